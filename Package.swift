@@ -1,0 +1,45 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// What every Swift target of this package is compiled with. Warnings are errors; memory safety is strict, so that `unsafe`
+/// shows where C begins.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "muniment",
+    products: [
+        .library(name: "Muniment", targets: ["Muniment"]),
+        .executable(name: "muniment", targets: ["CommandLineTool"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        layer("LMDB", ["CLMDB"]),
+        layer("Hashing", ["CCrypto"]),
+        layer("Files"),
+        layer("Events"),
+        layer("Permissions", ["Events"]),
+        layer("EventLog", ["Events", "Hashing", "LMDB", "Files"]),
+        layer("Projections", ["Events", "Permissions", "LMDB", "Hashing"]),
+        layer("Muniment", ["Events", "Permissions", "EventLog", "Projections", "LMDB", "Files", "Hashing"]),
+        layer("Histories", ["Events", "Permissions", "Muniment"]),
+        .executableTarget(
+            name: "CommandLineTool", dependencies: ["Muniment", "Histories", "Events", "Permissions", "Files"],
+            swiftSettings: settings),
+    ]
+)

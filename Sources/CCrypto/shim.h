@@ -1,0 +1,4 @@
+#ifndef MUNIMENT_CCRYPTO_SHIM_H
+#define MUNIMENT_CCRYPTO_SHIM_H
+#include <openssl/sha.h>
+#endif

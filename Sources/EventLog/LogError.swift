@@ -1,0 +1,32 @@
+public import Events
+
+/// What is wrong with a log.
+public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The record of a revision is not there.
+    case missing(Revision)
+    /// The bytes of a record are not what its hash and the one before vouch for.
+    case brokenChain(Revision)
+    /// A record whose hash is right cannot be read.
+    case unreadable(Revision, DecodingFault)
+    /// The log and what is to be appended do not fit together.
+    case outOfOrder(String)
+    /// An earlier write failed; nothing more is written until the store is opened again.
+    case stopped(String)
+    /// The log holds no store.
+    case empty
+
+    public var description: String {
+        switch self {
+        case .missing(let revision):
+            "the log has no record of revision \(revision): the file is damaged; restore it from a copy"
+        case .brokenChain(let revision):
+            "revision \(revision) of the log is not what its hash vouches for: the file was changed or damaged; restore it from a copy"
+        case .unreadable(let revision, let fault):
+            "revision \(revision) of the log cannot be read: \(fault)"
+        case .outOfOrder(let what): "the log refuses a commit out of order: \(what)"
+        case .stopped(let reason):
+            "the store has stopped taking writes, since an earlier one failed (\(reason)); what was acknowledged is safe: mend the cause and open the store again"
+        case .empty: "the log holds no store: it was never created in full; create it again"
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// What a new store gives to everyone.
+public enum Preset: UInt8, Hashable, Sendable {
+    /// Nobody but the administrator may do anything.
+    case locked = 0
+    /// Everyone has everything at the store and class levels: for prototypes.
+    case open = 1
+}
+
+/// The store came to be. Always the first event, at revision 0.
+public struct StoreCreated: Hashable, Sendable {
+    public var preset: Preset
+
+    public init(preset: Preset) { self.preset = preset }
+}
+
+/// A class was defined.
+public struct ClassDefined: Hashable, Sendable {
+    public var classID: Introduction<ClassID>
+    public var options: ClassOptions
+    /// Custom privileges that the store hears of for the first time; they take the next free bits in this order.
+    public var newPrivileges: [String]
+
+    public init(classID: Introduction<ClassID>, options: ClassOptions, newPrivileges: [String] = []) {
+        self.classID = classID
+        self.options = options
+        self.newPrivileges = newPrivileges
+    }
+}
+
+/// The options of a class became these.
+public struct ClassChanged: Hashable, Sendable {
+    public var classID: ClassID
+    public var options: ClassOptions
+    /// Custom privileges that the store hears of for the first time; they take the next free bits in this order.
+    public var newPrivileges: [String]
+
+    public init(classID: ClassID, options: ClassOptions, newPrivileges: [String] = []) {
+        self.classID = classID
+        self.options = options
+        self.newPrivileges = newPrivileges
+    }
+}
+
+/// A principal became an administrator of the store.
+public struct AdministratorAppointed: Hashable, Sendable {
+    public var principal: PrincipalID
+
+    public init(principal: PrincipalID) { self.principal = principal }
+}
+
+/// A principal is no longer an administrator of the store.
+public struct AdministratorDismissed: Hashable, Sendable {
+    public var principal: PrincipalID
+
+    public init(principal: PrincipalID) { self.principal = principal }
+}

@@ -1,0 +1,97 @@
+/// What is wrong with bytes that were meant to be a commit.
+public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The bytes end before the value does.
+    case truncated(offset: Int)
+    /// A number, text or choice that no encoder writes.
+    case malformed(what: String, offset: Int)
+    /// Written by a later version of Muniment.
+    case unknownFormat(version: UInt8)
+    /// An event of a kind or version that only a later Muniment knows.
+    case unknownEvent(kind: UInt8, version: UInt8)
+
+    public var description: String {
+        switch self {
+        case .truncated(let offset): "the bytes end at offset \(offset), inside a value"
+        case .malformed(let what, let offset): "\(what) at offset \(offset) is not well formed"
+        case .unknownFormat(let version):
+            "the commit has format version \(version), and this Muniment reads up to \(CommitCodec.formatVersion): use a later one"
+        case .unknownEvent(let kind, let version):
+            "an event of kind \(kind), version \(version) is not known to this Muniment: use a later one"
+        }
+    }
+}
+
+/// Reads what ``ByteWriter`` wrote. The position is here, the bytes are handed to each call.
+@frozen public struct ByteReader: Sendable {
+    public var offset: Int
+
+    @inlinable public init(offset: Int = 0) { self.offset = offset }
+
+    @inlinable public mutating func byte(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt8 {
+        guard offset < bytes.count else { throw .truncated(offset: offset) }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    @inlinable public mutating func varint(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            offset += 1
+            if shift == 63, byte > 1 { break }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return value }
+            shift += 7
+            if shift > 63 { break }
+        }
+        throw offset >= bytes.count ? .truncated(offset: offset) : .malformed(what: "a number", offset: offset)
+    }
+
+    @inlinable public mutating func fixed64(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
+        guard bytes.count - offset >= 8 else { throw .truncated(offset: offset) }
+        var value: UInt64 = 0
+        for index in 0..<8 { value |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
+        offset += 8
+        return value
+    }
+
+    @inlinable public mutating func fixed32(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt32 {
+        guard bytes.count - offset >= 4 else { throw .truncated(offset: offset) }
+        var value: UInt32 = 0
+        for index in 0..<4 { value |= UInt32(bytes[offset + index]) << UInt32(8 * index) }
+        offset += 4
+        return value
+    }
+
+    /// The range of a length-prefixed run of bytes.
+    @inlinable public mutating func range(_ bytes: Span<UInt8>) throws(DecodingFault) -> Range<Int> {
+        let count = try varint(bytes)
+        guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: offset) }
+        defer { offset += Int(count) }
+        return offset..<offset + Int(count)
+    }
+
+    public mutating func blob(_ bytes: Span<UInt8>) throws(DecodingFault) -> [UInt8] {
+        let range = try range(bytes)
+        return [UInt8](unsafeUninitializedCapacityFrom: bytes, range: range)
+    }
+
+    public mutating func text(_ bytes: Span<UInt8>) throws(DecodingFault) -> String {
+        let range = try range(bytes)
+        let start = range.lowerBound
+        guard let text = try? UTF8Span(validating: bytes.extracting(range)) else {
+            throw .malformed(what: "a text", offset: start)
+        }
+        return String(copying: text)
+    }
+}
+
+extension [UInt8] {
+    /// A copy of part of a span.
+    init(unsafeUninitializedCapacityFrom bytes: Span<UInt8>, range: Range<Int>) {
+        self.init(capacity: range.count) { output in
+            for index in range { output.append(bytes[index]) }
+        }
+    }
+}

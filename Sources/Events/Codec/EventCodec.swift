@@ -1,0 +1,181 @@
+/// The payload of each kind of event, version 1. `Docs/Format.md` has the same in words.
+enum EventCodec {
+    static func encode(_ event: Event, into writer: inout ByteWriter) {
+        switch event {
+        case .storeCreated(let event):
+            writer.byte(event.preset.rawValue)
+        case .classDefined(let event):
+            writer.introduction(event.classID)
+            writer.options(event.options)
+            writer.texts(event.newPrivileges)
+        case .classChanged(let event):
+            writer.id(event.classID)
+            writer.options(event.options)
+            writer.texts(event.newPrivileges)
+        case .principalRegistered(let event):
+            writer.introduction(event.principal)
+        case .roleCreated(let event):
+            writer.introduction(event.role)
+        case .roleDeleted(let event):
+            writer.id(event.role)
+        case .memberAdded(let event):
+            writer.id(event.role)
+            writer.id(event.member)
+        case .memberRemoved(let event):
+            writer.id(event.role)
+            writer.id(event.member)
+        case .objectCreated(let event):
+            writer.introduction(event.object)
+            writer.id(event.classID)
+            writer.optionalID(event.parent)
+            writer.id(event.owner)
+            writer.byte(event.value == nil ? 0 : 1)
+            if let value = event.value { writer.blob(value) }
+            writer.links(event.links)
+        case .objectWritten(let event):
+            writer.id(event.object)
+            writer.blob(event.value)
+            writer.links(event.links)
+        case .objectMoved(let event):
+            writer.id(event.object)
+            writer.optionalID(event.parent)
+        case .objectDeleted(let event):
+            writer.id(event.object)
+        case .ownerChanged(let event):
+            writer.id(event.object)
+            writer.id(event.owner)
+        case .accessGranted(let event):
+            writer.id(event.object)
+            writer.id(event.subject)
+            writer.privileges(event.privileges)
+            // One byte for the cause, with bit 7 saying that an end follows.
+            let ends = event.until != .forever
+            writer.byte(event.cause.rawValue | (ends ? 0x80 : 0))
+            if ends { writer.fixed64(UInt64(bitPattern: event.until.microseconds)) }
+        case .accessRevoked(let event):
+            writer.id(event.object)
+            writer.id(event.subject)
+            writer.privileges(event.privileges)
+        case .accessExpired(let event):
+            writer.id(event.object)
+            writer.id(event.subject)
+            writer.privileges(event.privileges)
+        case .permissionDefined(let event):
+            writer.introduction(event.permission)
+            writer.id(event.subject)
+            writer.privileges(event.privileges)
+        case .permissionChanged(let event):
+            writer.id(event.permission)
+            writer.id(event.subject)
+            writer.privileges(event.privileges)
+        case .permissionAttached(let event):
+            writer.id(event.permission)
+            writer.id(event.object)
+        case .permissionDetached(let event):
+            writer.id(event.permission)
+            writer.id(event.object)
+        case .administratorAppointed(let event):
+            writer.id(event.principal)
+        case .administratorDismissed(let event):
+            writer.id(event.principal)
+        }
+    }
+
+    static func decode(_ kind: Event.Kind, _ reader: inout ByteReader, _ bytes: Span<UInt8>) throws(DecodingFault) -> Event {
+        switch kind {
+        case .storeCreated:
+            .storeCreated(StoreCreated(preset: try reader.choice(bytes, "a preset")))
+        case .classDefined:
+            .classDefined(
+                ClassDefined(
+                    classID: try reader.introduction(bytes), options: try reader.options(bytes),
+                    newPrivileges: try reader.texts(bytes)))
+        case .classChanged:
+            .classChanged(
+                ClassChanged(
+                    classID: try reader.id(bytes), options: try reader.options(bytes), newPrivileges: try reader.texts(bytes)))
+        case .principalRegistered:
+            .principalRegistered(PrincipalRegistered(principal: try reader.introduction(bytes)))
+        case .roleCreated:
+            .roleCreated(RoleCreated(role: try reader.introduction(bytes)))
+        case .roleDeleted:
+            .roleDeleted(RoleDeleted(role: try reader.id(bytes)))
+        case .memberAdded:
+            .memberAdded(MemberAdded(role: try reader.id(bytes), member: try reader.id(bytes)))
+        case .memberRemoved:
+            .memberRemoved(MemberRemoved(role: try reader.id(bytes), member: try reader.id(bytes)))
+        case .objectCreated:
+            .objectCreated(
+                ObjectCreated(
+                    object: try reader.introduction(bytes), classID: try reader.id(bytes),
+                    parent: try reader.optionalID(bytes), owner: try reader.id(bytes), value: try reader.optionalBlob(bytes),
+                    links: try reader.links(bytes)))
+        case .objectWritten:
+            .objectWritten(
+                ObjectWritten(object: try reader.id(bytes), value: try reader.blob(bytes), links: try reader.links(bytes)))
+        case .objectMoved:
+            .objectMoved(ObjectMoved(object: try reader.id(bytes), parent: try reader.optionalID(bytes)))
+        case .objectDeleted:
+            .objectDeleted(ObjectDeleted(object: try reader.id(bytes)))
+        case .ownerChanged:
+            .ownerChanged(OwnerChanged(object: try reader.id(bytes), owner: try reader.id(bytes)))
+        case .accessGranted:
+            .accessGranted(try reader.accessGranted(bytes))
+        case .accessRevoked:
+            .accessRevoked(
+                AccessRevoked(
+                    object: try reader.id(bytes), subject: try reader.id(bytes), privileges: try reader.privileges(bytes)))
+        case .accessExpired:
+            .accessExpired(
+                AccessExpired(
+                    object: try reader.id(bytes), subject: try reader.id(bytes), privileges: try reader.privileges(bytes)))
+        case .permissionDefined:
+            .permissionDefined(
+                PermissionDefined(
+                    permission: try reader.introduction(bytes), subject: try reader.id(bytes),
+                    privileges: try reader.privileges(bytes)))
+        case .permissionChanged:
+            .permissionChanged(
+                PermissionChanged(
+                    permission: try reader.id(bytes), subject: try reader.id(bytes), privileges: try reader.privileges(bytes)))
+        case .permissionAttached:
+            .permissionAttached(PermissionAttached(permission: try reader.id(bytes), object: try reader.id(bytes)))
+        case .permissionDetached:
+            .permissionDetached(PermissionDetached(permission: try reader.id(bytes), object: try reader.id(bytes)))
+        case .administratorAppointed:
+            .administratorAppointed(AdministratorAppointed(principal: try reader.id(bytes)))
+        case .administratorDismissed:
+            .administratorDismissed(AdministratorDismissed(principal: try reader.id(bytes)))
+        }
+    }
+}
+
+extension Event {
+    /// The kind of this event.
+    public var kind: Kind {
+        switch self {
+        case .storeCreated: .storeCreated
+        case .classDefined: .classDefined
+        case .classChanged: .classChanged
+        case .principalRegistered: .principalRegistered
+        case .roleCreated: .roleCreated
+        case .roleDeleted: .roleDeleted
+        case .memberAdded: .memberAdded
+        case .memberRemoved: .memberRemoved
+        case .objectCreated: .objectCreated
+        case .objectWritten: .objectWritten
+        case .objectMoved: .objectMoved
+        case .objectDeleted: .objectDeleted
+        case .ownerChanged: .ownerChanged
+        case .accessGranted: .accessGranted
+        case .accessRevoked: .accessRevoked
+        case .accessExpired: .accessExpired
+        case .permissionDefined: .permissionDefined
+        case .permissionChanged: .permissionChanged
+        case .permissionAttached: .permissionAttached
+        case .permissionDetached: .permissionDetached
+        case .administratorAppointed: .administratorAppointed
+        case .administratorDismissed: .administratorDismissed
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/// How the fields that events share are written.
+extension ByteWriter {
+    mutating func id(_ id: some EntityID) { varint(id.rawValue) }
+
+    /// 0 for nothing, otherwise the number plus one.
+    mutating func optionalID(_ id: (some EntityID)?) { varint(id.map { $0.rawValue + 1 } ?? 0) }
+
+    /// Twice the number, plus one where the name follows.
+    mutating func introduction<ID>(_ introduction: Introduction<ID>) {
+        varint(introduction.id.rawValue << 1 | (introduction.name == nil ? 0 : 1))
+        if let name = introduction.name { text(name) }
+    }
+
+    mutating func privileges(_ privileges: Privileges) { varint(UInt64(privileges.rawValue)) }
+
+    mutating func texts(_ texts: [String]) {
+        varint(UInt64(texts.count))
+        for item in texts { text(item) }
+    }
+
+    mutating func links(_ links: [Introduction<ObjectID>]) {
+        varint(UInt64(links.count))
+        for link in links { introduction(link) }
+    }
+
+    public mutating func options(_ options: ClassOptions) {
+        byte(
+            options.objectACL.rawValue | options.composition.rawValue << 1 | (options.creatorPermanent ? 4 : 0)
+                | (options.readThroughLinks ? 8 : 0))
+        privileges(options.inherits)
+        privileges(options.creatorPrivileges)
+        privileges(options.privileges)
+        texts(options.properties)
+    }
+}
+
+/// How the fields that events share are read.
+extension ByteReader {
+    mutating func id<ID: EntityID>(_ bytes: Span<UInt8>) throws(DecodingFault) -> ID {
+        let start = offset
+        let number = try varint(bytes)
+        guard number <= ReservedID.limit else { throw .malformed(what: "an id", offset: start) }
+        return ID(rawValue: number)
+    }
+
+    mutating func optionalID<ID: EntityID>(_ bytes: Span<UInt8>) throws(DecodingFault) -> ID? {
+        let start = offset
+        let number = try varint(bytes)
+        guard number <= ReservedID.limit + 1 else { throw .malformed(what: "an id", offset: start) }
+        return number == 0 ? nil : ID(rawValue: number - 1)
+    }
+
+    mutating func introduction<ID>(_ bytes: Span<UInt8>) throws(DecodingFault) -> Introduction<ID> {
+        let start = offset
+        let number = try varint(bytes)
+        guard number >> 1 <= ReservedID.limit else { throw .malformed(what: "an id", offset: start) }
+        return Introduction(ID(rawValue: number >> 1), name: number & 1 == 1 ? try text(bytes) : nil)
+    }
+
+    mutating func privileges(_ bytes: Span<UInt8>) throws(DecodingFault) -> Privileges {
+        let start = offset
+        guard let value = UInt32(exactly: try varint(bytes)) else { throw .malformed(what: "a set of privileges", offset: start) }
+        return Privileges(rawValue: value)
+    }
+
+    mutating func texts(_ bytes: Span<UInt8>) throws(DecodingFault) -> [String] {
+        let count = try self.count(bytes)
+        var texts: [String] = []
+        for _ in 0..<count { texts.append(try text(bytes)) }
+        return texts
+    }
+
+    mutating func links(_ bytes: Span<UInt8>) throws(DecodingFault) -> [Introduction<ObjectID>] {
+        let count = try self.count(bytes)
+        var links: [Introduction<ObjectID>] = []
+        for _ in 0..<count { links.append(try introduction(bytes)) }
+        return links
+    }
+
+    /// A number of things that follow; each takes at least a byte.
+    mutating func count(_ bytes: Span<UInt8>) throws(DecodingFault) -> Int {
+        let start = offset
+        let count = try varint(bytes)
+        guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: start) }
+        return Int(count)
+    }
+
+    mutating func optionalBlob(_ bytes: Span<UInt8>) throws(DecodingFault) -> [UInt8]? {
+        let start = offset
+        switch try byte(bytes) {
+        case 0: return nil
+        case 1: return try blob(bytes)
+        default: throw .malformed(what: "an optional value", offset: start)
+        }
+    }
+
+    mutating func choice<Choice: RawRepresentable>(_ bytes: Span<UInt8>, _ what: String) throws(DecodingFault) -> Choice
+    where Choice.RawValue == UInt8 {
+        let start = offset
+        guard let choice = Choice(rawValue: try byte(bytes)) else { throw .malformed(what: what, offset: start) }
+        return choice
+    }
+
+    mutating func accessGranted(_ bytes: Span<UInt8>) throws(DecodingFault) -> AccessGranted {
+        let object: ObjectID = try id(bytes)
+        let subject: PrincipalID = try id(bytes)
+        let privileges = try self.privileges(bytes)
+        let start = offset
+        let flags = try byte(bytes)
+        guard let cause = GrantCause(rawValue: flags & 0x7F) else { throw .malformed(what: "a cause", offset: start) }
+        let until = flags & 0x80 == 0 ? Instant.forever : Instant(microseconds: Int64(bitPattern: try fixed64(bytes)))
+        return AccessGranted(object: object, subject: subject, privileges: privileges, until: until, cause: cause)
+    }
+
+    public mutating func options(_ bytes: Span<UInt8>) throws(DecodingFault) -> ClassOptions {
+        let start = offset
+        let flags = try byte(bytes)
+        guard flags < 16, let objectACL = ObjectACL(rawValue: flags & 1), let composition = Composition(rawValue: flags >> 1 & 1)
+        else { throw .malformed(what: "class options", offset: start) }
+        return ClassOptions(
+            objectACL: objectACL, composition: composition, inherits: try privileges(bytes),
+            creatorPrivileges: try privileges(bytes), creatorPermanent: flags & 4 != 0, readThroughLinks: flags & 8 != 0,
+            privileges: try privileges(bytes), properties: try texts(bytes))
+    }
+}

@@ -1,0 +1,33 @@
+/// Every limit on what a store takes in. Each is checked before anything is written; what is over it is refused as `tooLarge`.
+public enum Limits {
+    /// Bytes in the id part of an object's name, and in the name of a role or permission.
+    public static let idBytes = 512
+    /// Bytes in the name of a class.
+    public static let classNameBytes = 128
+    /// Bytes in the name of a custom privilege or a property.
+    public static let symbolBytes = 64
+    /// Bytes of an object's value, as JSON.
+    public static let valueBytes = 1 << 20
+    /// Levels of nesting in an object's value.
+    public static let valueDepth = 64
+    /// Links (`{"$ref": …}`) in one value.
+    public static let linksPerValue = 1024
+    /// Changes in one transaction.
+    public static let changesPerTransaction = 10_000
+    /// Bytes of events in one commit.
+    public static let bytesPerCommit = 64 << 20
+    /// Subjects with an entry on one object.
+    public static let entriesPerObject = 1_000_000
+    /// Permissions attached to one object.
+    public static let permissionsPerObject = 64
+    /// Roles that one principal is a direct member of.
+    public static let rolesPerMember = 1024
+    /// Roles that one principal reaches through nesting.
+    public static let rolesPerCaller = 16_384
+    /// Objects above an object, parent by parent.
+    public static let depthOfParents = 64
+    /// Properties that a class names for queries.
+    public static let propertiesPerClass = 64
+    /// Bytes in an idempotency key, a request id or a comment.
+    public static let originBytes = 1024
+}

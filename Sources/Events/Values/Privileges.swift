@@ -1,0 +1,59 @@
+/// A set of privileges: the eight built-in ones and up to 24 that a store defines by name.
+@frozen public struct Privileges: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt32
+    @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    public static let create = Privileges(rawValue: 1 << 0)
+    public static let read = Privileges(rawValue: 1 << 1)
+    public static let update = Privileges(rawValue: 1 << 2)
+    public static let delete = Privileges(rawValue: 1 << 3)
+    public static let query = Privileges(rawValue: 1 << 4)
+    public static let setPermissions = Privileges(rawValue: 1 << 5)
+    public static let setOwner = Privileges(rawValue: 1 << 6)
+    public static let modifySchema = Privileges(rawValue: 1 << 7)
+
+    /// The eight that every class knows.
+    public static let builtIn = Privileges(rawValue: 0xFF)
+    /// Everything, privileges defined later included.
+    public static let all = Privileges(rawValue: .max)
+    /// How many privileges a store can define by name.
+    public static let customLimit = 24
+
+    /// The names of the built-in privileges, in bit order.
+    public static let builtInNames = [
+        "create", "read", "update", "delete", "query", "setPermissions", "setOwner", "modifySchema",
+    ]
+
+    /// The custom privilege with this index among a store's custom ones (`0 ..< 24`).
+    @inlinable public static func custom(_ index: Int) -> Privileges { Privileges(rawValue: 1 << UInt32(8 + index)) }
+}
+
+/// The names of a store's privileges: the built-in ones and the custom ones in order of definition.
+public struct PrivilegeNames: Hashable, Sendable {
+    public private(set) var custom: [String]
+
+    public init(custom: [String] = []) { self.custom = custom }
+
+    /// The privilege of this name, or nil where the store knows none. Linear in the number of privileges, at most 32.
+    public func privilege(_ name: String) -> Privileges? {
+        if let bit = Privileges.builtInNames.firstIndex(of: name) { return Privileges(rawValue: 1 << UInt32(bit)) }
+        return custom.firstIndex(of: name).map(Privileges.custom)
+    }
+
+    /// Gives a further custom privilege the next free bit; nil when all 24 are taken.
+    public mutating func define(_ name: String) -> Privileges? {
+        guard custom.count < Privileges.customLimit else { return nil }
+        custom.append(name)
+        return Privileges.custom(custom.count - 1)
+    }
+
+    /// The names in a set, sorted by their UTF-8 bytes. Bits that no name was given to are left out.
+    public func names(of privileges: Privileges) -> [String] {
+        var names: [String] = []
+        for (bit, name) in Privileges.builtInNames.enumerated() where privileges.rawValue & (1 << UInt32(bit)) != 0 {
+            names.append(name)
+        }
+        for (index, name) in custom.enumerated() where privileges.contains(.custom(index)) { names.append(name) }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}

@@ -1,0 +1,137 @@
+internal import Glibc
+
+/// A file operation that failed.
+public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let operation: String
+    public let path: String
+    public let detail: String
+    /// Whether the file or folder is not there.
+    public let isMissing: Bool
+    public let isNotPermitted: Bool
+
+    init(_ code: Int32, _ operation: String, path: String) {
+        self.operation = operation
+        self.path = path
+        detail = unsafe String(cString: strerror(code))
+        isMissing = code == ENOENT || code == ENOTDIR
+        isNotPermitted = code == EACCES || code == EPERM || code == EROFS
+    }
+
+    public var description: String { "cannot \(operation) `\(path)`: \(detail)" }
+}
+
+/// The whole of a small file.
+public func readFile(_ path: String) throws(FileError) -> [UInt8] {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(errno, "read", path: path) }
+    defer { _ = close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+        let count = unsafe read(descriptor, &buffer, buffer.count)
+        guard count >= 0 else { throw FileError(errno, "read", path: path) }
+        if count == 0 { return bytes }
+        bytes.append(contentsOf: buffer[..<count])
+    }
+}
+
+/// Calls `body` with one run of bytes of a file after another, each `chunkBytes` long but for the last.
+public func forEachChunk(of path: String, chunkBytes: Int, _ body: (Span<UInt8>) throws -> Void) throws {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(errno, "read", path: path) }
+    defer { _ = close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: chunkBytes)
+    var filled = 0
+    while true {
+        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+            unsafe read(descriptor, bytes.baseAddress?.advanced(by: filled), chunkBytes - filled)
+        }
+        guard count >= 0 else { throw FileError(errno, "read", path: path) }
+        filled += count
+        if filled == chunkBytes || (count == 0 && filled > 0) {
+            try body(buffer.span.extracting(0..<filled))
+            filled = 0
+        }
+        if count == 0 { return }
+    }
+}
+
+/// Puts a file in place whole: written beside it, synced, renamed.
+public func replaceFile(_ path: String, with bytes: [UInt8]) throws(FileError) {
+    let draft = path + ".new"
+    let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw FileError(errno, "write", path: draft) }
+    var offset = 0
+    while offset < bytes.count {
+        let count = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe write(descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
+        }
+        guard count > 0 else {
+            let code = errno
+            _ = close(descriptor)
+            throw FileError(code, "write", path: draft)
+        }
+        offset += count
+    }
+    let synced = fsync(descriptor)
+    let code = errno
+    _ = close(descriptor)
+    guard synced == 0 else { throw FileError(code, "sync", path: draft) }
+    guard unsafe rename(draft, path) == 0 else { throw FileError(errno, "rename", path: draft) }
+}
+
+/// Makes a folder and those above it; nothing where it is there.
+public func makeFolder(_ path: String) throws(FileError) {
+    if isFolder(path) { return }
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }
+    guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else { throw FileError(errno, "make the folder", path: path) }
+}
+
+public func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
+
+public func fileExists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+public func mayWrite(to path: String) -> Bool { unsafe access(path, W_OK) == 0 }
+
+/// The number that tells whether a path still leads to the same file; nil where it leads to none.
+public func fileIdentity(_ path: String) -> UInt64? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+}
+
+public func renameFile(_ path: String, to other: String) throws(FileError) {
+    guard unsafe rename(path, other) == 0 else { throw FileError(errno, "rename", path: path) }
+}
+
+public func removeFile(_ path: String) throws(FileError) {
+    guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileError(errno, "remove", path: path) }
+}
+
+/// Removes a folder and the files in it; nothing where it is not there.
+public func removeFlatFolder(_ path: String) throws(FileError) {
+    guard let folder = unsafe opendir(path) else {
+        if errno == ENOENT { return }
+        throw FileError(errno, "remove", path: path)
+    }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+        let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { names.append(name) }
+    }
+    unsafe closedir(folder)
+    for name in names { try removeFile(path + "/" + name) }
+    guard unsafe rmdir(path) == 0 else { throw FileError(errno, "remove", path: path) }
+}
+
+/// Changes with every start of the machine; empty where the system does not say.
+public func bootIdentity() -> [UInt8] { (try? readFile("/proc/sys/kernel/random/boot_id")) ?? [] }
+
+/// Who this process is, for people.
+public func processDescription() -> String {
+    "process \(getpid()) (\(CommandLine.arguments.prefix(4).joined(separator: " ")))"
+}

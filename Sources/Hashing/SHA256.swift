@@ -1,0 +1,48 @@
+internal import CCrypto
+
+/// SHA-256, as OpenSSL computes it.
+public struct Digest: Hashable, Sendable, CustomStringConvertible {
+    /// 32 bytes.
+    public let bytes: [UInt8]
+
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == Digest.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    public static let byteCount = 32
+    /// What stands before the first commit of a chain.
+    public static let zero = Digest(unchecked: [UInt8](repeating: 0, count: byteCount))
+
+    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The digest of some bytes. Linear.
+    public init(of bytes: Span<UInt8>) {
+        self.init(unchecked: [UInt8](capacity: Digest.byteCount) { output in
+            output.append(repeating: 0, count: Digest.byteCount)
+            var result = output.mutableSpan
+            unsafe result.withUnsafeMutableBufferPointer { result in
+                unsafe bytes.withUnsafeBufferPointer { bytes in
+                    _ = unsafe SHA256(bytes.baseAddress, bytes.count, result.baseAddress)
+                }
+            }
+        })
+    }
+
+    /// The digest of a chain's last link and the bytes of the next.
+    public init(chaining previous: Digest, _ bytes: [UInt8]) { self.init(chaining: previous, bytes.span) }
+
+    /// The digest of a chain's last link and the bytes of the next.
+    public init(chaining previous: Digest, _ bytes: Span<UInt8>) {
+        let joined = [UInt8](capacity: previous.bytes.count + bytes.count) { output in
+            for byte in previous.bytes { output.append(byte) }
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
+        self.init(of: joined.span)
+    }
+
+    /// 64 hexadecimal digits.
+    public var description: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

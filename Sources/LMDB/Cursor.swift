@@ -1,0 +1,76 @@
+internal import CLMDB
+
+/// A position in a table, for one thread at a time. Keys are in the order of their bytes.
+@safe public final class Cursor {
+    private let handle: OpaquePointer
+    private let environment: Environment
+    /// The view that this cursor follows through its renewals.
+    private let transaction: ReadTransaction
+    private var generation: Int
+    @usableFromInline var key = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    @usableFromInline var value = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+
+    init(_ handle: OpaquePointer, environment: Environment, renewedWith transaction: ReadTransaction) {
+        unsafe self.handle = handle
+        self.environment = environment
+        self.transaction = transaction
+        generation = transaction.generation
+    }
+
+    /// Gives the cursor back. Call it before its transaction ends or after; never use the cursor again.
+    public func close() { unsafe mdb_cursor_close(handle) }
+
+    /// Moves to the first row whose key is `key` or behind it; false where there is none. Logarithmic.
+    public func seek(atOrAfter key: Span<UInt8>) throws(StorageError) -> Bool {
+        let code: Int32
+        if generation != transaction.generation {
+            try environment.check(unsafe mdb_cursor_renew(transaction.handle, handle), "renew a cursor")
+            generation = transaction.generation
+        }
+        var keyValue = unsafe MDB_val()
+        var dataValue = unsafe MDB_val()
+        code = unsafe key.withUnsafeBufferPointer { key in
+            unsafe keyValue = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+            return unsafe mdb_cursor_get(handle, &keyValue, &dataValue, MDB_SET_RANGE)
+        }
+        return try unsafe accept(code, keyValue, dataValue)
+    }
+
+    /// Moves to the next row; false behind the last one.
+    public func next() throws(StorageError) -> Bool { try move(MDB_NEXT) }
+
+    /// Moves to the row before; false before the first one.
+    public func previous() throws(StorageError) -> Bool { try move(MDB_PREV) }
+
+    /// Moves to the first row; false in an empty table.
+    public func first() throws(StorageError) -> Bool { try move(MDB_FIRST) }
+
+    /// Moves to the last row; false in an empty table.
+    public func last() throws(StorageError) -> Bool { try move(MDB_LAST) }
+
+    private func move(_ operation: MDB_cursor_op) throws(StorageError) -> Bool {
+        if generation != transaction.generation {
+            try environment.check(unsafe mdb_cursor_renew(transaction.handle, handle), "renew a cursor")
+            generation = transaction.generation
+        }
+        var keyValue = unsafe MDB_val()
+        var dataValue = unsafe MDB_val()
+        let code = unsafe mdb_cursor_get(handle, &keyValue, &dataValue, operation)
+        return try unsafe accept(code, keyValue, dataValue)
+    }
+
+    private func accept(_ code: Int32, _ keyValue: MDB_val, _ dataValue: MDB_val) throws(StorageError) -> Bool {
+        if code == MDB_NOTFOUND { return false }
+        try environment.check(code, "read")
+        unsafe key = UnsafeRawBufferPointer(start: keyValue.mv_data, count: keyValue.mv_size)
+        unsafe value = UnsafeRawBufferPointer(start: dataValue.mv_data, count: dataValue.mv_size)
+        return true
+    }
+
+    /// The key and value at the position, valid inside `body` only.
+    @inlinable public func withRow<R, Failure: Error>(
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(Failure) -> R
+    ) throws(Failure) -> R {
+        try body(unsafe Span(_unsafeBytes: key), unsafe Span(_unsafeBytes: value))
+    }
+}

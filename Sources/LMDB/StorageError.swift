@@ -1,0 +1,82 @@
+internal import CLMDB
+internal import Glibc
+
+/// What went wrong beneath a store, with the file it went wrong in.
+public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
+        /// The map has no room left; it can be grown and the work done again.
+        case mapFull
+        /// Another process has grown the file beyond this process's map.
+        case mapResized
+        /// The disk, or the quota on it, is full.
+        case diskFull
+        /// This process may not read or write here.
+        case notPermitted
+        /// There is no such file or folder.
+        case missing
+        /// The file is no LMDB environment.
+        case notADatabase
+        /// The file was written by another version of LMDB or for another kind of machine.
+        case versionMismatch
+        /// What was read cannot be: a page or a record is damaged.
+        case corrupted
+        /// Every reader slot is taken.
+        case tooManyReaders
+        /// Any other failure of the operating system or of LMDB.
+        case failed
+    }
+
+    public let kind: Kind
+    /// What was being done, such as "commit".
+    public let operation: String
+    public let path: String
+    /// The operating system's or LMDB's own words.
+    public let detail: String
+
+    public init(_ kind: Kind, _ operation: String, path: String, detail: String) {
+        self.kind = kind
+        self.operation = operation
+        self.path = path
+        self.detail = detail
+    }
+
+    init(code: Int32, _ operation: String, path: String) {
+        self.init(Kind(code: code), operation, path: path, detail: unsafe String(cString: mdb_strerror(code)))
+    }
+
+    public var description: String { "\(operation) failed in `\(path)`: \(detail)\(remedy)" }
+
+    private var remedy: String {
+        switch kind {
+        case .mapFull: "; open the store with a larger map"
+        case .mapResized: "; open the store again"
+        case .diskFull: "; make room on the disk, then open the store again"
+        case .notPermitted: "; run as someone who may read and write there"
+        case .missing: "; check the path"
+        case .notADatabase: "; this is no Muniment store, or its file is damaged"
+        case .versionMismatch: "; it was written by another version of LMDB or on another kind of machine"
+        case .corrupted: "; the file is damaged"
+        case .tooManyReaders: "; close readers that are no longer used"
+        case .failed: ""
+        }
+    }
+}
+
+extension StorageError.Kind {
+    init(code: Int32) {
+        self =
+            switch code {
+            case MDB_MAP_FULL: .mapFull
+            case MDB_MAP_RESIZED: .mapResized
+            case MDB_INVALID: .notADatabase
+            case MDB_VERSION_MISMATCH, MDB_INCOMPATIBLE: .versionMismatch
+            case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_PANIC, MDB_BAD_TXN, MDB_CURSOR_FULL, MDB_NOTFOUND, MDB_BAD_VALSIZE:
+                .corrupted
+            case MDB_READERS_FULL: .tooManyReaders
+            case ENOSPC, EDQUOT, EFBIG, EIO: .diskFull
+            case EACCES, EPERM, EROFS: .notPermitted
+            case ENOENT, ENOTDIR: .missing
+            default: .failed
+            }
+    }
+}

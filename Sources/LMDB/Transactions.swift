@@ -1,0 +1,134 @@
+internal import CLMDB
+
+/// A view of the data at one moment, for one thread at a time.
+///
+/// End it with ``end()``, or rest it with ``reset()`` and take it up again with ``renew()``: a view that is kept open makes the
+/// file grow, since nothing that it can see is reused.
+@safe public final class ReadTransaction {
+    public let environment: Environment
+    let handle: OpaquePointer
+    private var isResting = false
+    private var hasEnded = false
+    /// Counts renewals, so that cursors notice theirs.
+    private(set) var generation = 0
+
+    init(environment: Environment, handle: OpaquePointer) {
+        self.environment = environment
+        unsafe self.handle = handle
+    }
+
+    /// Rests the view: it sees nothing until it is renewed, and holds nothing back.
+    public func reset() {
+        guard !isResting, !hasEnded else { return }
+        unsafe mdb_txn_reset(handle)
+        isResting = true
+        environment.endedReading()
+    }
+
+    /// Takes up a rested view, as the data is now.
+    public func renew() throws(StorageError) {
+        precondition(isResting && !hasEnded, "only a rested view can be renewed")
+        try unsafe environment.renewReading(handle)
+        isResting = false
+        generation += 1
+    }
+
+    /// Ends the view for good.
+    public func end() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        unsafe mdb_txn_abort(handle)
+        if !isResting { environment.endedReading() }
+    }
+
+    /// The value under a key, handed to `body` where there is one; it is valid inside `body` only. Logarithmic.
+    public func withValue<R>(
+        in table: Table, for key: Span<UInt8>, _ body: (Span<UInt8>) throws(StorageError) -> R
+    ) throws(StorageError) -> R? {
+        try unsafe readValue(handle, environment, table, key, body)
+    }
+
+    public func cursor(over table: Table) throws(StorageError) -> Cursor {
+        try unsafe Cursor(openCursor(handle, environment, table), environment: environment, renewedWith: self)
+    }
+}
+
+/// A transaction that writes: all of it or nothing. It must end with ``commit()`` or ``abort()``.
+@safe public struct WriteTransaction: ~Copyable {
+    public let environment: Environment
+    let handle: OpaquePointer
+
+    init(environment: Environment, handle: OpaquePointer) {
+        self.environment = environment
+        unsafe self.handle = handle
+    }
+
+    /// Puts a row, replacing one under the same key. With `appending`, the key must be the last of the table.
+    public func put(
+        _ value: Span<UInt8>, in table: Table, for key: Span<UInt8>, appending: Bool = false
+    ) throws(StorageError) {
+        let code = unsafe key.withUnsafeBufferPointer { key in
+            unsafe value.withUnsafeBufferPointer { value in
+                var keyValue = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+                var dataValue = unsafe MDB_val(mv_size: value.count, mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress))
+                return unsafe mdb_put(handle, table.index, &keyValue, &dataValue, appending ? UInt32(MDB_APPEND) : 0)
+            }
+        }
+        try environment.check(code, "write")
+    }
+
+    /// Removes a row; false where there was none.
+    @discardableResult
+    public func delete(from table: Table, key: Span<UInt8>) throws(StorageError) -> Bool {
+        let code = unsafe key.withUnsafeBufferPointer { key in
+            var keyValue = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+            return unsafe mdb_del(handle, table.index, &keyValue, nil)
+        }
+        if code == MDB_NOTFOUND { return false }
+        try environment.check(code, "delete")
+        return true
+    }
+
+    /// Removes every row of a table.
+    public func empty(_ table: Table) throws(StorageError) {
+        try environment.check(unsafe mdb_drop(handle, table.index, 0), "empty a table")
+    }
+
+    public func withValue<R>(
+        in table: Table, for key: Span<UInt8>, _ body: (Span<UInt8>) throws(StorageError) -> R
+    ) throws(StorageError) -> R? {
+        try unsafe readValue(handle, environment, table, key, body)
+    }
+
+    /// Makes everything written here part of the data, and durable where the environment syncs its commits.
+    public consuming func commit() throws(StorageError) {
+        try environment.check(unsafe mdb_txn_commit(handle), "commit")
+    }
+
+    /// Gives up everything written here.
+    public consuming func abort() { unsafe mdb_txn_abort(handle) }
+}
+
+private func readValue<R>(
+    _ handle: OpaquePointer, _ environment: Environment, _ table: Table, _ key: Span<UInt8>,
+    _ body: (Span<UInt8>) throws(StorageError) -> R
+) throws(StorageError) -> R? {
+    var data = unsafe MDB_val()
+    let code = unsafe key.withUnsafeBufferPointer { key in
+        var keyValue = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+        return unsafe mdb_get(handle, table.index, &keyValue, &data)
+    }
+    if code == MDB_NOTFOUND { return nil }
+    try environment.check(code, "read")
+    let bytes = unsafe UnsafeRawBufferPointer(start: data.mv_data, count: data.mv_size)
+    return try body(unsafe Span(_unsafeBytes: bytes))
+}
+
+private func openCursor(
+    _ handle: OpaquePointer, _ environment: Environment, _ table: Table
+) throws(StorageError) -> OpaquePointer {
+    var cursor: OpaquePointer?
+    let code = unsafe mdb_cursor_open(handle, table.index, &cursor)
+    guard code == 0, let cursor = unsafe cursor else { throw StorageError(code: code, "open a cursor", path: environment.path) }
+    return unsafe cursor
+}

@@ -1,0 +1,71 @@
+public import Events
+
+/// One thing that a caller wants changed. A transaction is a list of these.
+public enum Change: Hashable, Sendable {
+    case defineClass(String, ClassSettings = ClassSettings())
+    case changeClass(String, ClassSettings)
+    case createObject(Name, parent: Name? = nil, value: JSONValue? = nil, owner: Name? = nil)
+    case writeObject(Name, Content, expectedRevision: Revision? = nil)
+    case moveObject(Name, parent: Name?)
+    case deleteObject(Name)
+    case setOwner(Name, owner: Name)
+    /// Adds to the subject's entry. With `strict`, what is there in full already is refused.
+    case grant(Name, on: Name, [String], until: Instant? = nil, strict: Bool = false)
+    /// Makes the subject's whole entry these privileges, for good.
+    case setAccess(Name, on: Name, [String])
+    /// Takes privileges, or the whole entry, away. With `strict`, what is not there is refused.
+    case revoke(Name, on: Name, [String]? = nil, strict: Bool = false)
+    case createRole(Name)
+    case deleteRole(Name)
+    case addMember(Name, to: Name, strict: Bool = false)
+    case removeMember(Name, from: Name, strict: Bool = false)
+    case register(Name)
+    case definePermission(Name, subject: Name, [String])
+    case changePermission(Name, subject: Name, [String])
+    case attachPermission(Name, to: Name)
+    case detachPermission(Name, from: Name)
+    case appointAdministrator(Name)
+    case dismissAdministrator(Name)
+
+    /// What an object's value becomes.
+    public enum Content: Hashable, Sendable {
+        case value(JSONValue)
+        /// A merge patch (RFC 7396) on the present value.
+        case merge(JSONValue)
+    }
+}
+
+/// The options of a class that a command gives; what is nil stays as it is, or as the default says.
+public struct ClassSettings: Hashable, Sendable {
+    public var objectACL: ObjectACL?
+    public var composition: Composition?
+    public var inherits: Inheritance?
+    public var creatorPrivileges: [String]?
+    public var creatorPermanent: Bool?
+    public var readThroughLinks: Bool?
+    /// The custom privileges that the class knows; new ones are defined by being named.
+    public var privileges: [String]?
+    public var properties: [String]?
+
+    /// What objects take over from their parents.
+    public enum Inheritance: Hashable, Sendable {
+        case nothing
+        case everything
+        case only([String])
+    }
+
+    public init(
+        objectACL: ObjectACL? = nil, composition: Composition? = nil, inherits: Inheritance? = nil,
+        creatorPrivileges: [String]? = nil, creatorPermanent: Bool? = nil, readThroughLinks: Bool? = nil,
+        privileges: [String]? = nil, properties: [String]? = nil
+    ) {
+        self.objectACL = objectACL
+        self.composition = composition
+        self.inherits = inherits
+        self.creatorPrivileges = creatorPrivileges
+        self.creatorPermanent = creatorPermanent
+        self.readThroughLinks = readThroughLinks
+        self.privileges = privileges
+        self.properties = properties
+    }
+}

@@ -1,0 +1,103 @@
+internal import Events
+
+/// The name of a principal or an object: `user:ann`, `role:editors`, `everyone`, `doc:1`, `class:doc`, `store`.
+///
+/// A name is a text until a store looks it up, so making one never fails; ``problem`` says what is wrong with its form.
+public struct Name: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
+
+    public static let store = Name("store")
+    public static let everyone = Name("everyone")
+    public static let anonymous = Name("anonymous")
+    /// The role of this name, with or without its `role:`.
+    public static func role(_ name: String) -> Name { name.hasPrefix("role:") ? Name(name) : Name("role:" + name) }
+    /// The object that stands for a class, whose entries are the class level.
+    public static func `class`(_ name: String) -> Name { Name("class:" + name) }
+    /// The object that stands for a permission, with or without its `permission:`.
+    public static func permission(_ name: String) -> Name {
+        name.hasPrefix("permission:") ? Name(name) : Name("permission:" + name)
+    }
+
+    public var description: String { text }
+
+    /// The order of the UTF-8 bytes.
+    public static func < (left: Name, right: Name) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+
+    /// What stands before the first colon; the whole of a name without one.
+    public var className: String {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
+        return String(text[..<colon])
+    }
+
+    /// What stands behind the first colon; nil for a name without one.
+    public var id: String? {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        return String(text[text.utf8.index(after: colon)...])
+    }
+}
+
+extension Name: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+/// What a name stands for, as far as its text says.
+public enum NameKind: Hashable, Sendable {
+    case store
+    case everyone
+    case anonymous
+    /// A user or a thing: whoever can be authenticated.
+    case caller
+    case role
+    case permission
+    case `class`
+    /// An object of a class that is not built in.
+    case object
+}
+
+extension Name {
+    /// What this name stands for; nil where it has no class and is none of `store`, `everyone` and `anonymous`.
+    public var kind: NameKind? {
+        switch className {
+        case "user", "thing": id == nil ? nil : .caller
+        case "role": id == nil ? nil : .role
+        case "permission": id == nil ? nil : .permission
+        case "class": id == nil ? nil : .class
+        case "store": id == nil ? .store : nil
+        case "everyone" where id == nil: .everyone
+        case "anonymous" where id == nil: .anonymous
+        default: id == nil ? nil : .object
+        }
+    }
+
+    /// What is wrong with the form of this name, in words; nil for a well-formed one.
+    public var problem: Refusal? {
+        guard kind != nil else {
+            return Refusal(
+                .malformed, "`\(excerpt)` is no name: a name is `class:id`, or one of `store`, `everyone` and `anonymous`")
+        }
+        let className = className
+        if className.isEmpty { return Refusal(.malformed, "`\(excerpt)` has no class before its colon") }
+        if className.utf8.count > Limits.classNameBytes {
+            return Refusal(.tooLarge, "the class of `\(excerpt)` has more than \(Limits.classNameBytes) bytes")
+        }
+        if let id {
+            if id.isEmpty { return Refusal(.malformed, "`\(excerpt)` has no id behind its colon") }
+            if id.utf8.count > Limits.idBytes {
+                return Refusal(.tooLarge, "the id in `\(excerpt)` has \(id.utf8.count) bytes; at most \(Limits.idBytes) are allowed")
+            }
+        }
+        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            return Refusal(.malformed, "`\(excerpt)` has a control character in it")
+        }
+        return nil
+    }
+
+    /// Enough of the name to recognise it in a message, without its control characters.
+    var excerpt: String {
+        let printable = String(
+            String.UnicodeScalarView(text.unicodeScalars.prefix(80).filter { $0.properties.generalCategory != .control }))
+        return printable.utf8.count < text.utf8.count ? printable + "…" : printable
+    }
+}
