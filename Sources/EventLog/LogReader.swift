@@ -1,6 +1,6 @@
 public import Events
 public import Hashing
-public import LMDB
+internal import LMDB
 
 /// A view of the log at one moment, for one thread at a time.
 public final class LogReader {

@@ -71,6 +71,9 @@ extension Name {
         }
     }
 
+    /// Whether a store would take this name.
+    public var isWellFormed: Bool { if case nil = problem { true } else { false } }
+
     /// What is wrong with the form of this name, in words; nil for a well-formed one.
     public var problem: Refusal? {
         guard kind != nil else {

@@ -1,0 +1,85 @@
+internal import Events
+
+extension CommandAuthorizer {
+    func grant(_ subjectName: Name, on name: Name, _ names: [String], until: Instant?, strict: Bool) throws -> [Event] {
+        try checkForm(subjectName, name)
+        let object = try object(name)
+        let end = until ?? .forever
+        guard end > instant else {
+            throw Refusal(.malformed, "access until \(end) would have ended already: it is \(instant) now")
+        }
+        let privileges = try privileges(names, on: object)
+        try need(.setPermissions, on: object, name)
+        let subject = try subject(subjectName)
+        try needAtLeast(privileges, on: object, name)
+        let present = try state.entry(of: subject, on: object)
+        var entry = present ?? AccessEntry(subject: subject)
+        entry.grant(privileges, until: end)
+        guard entry != present, !entry.isEmpty else {
+            if strict {
+                throw Refusal(.alreadyExists, "`\(subjectName.excerpt)` has all of that on `\(name.excerpt)` already")
+            }
+            return []
+        }
+        if present == nil { try checkEntryCount(on: object, name) }
+        return [.accessGranted(AccessGranted(object: object, subject: subject, privileges: privileges, until: end))]
+    }
+
+    func setAccess(_ subjectName: Name, on name: Name, _ names: [String]) throws -> [Event] {
+        try checkForm(subjectName, name)
+        let object = try object(name)
+        let privileges = try privileges(names, on: object)
+        try need(.setPermissions, on: object, name)
+        let subject = try subject(subjectName)
+        let present = try state.entry(of: subject, on: object) ?? AccessEntry(subject: subject)
+        try needAtLeast(privileges.subtracting(present.privileges), on: object, name)
+        try checkPermanent(present, losing: present.permanent.subtracting(privileges), subjectName, name)
+        var events: [Event] = []
+        var entry = present
+        // A wildcard holds for later privileges too, so the whole of it goes before the list takes its place.
+        let lost = present.isWildcard ? .all : present.privileges.subtracting(privileges)
+        if !lost.isEmpty {
+            entry.revoke(lost, known: [])
+            events.append(.accessRevoked(AccessRevoked(object: object, subject: subject, privileges: lost)))
+        }
+        // What was held until a time becomes held for good.
+        let gained = privileges.subtracting(entry.forGood)
+        if !gained.isEmpty {
+            if present.isEmpty { try checkEntryCount(on: object, name) }
+            events.append(.accessGranted(AccessGranted(object: object, subject: subject, privileges: gained)))
+        }
+        return events
+    }
+
+    func revoke(_ subjectName: Name, on name: Name, _ names: [String]?, strict: Bool) throws -> [Event] {
+        try checkForm(subjectName, name)
+        let object = try object(name)
+        let asked = try names.map { try privileges($0, on: object) }
+        try need(.setPermissions, on: object, name)
+        let subject = try subject(subjectName)
+        let present = try state.entry(of: subject, on: object) ?? AccessEntry(subject: subject)
+        let lost = asked.map { present.privileges.intersection($0) } ?? present.privileges
+        guard !lost.isEmpty else {
+            if strict { throw Refusal(.notThere, "`\(subjectName.excerpt)` has nothing of that on `\(name.excerpt)`") }
+            return []
+        }
+        try checkPermanent(present, losing: lost, subjectName, name)
+        return [.accessRevoked(AccessRevoked(object: object, subject: subject, privileges: asked == nil ? .all : lost))]
+    }
+
+    private func checkPermanent(_ entry: AccessEntry, losing lost: Privileges, _ subject: Name, _ object: Name) throws {
+        let kept = entry.permanent.intersection(lost)
+        guard kept.isEmpty else {
+            let names = state.privilegeNames.names(of: kept).joined(separator: ", ")
+            throw Refusal(
+                .permanentEntry,
+                "`\(subject.excerpt)` has `\(names)` on `\(object.excerpt)` permanently, as its creator: change the owner first")
+        }
+    }
+
+    private func checkEntryCount(on object: ObjectID, _ name: Name) throws {
+        guard try state.entryCount(on: object) < Limits.entriesPerObject else {
+            throw Refusal(.tooLarge, "`\(name.excerpt)` has \(Limits.entriesPerObject) entries: grant to a role instead")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import Events
+
+extension CommandAuthorizer {
+    func defineClass(_ name: String, _ settings: ClassSettings) throws -> [Event] {
+        try checkClassName(name)
+        if try existing(.class(name)) != nil {
+            throw Refusal(.alreadyExists, "the class `\(name)` is defined already: change it with changeClass")
+        }
+        var names = state.privilegeNames
+        let options = try options(settings, from: ClassOptions(), names: &names)
+        try need(.modifySchema, on: .store, .store)
+        let introduction: Introduction<ClassID> = try introduction(of: .class(name))
+        let defined = ClassDefined(
+            classID: introduction, options: options, newPrivileges: Array(names.custom.dropFirst(state.privilegeNames.custom.count)))
+        var events: [Event] = [.classDefined(defined)]
+        let object = ObjectID(introduction.id)
+        if state.preset == .open {
+            events.append(.accessGranted(AccessGranted(object: object, subject: .everyone, privileges: .all, cause: .preset)))
+        }
+        return events + (try creatorEvents(for: object, classID: .class, owner: caller))
+    }
+
+    func changeClass(_ name: String, _ settings: ClassSettings) throws -> [Event] {
+        try checkClassName(name)
+        let classID = try classID(name)
+        guard let present = try state.options(of: classID) else { return [] }
+        var names = state.privilegeNames
+        let options = try options(settings, from: present, names: &names)
+        try need(.modifySchema, on: ObjectID(classID), .class(name))
+        guard options != present else { return [] }
+        let new = Array(names.custom.dropFirst(state.privilegeNames.custom.count))
+        return [.classChanged(ClassChanged(classID: classID, options: options, newPrivileges: new))]
+    }
+
+    private func checkClassName(_ name: String) throws {
+        try checkForm(.class(name))
+        guard !name.utf8.contains(UInt8(ascii: ":")), name != "everyone", name != "anonymous" else {
+            throw Refusal(.malformed, "a class cannot be called `\(Name(name).excerpt)`: no colons, not `everyone` or `anonymous`")
+        }
+        guard name.utf8.count <= Limits.classNameBytes else {
+            throw Refusal(.tooLarge, "the name of a class has at most \(Limits.classNameBytes) bytes")
+        }
+    }
+
+    /// Options with settings applied; custom privileges that are new are added to `names`.
+    private func options(
+        _ settings: ClassSettings, from present: ClassOptions, names: inout PrivilegeNames
+    ) throws -> ClassOptions {
+        var options = present
+        if let custom = settings.privileges { options.privileges = try customPrivileges(custom, names: &names) }
+        if let objectACL = settings.objectACL { options.objectACL = objectACL }
+        if let composition = settings.composition { options.composition = composition }
+        if let permanent = settings.creatorPermanent { options.creatorPermanent = permanent }
+        if let throughLinks = settings.readThroughLinks { options.readThroughLinks = throughLinks }
+        if let inherits = settings.inherits {
+            switch inherits {
+            case .nothing: options.inherits = []
+            case .everything: options.inherits = .all
+            case .only(let list): options.inherits = try named(list, in: names)
+            }
+        }
+        if let creator = settings.creatorPrivileges {
+            let privileges = try named(creator, in: names)
+            guard options.known.isSuperset(of: privileges) else {
+                throw Refusal(.malformed, "the class does not have all of the creator's privileges: name them in `privileges` too")
+            }
+            options.creatorPrivileges = privileges
+        }
+        if let properties = settings.properties { options.properties = try checkedProperties(properties) }
+        return options
+    }
+
+    private func customPrivileges(_ custom: [String], names: inout PrivilegeNames) throws -> Privileges {
+        var privileges: Privileges = []
+        for name in custom {
+            guard !Privileges.builtInNames.contains(name) else {
+                throw Refusal(.malformed, "`\(name)` is a built-in privilege; every class has it")
+            }
+            try checkSymbol(name, "a privilege")
+            guard let privilege = names.privilege(name) ?? names.define(name) else {
+                throw Refusal(.tooLarge, "a store has at most \(Privileges.customLimit) custom privileges; `\(name)` is one more")
+            }
+            privileges.formUnion(privilege)
+        }
+        return privileges
+    }
+
+    private func named(_ list: [String], in names: PrivilegeNames) throws -> Privileges {
+        try list.reduce(into: []) { privileges, name in
+            guard let privilege = names.privilege(name) else {
+                throw Refusal(.malformed, "there is no privilege `\(Name(name).excerpt)`: name it in the class's `privileges`")
+            }
+            privileges.formUnion(privilege)
+        }
+    }
+
+    private func checkedProperties(_ properties: [String]) throws -> [String] {
+        guard properties.count <= Limits.propertiesPerClass else {
+            throw Refusal(.tooLarge, "a class names at most \(Limits.propertiesPerClass) properties")
+        }
+        for property in properties { try checkSymbol(property, "a property") }
+        return properties
+    }
+
+    private func checkSymbol(_ name: String, _ what: String) throws {
+        guard !name.isEmpty, !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw Refusal(.malformed, "`\(Name(name).excerpt)` cannot be the name of \(what): it is empty or has control characters")
+        }
+        guard name.utf8.count <= Limits.symbolBytes else {
+            throw Refusal(.tooLarge, "the name of \(what) has at most \(Limits.symbolBytes) bytes")
+        }
+    }
+
+    /// What the class of a new object gives to its owner, where it requires object ACLs.
+    func creatorEvents(for object: ObjectID, classID: ClassID, owner: PrincipalID) throws -> [Event] {
+        guard let options = try state.options(of: classID), options.objectACL == .required, !options.creatorPrivileges.isEmpty
+        else { return [] }
+        return [
+            .accessGranted(
+                AccessGranted(
+                    object: object, subject: owner, privileges: options.creatorPrivileges,
+                    cause: options.creatorPermanent ? .permanentCreator : .creator))
+        ]
+    }
+}

@@ -1,0 +1,127 @@
+internal import Events
+
+extension CommandAuthorizer {
+    mutating func createObject(_ name: Name, parent: Name?, value: JSONValue?, owner: Name?) throws -> [Event] {
+        try checkForm(name, parent, owner)
+        let bytes = try value.map(encoded)
+        let className = name.className
+        guard name.kind == .object, let classObject = try existing(.class(className)) else {
+            throw Refusal(.unknownClass, "there is no class `\(Name(className).excerpt)` to create `\(name.excerpt)` in: define it first")
+        }
+        if try existing(name) != nil { throw Refusal(.alreadyExists, "there is an object `\(name.excerpt)` already: take another id") }
+        let parentObject = try parent.map(object)
+        if let parentObject { try checkDepth(below: parentObject) }
+        let classID = ClassID(classObject)
+        try need(.create, onClass: classID, className)
+        if let parentObject, let parent { try need(.update, on: parentObject, parent) }
+        let ownerID = try owner.map(subject) ?? caller
+        let introduction: Introduction<ObjectID> = try introduction(of: name)
+        let links = try links(in: value, besides: introduction.name == nil ? 0 : 1, self: name, introduction.id)
+        created.insert(introduction.id)
+        let event = ObjectCreated(
+            object: introduction, classID: classID, parent: parentObject, owner: ownerID, value: bytes, links: links)
+        return [.objectCreated(event)] + (try creatorEvents(for: introduction.id, classID: classID, owner: ownerID))
+    }
+
+    func writeObject(_ name: Name, _ content: Change.Content, expectedRevision: Revision?) throws -> [Event] {
+        try checkForm(name, is: .object, "an object that has a value")
+        var value = JSONValue.null
+        switch content {
+        case .value(let new), .merge(let new): value = new
+        }
+        _ = try encoded(value)
+        let object = try object(name)
+        try need(.update, on: object, name)
+        if let expectedRevision, let last = try state.lastChange(of: object), last != expectedRevision {
+            throw Refusal(.conflict, "`\(name.excerpt)` was last changed by revision \(last), not \(expectedRevision): read it again")
+        }
+        let present = try state.value(of: object)
+        if case .merge(let patch) = content {
+            value = try present.map(decoded)?.merging(patch) ?? JSONValue.null.merging(patch)
+        }
+        let bytes = try encoded(value)
+        guard bytes != present ?? Array("null".utf8) else { return [] }
+        return [
+            .objectWritten(ObjectWritten(object: object, value: bytes, links: try links(in: value, besides: 0, self: name, object)))
+        ]
+    }
+
+    func moveObject(_ name: Name, parent: Name?) throws -> [Event] {
+        try checkForm(name, is: .object, "an object that can be moved")
+        try checkForm(parent)
+        let object = try object(name)
+        let parentObject = try parent.map(self.object)
+        try need(.update, on: object, name)
+        try need(.setPermissions, on: object, name)
+        if let parentObject, let parent {
+            try need(.update, on: parentObject, parent)
+            try checkDepth(below: parentObject, moving: object, name)
+        }
+        guard try state.place(of: object)?.parent != parentObject else { return [] }
+        return [.objectMoved(ObjectMoved(object: object, parent: parentObject))]
+    }
+
+    func deleteObject(_ name: Name) throws -> [Event] {
+        try checkForm(name, is: .object, "an object that can be deleted; roles go with deleteRole")
+        let object = try object(name)
+        try need(.delete, on: object, name)
+        return [.objectDeleted(ObjectDeleted(object: object))]
+    }
+
+    func setOwner(_ name: Name, owner: Name) throws -> [Event] {
+        try checkForm(name, is: .object, "an object that has an owner")
+        try checkForm(owner)
+        let object = try object(name)
+        try need(.setOwner, on: object, name)
+        let ownerID = try subject(owner)
+        guard try state.owner(of: object) != ownerID, let place = try state.place(of: object) else { return [] }
+        return [.ownerChanged(OwnerChanged(object: object, owner: ownerID))]
+            + (try creatorEvents(for: object, classID: place.classID, owner: ownerID))
+    }
+
+    /// Walks up from a new parent: the chain must not come by the object that moves, and must not be too long.
+    private func checkDepth(below parent: ObjectID, moving object: ObjectID? = nil, _ name: Name? = nil) throws {
+        var depth = 1
+        var next: ObjectID? = parent
+        while let current = next {
+            if current == object, let name { throw Refusal(.cycle, "`\(name.excerpt)` cannot come below itself") }
+            depth += 1
+            guard depth <= Limits.depthOfParents else {
+                throw Refusal(.tooLarge, "an object has at most \(Limits.depthOfParents) objects above it")
+            }
+            next = try state.place(of: current)?.parent
+        }
+    }
+
+    /// What a value links to. Names that nothing in the store has had yet are introduced, so that an object created under one
+    /// later is linked to.
+    private func links(
+        in value: JSONValue?, besides introduced: UInt64, self name: Name, _ object: ObjectID
+    ) throws -> [Introduction<ObjectID>] {
+        guard let value else { return [] }
+        let targets = value.links.map { Name($0) }.filter { $0.isWellFormed }
+        guard targets.count <= Limits.linksPerValue else {
+            throw Refusal(.tooLarge, "the value of `\(name.excerpt)` has more than \(Limits.linksPerValue) links")
+        }
+        var offset = introduced
+        return try targets.map { target in
+            if target == name { return Introduction(object) }
+            let link: Introduction<ObjectID> = try introduction(of: target, offset: offset)
+            if link.name != nil { offset += 1 }
+            return link
+        }
+    }
+
+    private func encoded(_ value: JSONValue) throws -> [UInt8] {
+        guard value.depth <= Limits.valueDepth else {
+            throw Refusal(.tooLarge, "a value nests at most \(Limits.valueDepth) levels deep")
+        }
+        let bytes = try JSONText.encode(value)
+        guard bytes.count <= Limits.valueBytes else {
+            throw Refusal(.tooLarge, "the value has \(bytes.count) bytes as JSON; at most \(Limits.valueBytes) are allowed")
+        }
+        return bytes
+    }
+
+    private func decoded(_ bytes: [UInt8]) throws -> JSONValue { try JSONText.decode(bytes) }
+}

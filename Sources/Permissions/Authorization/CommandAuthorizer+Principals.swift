@@ -1,0 +1,89 @@
+internal import Events
+
+extension CommandAuthorizer {
+    mutating func createRole(_ name: Name) throws -> [Event] {
+        try checkForm(name, is: .role, "a role")
+        if try existing(name) != nil { throw Refusal(.alreadyExists, "there is a role `\(name.excerpt)` already") }
+        try need(.create, onClass: .role, "role")
+        let introduction: Introduction<PrincipalID> = try introduction(of: name)
+        let object = ObjectID(introduction.id)
+        created.insert(object)
+        return [.roleCreated(RoleCreated(role: introduction))]
+            + (try creatorEvents(for: object, classID: .role, owner: caller))
+    }
+
+    func deleteRole(_ name: Name) throws -> [Event] {
+        try checkForm(name, is: .role, "a role")
+        let object = try object(name)
+        try need(.delete, on: object, name)
+        return [.roleDeleted(RoleDeleted(role: PrincipalID(object)))]
+    }
+
+    func addMember(_ memberName: Name, to name: Name, strict: Bool) throws -> [Event] {
+        let (role, member) = try membership(memberName, name)
+        if try state.isMember(member, of: role) {
+            if strict { throw Refusal(.alreadyExists, "`\(memberName.excerpt)` is a member of `\(name.excerpt)` already") }
+            return []
+        }
+        // A role that holds `everyone` counts as above every role, so it cannot be put below one.
+        if memberName.kind == .role, try member == role || state.subjects(of: role).contains(member) {
+            throw Refusal(.cycle, "`\(name.excerpt)` is within `\(memberName.excerpt)` already: roles cannot hold each other")
+        }
+        guard try state.roleCount(of: member) < Limits.rolesPerMember else {
+            throw Refusal(.tooLarge, "`\(memberName.excerpt)` is a member of \(Limits.rolesPerMember) roles: nest roles instead")
+        }
+        return [.memberAdded(MemberAdded(role: role, member: member))]
+    }
+
+    func removeMember(_ memberName: Name, from name: Name, strict: Bool) throws -> [Event] {
+        let (role, member) = try membership(memberName, name)
+        guard try state.isMember(member, of: role) else {
+            if strict { throw Refusal(.notThere, "`\(memberName.excerpt)` is no direct member of `\(name.excerpt)`") }
+            return []
+        }
+        return [.memberRemoved(MemberRemoved(role: role, member: member))]
+    }
+
+    private func membership(_ memberName: Name, _ name: Name) throws -> (role: PrincipalID, member: PrincipalID) {
+        try checkForm(name, is: .role, "a role")
+        try checkForm(memberName)
+        if memberName.kind == .anonymous {
+            throw Refusal(.malformed, "`anonymous` cannot be put in a role: grant to it directly")
+        }
+        let object = try object(name)
+        try need(.update, on: object, name)
+        return (PrincipalID(object), try subject(memberName))
+    }
+
+    func register(_ name: Name) throws -> [Event] {
+        try checkForm(name, is: .caller, "a user or a thing")
+        try need(.create, onClass: name.className == "user" ? .user : .thing, name.className)
+        guard try existing(name) == nil else { return [] }
+        return [.principalRegistered(PrincipalRegistered(principal: try introduction(of: name)))]
+    }
+
+    func appointAdministrator(_ name: Name) throws -> [Event] {
+        let principal = try administrator(name)
+        guard try !state.isAdministrator(principal) else { return [] }
+        return [.administratorAppointed(AdministratorAppointed(principal: principal))]
+    }
+
+    func dismissAdministrator(_ name: Name) throws -> [Event] {
+        let principal = try administrator(name)
+        guard try state.isAdministrator(principal) else { return [] }
+        guard state.administratorCount > 1 else {
+            throw Refusal(.lastAdministrator, "`\(name.excerpt)` is the last administrator: appoint another one first")
+        }
+        return [.administratorDismissed(AdministratorDismissed(principal: principal))]
+    }
+
+    private func administrator(_ name: Name) throws -> PrincipalID {
+        try checkForm(name)
+        guard try mayDoEverything else {
+            throw Refusal(
+                .notAdministrator,
+                "only an administrator of the store appoints and dismisses administrators")
+        }
+        return try subject(name)
+    }
+}

@@ -1,0 +1,200 @@
+public import Events
+
+/// By what right the changes of a transaction are made.
+public enum Authority: Hashable, Sendable {
+    /// The caller's own, as the rules of access say.
+    case caller
+    /// The importer's: everything is allowed, the caller is only recorded, and users exist once they are mentioned.
+    case importer
+}
+
+/// Decides about the changes of one transaction, one after another: what happened, as events, or why not.
+///
+/// The order of the checks is that of `SCENARIOS.md`: the form; that what is named is there, or not yet; privileges that the
+/// class does not have and ends that are not in the future; the caller's privilege; that subjects, members and owners exist;
+/// the rest. The caller of ``events(for:)`` applies the events to the state before it asks about the next change.
+public struct CommandAuthorizer<State: CommandState> {
+    let state: State
+    let instant: Instant
+    let caller: PrincipalID
+    let authority: Authority
+    /// Objects that this transaction has created: their creator may work on them until it ends.
+    var created: Set<ObjectID> = []
+
+    public init(_ state: State, caller: PrincipalID, authority: Authority, at instant: Instant) {
+        self.state = state
+        self.caller = caller
+        self.authority = authority
+        self.instant = instant
+    }
+
+    /// The events that a change leads to; none where it changes nothing.
+    ///
+    /// - Throws: ``Refusal``, or what reading the state throws.
+    public mutating func events(for change: Change) throws -> [Event] {
+        switch change {
+        case .defineClass(let name, let settings): try defineClass(name, settings)
+        case .changeClass(let name, let settings): try changeClass(name, settings)
+        case .createObject(let name, let parent, let value, let owner):
+            try createObject(name, parent: parent, value: value, owner: owner)
+        case .writeObject(let name, let content, let expected): try writeObject(name, content, expectedRevision: expected)
+        case .moveObject(let name, let parent): try moveObject(name, parent: parent)
+        case .deleteObject(let name): try deleteObject(name)
+        case .setOwner(let name, let owner): try setOwner(name, owner: owner)
+        case .grant(let subject, let object, let privileges, let until, let strict):
+            try grant(subject, on: object, privileges, until: until, strict: strict)
+        case .setAccess(let subject, let object, let privileges): try setAccess(subject, on: object, privileges)
+        case .revoke(let subject, let object, let privileges, let strict):
+            try revoke(subject, on: object, privileges, strict: strict)
+        case .createRole(let name): try createRole(name)
+        case .deleteRole(let name): try deleteRole(name)
+        case .addMember(let member, let role, let strict): try addMember(member, to: role, strict: strict)
+        case .removeMember(let member, let role, let strict): try removeMember(member, from: role, strict: strict)
+        case .register(let name): try register(name)
+        case .definePermission(let name, let subject, let privileges): try definePermission(name, subject: subject, privileges)
+        case .changePermission(let name, let subject, let privileges): try changePermission(name, subject: subject, privileges)
+        case .attachPermission(let name, let object): try attachPermission(name, to: object)
+        case .detachPermission(let name, let object): try detachPermission(name, from: object)
+        case .appointAdministrator(let name): try appointAdministrator(name)
+        case .dismissAdministrator(let name): try dismissAdministrator(name)
+        }
+    }
+}
+
+/// Looking up what a command names.
+extension CommandAuthorizer {
+    /// The number of an object that is there.
+    func existing(_ name: Name) throws -> ObjectID? {
+        guard let number = try state.number(of: name) else { return nil }
+        let object = ObjectID(rawValue: number)
+        return try state.place(of: object) == nil ? nil : object
+    }
+
+    func object(_ name: Name) throws -> ObjectID {
+        guard let object = try existing(name) else {
+            throw Refusal(.unknownObject, "there is no object `\(name.excerpt)`: create it first, or check the name")
+        }
+        return object
+    }
+
+    func classID(_ name: String) throws -> ClassID {
+        guard let object = try existing(.class(name)) else {
+            throw Refusal(.unknownClass, "there is no class `\(Name(name).excerpt)`: define it first, or check the name")
+        }
+        return ClassID(object)
+    }
+
+    func permission(_ name: Name) throws -> PermissionID {
+        guard let object = try existing(name) else {
+            throw Refusal(.unknownPermission, "there is no permission `\(name.excerpt)`: define it first, or check the name")
+        }
+        return PermissionID(object)
+    }
+
+    /// Somebody who can be granted, own or belong: `everyone`, `anonymous`, and principals that exist.
+    func subject(_ name: Name) throws -> PrincipalID {
+        switch name.kind {
+        case .everyone: return .everyone
+        case .anonymous: return .anonymous
+        case .caller, .role:
+            if let object = try existing(name) { return PrincipalID(object) }
+        default: break
+        }
+        throw Refusal(
+            .unknownPrincipal,
+            "there is no user, thing or role `\(name.excerpt)`: one exists once it has called, been registered or been created")
+    }
+
+    /// A new name for what a transaction creates, or the number that the name had before.
+    func introduction<ID: EntityID>(of name: Name, offset: UInt64 = 0) throws -> Introduction<ID> {
+        if let number = try state.number(of: name) { return Introduction(ID(rawValue: number)) }
+        let number = state.nextID + offset
+        guard number <= ReservedID.limit else { throw Refusal(.tooLarge, "the store has given out all \(ReservedID.limit) numbers") }
+        return Introduction(ID(rawValue: number), name: name.text)
+    }
+
+    /// A set of privileges by name, for an object whose class must know them.
+    func privileges(_ names: [String], on object: ObjectID) throws -> Privileges {
+        let known = try known(on: object)
+        let privileges = try self.privileges(names)
+        guard known.isSuperset(of: privileges) else {
+            let strangers = state.privilegeNames.names(of: privileges.subtracting(known)).joined(separator: "`, `")
+            throw Refusal(.malformed, "the class does not have the privilege `\(strangers)`: add it with changeClass first")
+        }
+        return privileges
+    }
+
+    /// Every privilege that can be granted on an object: what its class knows, or for the object of a class, that class.
+    func known(on object: ObjectID) throws -> Privileges {
+        let classID = try state.place(of: object)?.classID ?? .store
+        return try state.options(of: classID == .class ? ClassID(object) : classID)?.known ?? .builtIn
+    }
+
+    /// A set of privileges by name, for any object.
+    func privileges(_ names: [String]) throws -> Privileges {
+        var privileges: Privileges = []
+        for name in names {
+            guard let privilege = state.privilegeNames.privilege(name) else {
+                throw Refusal(.malformed, "there is no privilege `\(Name(name).excerpt)`: a class can define it")
+            }
+            privileges.formUnion(privilege)
+        }
+        return privileges
+    }
+
+    func checkForm(_ names: Name?...) throws {
+        for name in names {
+            if let problem = name?.problem { throw problem }
+        }
+    }
+
+    func checkForm(_ name: Name, is kind: NameKind, _ what: String) throws {
+        try checkForm(name)
+        guard name.kind == kind else { throw Refusal(.malformed, "`\(name.excerpt)` is no name of \(what)") }
+    }
+}
+
+/// What the caller may do.
+extension CommandAuthorizer {
+    var mayDoEverything: Bool {
+        get throws { try authority == .importer || state.isAdministrator(caller) }
+    }
+
+    /// What the caller has on an object: its effective privileges, and as the creator in this transaction what store and class
+    /// levels allow, and read and update.
+    func own(_ object: ObjectID) throws -> Privileges {
+        let rules = AccessRules(state, at: instant)
+        let subjects = try state.subjects(of: caller)
+        let effective = try rules.verdict(for: subjects, on: object).effective
+        guard created.contains(object), !subjects.isAdministrator, let place = try state.place(of: object) else { return effective }
+        return effective.union(try rules.classVerdict(for: subjects, on: place.classID).effective).union([.read, .update])
+    }
+
+    func need(_ privilege: Privileges, on object: ObjectID, _ name: Name) throws {
+        guard authority == .caller, try !own(object).isSuperset(of: privilege) else { return }
+        throw lacking(privilege, on: name)
+    }
+
+    func need(_ privilege: Privileges, onClass classID: ClassID, _ name: String) throws {
+        guard authority == .caller else { return }
+        let verdict = try AccessRules(state, at: instant).classVerdict(for: try state.subjects(of: caller), on: classID)
+        if !verdict.allows(privilege) { throw lacking(privilege, on: .class(name)) }
+    }
+
+    private func lacking(_ privilege: Privileges, on name: Name) -> Refusal {
+        let names = state.privilegeNames.names(of: privilege).joined(separator: ", ")
+        return caller == .anonymous
+            ? Refusal(.notAuthenticated, "`\(names)` on `\(name.excerpt)` is needed, and an anonymous caller does not have it: sign in")
+            : Refusal(.noPrivilege, "the caller lacks `\(names)` on `\(name.excerpt)`: somebody who may set permissions there can grant it")
+    }
+
+    /// Nobody gives what they do not have.
+    func needAtLeast(_ privileges: Privileges, on object: ObjectID, _ name: Name) throws {
+        guard try !mayDoEverything else { return }
+        let missing = privileges.subtracting(try own(object))
+        guard missing.isEmpty else {
+            let names = state.privilegeNames.names(of: missing).joined(separator: ", ")
+            throw Refusal(.aboveOwnLevel, "the caller has no `\(names)` on `\(name.excerpt)` itself, and cannot give it")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+public import Events
+
+/// The rules of access (DESIGN section 2) over a state, at an instant.
+///
+///     E(o) = Level(store) ∩ (Level(class) ∩ O(o))   for a narrowing class
+///     E(o) = Level(store) ∩ (Level(class) ∪ O(o))   for a widening one
+@frozen public struct AccessRules<State: AccessState> {
+    public let state: State
+    public let instant: Instant
+
+    @inlinable public init(_ state: State, at instant: Instant) {
+        self.state = state
+        self.instant = instant
+    }
+
+    /// What a caller's subjects may do to an object.
+    ///
+    /// - Parameters:
+    ///   - wanted: only these privileges need to be right in the answer; asking for few reads less.
+    ///   - deciding: counted instead of `subjects` at the level that decides (the object part where the class has object ACLs,
+    ///     the class level where it has none, both for a widening class), which tells how access is shared.
+    @inlinable public func verdict(
+        for subjects: SubjectSet, on object: ObjectID, wanted: Privileges = .all, deciding: SubjectSet? = nil
+    ) throws -> Verdict {
+        guard let place = try state.place(of: object), let options = try state.options(of: place.classID) else {
+            return Verdict(effective: [], reason: .unknownObject)
+        }
+        if subjects.isAdministrator { return Verdict(effective: options.known, reason: .administrator) }
+        let levels = try self.levels(for: subjects, at: place, of: object, options: options, wanted: wanted, deciding: deciding)
+        var effective = levels.combined
+        if !effective.contains(.read), wanted.contains(.read), options.readThroughLinks, levels.combined(with: .read).contains(.read),
+            try isReadableThroughLinks(object, for: subjects, deciding: deciding)
+        {
+            effective.formUnion(levels.combined(with: .read))
+        }
+        return Verdict(
+            effective: effective.intersection(options.known),
+            reason: .levels(store: levels.store, class: levels.classLevel, object: levels.object, options.composition))
+    }
+
+    /// What a caller's subjects may do at the level of a class: creating in it, querying it.
+    @inlinable public func classVerdict(for subjects: SubjectSet, on classID: ClassID) throws -> Verdict {
+        guard let options = try state.options(of: classID) else { return Verdict(effective: [], reason: .unknownObject) }
+        if subjects.isAdministrator { return Verdict(effective: options.known, reason: .administrator) }
+        let levels = Levels(
+            store: try state.level(on: .store, for: subjects, at: instant),
+            classLevel: try state.level(on: ObjectID(classID), for: subjects, at: instant), object: .all, composition: .narrowing)
+        return Verdict(
+            effective: levels.combined.intersection(options.known),
+            reason: .levels(store: levels.store, class: levels.classLevel, object: .all, .narrowing))
+    }
+
+    @inlinable func levels(
+        for subjects: SubjectSet, at place: Place, of object: ObjectID, options: ClassOptions, wanted: Privileges,
+        deciding: SubjectSet?
+    ) throws -> Levels {
+        let objectDecides = options.objectACL == .required
+        let classDecides = !objectDecides || options.composition == .widening
+        let store = try state.level(on: .store, for: subjects, at: instant)
+        let classLevel = try state.level(
+            on: ObjectID(place.classID), for: classDecides ? deciding ?? subjects : subjects, at: instant)
+        let part = try objectPart(
+            of: object, at: place, options: options, for: objectDecides ? deciding ?? subjects : subjects, wanted: wanted)
+        return Levels(store: store, classLevel: classLevel, object: part, composition: options.composition)
+    }
+
+    /// The object part without links: the object's entries, and what comes down from its parents through the masks between.
+    @inlinable func objectPart(
+        of object: ObjectID, at place: Place, options: ClassOptions, for subjects: SubjectSet, wanted: Privileges
+    ) throws -> Privileges {
+        var found: Privileges = []
+        var mask = Privileges.all
+        var (object, place, options) = (object, place, options)
+        while true {
+            guard options.objectACL == .required else { return found.union(mask) }
+            found.formUnion(try state.level(on: object, for: subjects, at: instant).intersection(mask))
+            mask.formIntersection(options.inherits)
+            // A parent that is there no more gives nothing.
+            guard !mask.isEmpty, !found.isSuperset(of: wanted), let parent = place.parent,
+                let parentPlace = try state.place(of: parent), let parentOptions = try state.options(of: parentPlace.classID)
+            else { return found }
+            (object, place, options) = (parent, parentPlace, parentOptions)
+        }
+    }
+
+    /// Whether some readable object links to this one, directly or through a chain of such links. Rings are followed once.
+    @usableFromInline func isReadableThroughLinks(
+        _ object: ObjectID, for subjects: SubjectSet, deciding: SubjectSet?
+    ) throws -> Bool {
+        var seen: Set<ObjectID> = [object]
+        var pending = [object]
+        while let target = pending.popLast() {
+            for source in try state.sources(linkingTo: target) where seen.insert(source).inserted {
+                guard let place = try state.place(of: source), let options = try state.options(of: place.classID) else { continue }
+                let levels = try self.levels(
+                    for: subjects, at: place, of: source, options: options, wanted: .read, deciding: deciding)
+                if levels.combined.contains(.read) { return true }
+                if options.readThroughLinks, levels.combined(with: .read).contains(.read) { pending.append(source) }
+            }
+        }
+        return false
+    }
+}
+
+/// What the three levels give, and how they combine.
+@usableFromInline struct Levels {
+    @usableFromInline let store: Privileges
+    @usableFromInline let classLevel: Privileges
+    @usableFromInline let object: Privileges
+    @usableFromInline let composition: Composition
+
+    @usableFromInline init(store: Privileges, classLevel: Privileges, object: Privileges, composition: Composition) {
+        self.store = store
+        self.classLevel = classLevel
+        self.object = object
+        self.composition = composition
+    }
+
+    @usableFromInline var combined: Privileges { combined(with: []) }
+
+    /// The combination with something more in the object part.
+    @usableFromInline func combined(with addition: Privileges) -> Privileges {
+        let part = object.union(addition)
+        let lower = composition == .narrowing ? classLevel.intersection(part) : classLevel.union(part)
+        let effective = store.intersection(lower)
+        // Without `update` at the store level the store is read-only for this caller.
+        return store.contains(.update) ? effective : effective.subtracting([.create, .update, .delete])
+    }
+}

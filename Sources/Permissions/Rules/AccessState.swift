@@ -1,0 +1,30 @@
+public import Events
+
+/// What the rules of access read: the state of a store at one revision. The index and the writer's working copy both are one.
+public protocol AccessState {
+    /// Whom a caller counts as.
+    func subjects(of caller: PrincipalID) throws -> SubjectSet
+
+    /// Where an object stands; nil where there is none.
+    func place(of object: ObjectID) throws -> Place?
+
+    /// The union of what entries on an object, and permissions attached to it, give these subjects at an instant.
+    func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges
+
+    /// The options of a class; nil where there is none.
+    func options(of classID: ClassID) throws -> ClassOptions?
+
+    /// The objects whose values link to this one.
+    func sources(linkingTo target: ObjectID) throws -> [ObjectID]
+}
+
+/// The class of an object and what it is below.
+@frozen public struct Place: Hashable, Sendable {
+    public var classID: ClassID
+    public var parent: ObjectID?
+
+    @inlinable public init(classID: ClassID, parent: ObjectID?) {
+        self.classID = classID
+        self.parent = parent
+    }
+}

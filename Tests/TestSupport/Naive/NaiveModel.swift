@@ -1,0 +1,55 @@
+public import Events
+
+/// The log read by a slow and plain program: whole states copied at every revision, every answer worked out from scratch.
+///
+/// It knows the events and nothing of how a store keeps or finds anything, so that agreement between the two means something.
+public struct NaiveModel: Sendable {
+    private var states: [(time: Instant, state: NaiveState)] = []
+
+    public init() {}
+
+    /// The model of a whole log, from the genesis commit on.
+    public init(_ commits: some Sequence<Commit>) throws(Contradiction) {
+        for commit in commits { try append(commit) }
+    }
+
+    /// The last revision; there must be one.
+    public var head: Revision { Revision(UInt64(states.count - 1)) }
+
+    /// When a revision was committed.
+    public func time(of revision: Revision) -> Instant { states[Int(revision.rawValue)].time }
+
+    /// Folds the next commit. Throws where it cannot follow the ones before it, and is unchanged then.
+    public mutating func append(_ commit: Commit) throws(Contradiction) {
+        guard commit.revision.rawValue == UInt64(states.count) else {
+            throw Contradiction("revision \(commit.revision) comes after \(states.count) commits")
+        }
+        if let last = states.last, commit.time < last.time {
+            throw Contradiction("revision \(commit.revision) is earlier than the one before it")
+        }
+        if commit.events.isEmpty { throw Contradiction("revision \(commit.revision) has no events") }
+        var state = states.last?.state ?? NaiveState()
+        for event in commit.events { try state.apply(event) }
+        guard state.names.has(commit.actor) else { throw Contradiction("revision \(commit.revision) has an unnamed actor") }
+        states.append((commit.time, state))
+    }
+
+    /// What the log says at a point. `now` is the clock that the head is asked at.
+    public func view(_ point: Point, now: Instant) -> NaiveView {
+        switch point {
+        case .head: return NaiveView(state: states[states.count - 1].state, now: now)
+        case .revision(let revision):
+            let (time, state) = states[Int(revision.rawValue)]
+            return NaiveView(state: state, now: time)
+        case .moment(let moment):
+            let index = states.lastIndex { $0.time <= moment } ?? 0
+            return NaiveView(state: states[index].state, now: moment)
+        }
+    }
+}
+
+/// One state at one instant: everything that an answer depends on.
+public struct NaiveView: Sendable {
+    let state: NaiveState
+    let now: Instant
+}

@@ -1,0 +1,115 @@
+import Events
+import Permissions
+
+/// DESIGN section 2, by brute force.
+extension NaiveView {
+    /// Everyone whose entries count for this caller: S(c, r).
+    func subjects(of caller: Name) -> Set<PrincipalID> {
+        if caller == .anonymous { return [.anonymous] }
+        var all: Set<PrincipalID> = [.everyone, .anonymous]
+        if let id: PrincipalID = state.names.id(of: caller) { all.insert(id) }
+        var before: Set<PrincipalID>
+        repeat {
+            before = all
+            for (role, members) in state.roles where !members.isDisjoint(with: before) { all.insert(role) }
+        } while all != before
+        return all
+    }
+
+    /// What live entries on an object, and the permissions attached to it, give these subjects.
+    func level(_ object: ObjectID, _ subjects: Set<PrincipalID>) -> Privileges {
+        var all: Privileges = []
+        for (subject, entry) in state.entries[object] ?? [:] where subjects.contains(subject) {
+            for (privilege, end) in entry where end > now { all.formUnion(privilege) }
+        }
+        for id in state.attached[object] ?? [] {
+            guard let permission = state.permissions[id], subjects.contains(permission.subject) else { continue }
+            all.formUnion(permission.privileges)
+        }
+        return all
+    }
+
+    /// The object part without links: its own entries and what comes from its parent. Nothing exists, nothing comes.
+    func base(_ object: ObjectID, _ subjects: Set<PrincipalID>) -> Privileges {
+        guard let options = state.options(of: object) else { return [] }
+        if options.objectACL == .none { return .all }
+        var all = level(object, subjects)
+        if let parent = state.objects[object]?.parent {
+            all.formUnion(base(parent, subjects).intersection(options.inherits))
+        }
+        return all
+    }
+
+    /// E(o) of one who is no administrator, where `readable` are the objects known to be readable so far.
+    func effective(_ object: ObjectID, _ subjects: Set<PrincipalID>, readable: Set<ObjectID>) -> Privileges {
+        guard let classID = state.classID(of: object), let options = state.classes[classID] else { return [] }
+        var objectPart = base(object, subjects)
+        if options.readThroughLinks, readable.contains(where: { $0 != object && links($0, to: object) }) {
+            objectPart.formUnion(.read)
+        }
+        let classPart = level(ObjectID(classID), subjects)
+        let storePart = level(.store, subjects)
+        let both =
+            switch options.composition {
+            case .narrowing: classPart.intersection(objectPart)
+            case .widening: classPart.union(objectPart)
+            }
+        return withoutWriting(storePart, storePart.intersection(both).intersection(options.known))
+    }
+
+    private func links(_ source: ObjectID, to target: ObjectID) -> Bool {
+        let name = state.names.name(of: target).text
+        return state.objects[source]?.links.contains { $0.utf8.elementsEqual(name.utf8) } ?? false
+    }
+
+    /// A store level without update makes the store read-only.
+    private func withoutWriting(_ storePart: Privileges, _ privileges: Privileges) -> Privileges {
+        storePart.contains(.update) ? privileges : privileges.subtracting([.create, .update, .delete])
+    }
+
+    /// The objects that these subjects may read: from none, add what the ones before make readable until nothing is added.
+    func readableObjects(_ subjects: Set<PrincipalID>) -> Set<ObjectID> {
+        guard state.classes.values.contains(where: \.readThroughLinks) else { return [] }
+        var readable: Set<ObjectID> = []
+        var before: Set<ObjectID>
+        repeat {
+            before = readable
+            for object in state.objects.keys where effective(object, subjects, readable: before).contains(.read) {
+                readable.insert(object)
+            }
+        } while readable != before
+        return readable
+    }
+
+    func isAdministrator(_ caller: Name) -> Bool {
+        state.names.id(of: caller).map(state.administrators.contains) ?? false
+    }
+
+    /// What a caller may do to each object. Without `administrators`, they count as anybody else.
+    func access(of caller: Name, administrators: Bool = true) -> (ObjectID) -> Privileges {
+        if administrators, isAdministrator(caller) { return { object in state.options(of: object)?.known ?? [] } }
+        let subjects = subjects(of: caller)
+        let readable = readableObjects(subjects)
+        return { object in effective(object, subjects, readable: readable) }
+    }
+
+    /// What a caller may do to a class as a whole.
+    func classLevel(_ caller: Name, _ classID: ClassID) -> Privileges {
+        guard let options = state.classes[classID] else { return [] }
+        if isAdministrator(caller) { return options.known }
+        let subjects = subjects(of: caller)
+        let storePart = level(.store, subjects)
+        let both = storePart.intersection(level(ObjectID(classID), subjects)).intersection(options.known)
+        return withoutWriting(storePart, both)
+    }
+
+    /// Whether questions about this caller have an answer other than nothing: any user or thing, and the roles that exist.
+    func isCaller(_ name: Name) -> Bool {
+        switch name.className {
+        case "user", "thing": true
+        case "everyone", "anonymous": name.id == nil
+        case "role": state.names.id(of: name).map { state.roles[$0] != nil } ?? false
+        default: false
+        }
+    }
+}

@@ -1,0 +1,58 @@
+public import Events
+public import Permissions
+
+/// Everything that can be asked of a store, as `SCENARIOS.md` has it.
+public enum Question: Hashable, Sendable {
+    case check(Name, [String], on: Name)
+    case privileges(Name, on: Name)
+    case subjects(with: [String], on: Name)
+    case objects(for: Name, with: [String], className: String?)
+    case entries(on: Name)
+    case members(of: Name)
+    case value(of: Name, as: Name)
+    /// The conditions are an object: property → value, or `{"<": value}`.
+    case list(className: String, where: JSONValue?, as: Name)
+}
+
+/// What a store says to a question.
+public enum Answer: Hashable, Sendable {
+    case verdict(Bool)
+    /// Names of privileges, sorted by their UTF-8 bytes.
+    case privileges([String])
+    /// Names of principals or objects, sorted by their UTF-8 bytes.
+    case names([Name])
+    case entries([EntryRow])
+    case value(JSONValue)
+    case refused(Refusal.Code)
+}
+
+/// One line of the answer to `entries`: sorted by subject, end and permission, what has none first.
+public struct EntryRow: Hashable, Sendable {
+    public var subject: Name
+    public var privileges: [String]
+    /// When it ends; nil for good.
+    public var until: Instant?
+    public var isPermanent: Bool
+    /// The permission that brings it (`permission:x`); nil for an entry of the subject's own.
+    public var permission: Name?
+
+    public init(
+        subject: Name, privileges: [String], until: Instant? = nil, isPermanent: Bool = false, permission: Name? = nil
+    ) {
+        self.subject = subject
+        self.privileges = privileges
+        self.until = until
+        self.isPermanent = isPermanent
+        self.permission = permission
+    }
+}
+
+/// When a question is asked of.
+public enum Point: Hashable, Sendable {
+    /// The last revision, by the clock.
+    case head
+    /// A revision, at its commit time.
+    case revision(Revision)
+    /// The last commit at or before a moment, at that moment.
+    case moment(Instant)
+}
