@@ -33,6 +33,9 @@ internal import CLMDB
         generation += 1
     }
 
+    /// Tells views of different data apart: the number of the last transaction that was committed before.
+    public var snapshotID: Int { unsafe mdb_txn_id(handle) }
+
     /// Ends the view for good.
     public func end() {
         guard !hasEnded else { return }

@@ -13,6 +13,7 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .truncated(let offset): "the bytes end at offset \(offset), inside a value"
         case .malformed(let what, let offset): "\(what) at offset \(offset) is not well formed"
+        case .unknownFormat(0): "the commit has no format version"
         case .unknownFormat(let version):
             "the commit has format version \(version), and this Muniment reads up to \(CommitCodec.formatVersion): use a later one"
         case .unknownEvent(let kind, let version):
@@ -39,13 +40,16 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
         while offset < bytes.count {
             let byte = bytes[offset]
             offset += 1
-            if shift == 63, byte > 1 { break }
+            // A number has one form: no bits beyond the 64th, and no empty last group.
+            if shift == 63, byte > 1 { throw .malformed(what: "a number", offset: offset) }
             value |= UInt64(byte & 0x7F) << shift
-            if byte & 0x80 == 0 { return value }
+            if byte & 0x80 == 0 {
+                if byte == 0, shift > 0 { throw .malformed(what: "a number", offset: offset) }
+                return value
+            }
             shift += 7
-            if shift > 63 { break }
         }
-        throw offset >= bytes.count ? .truncated(offset: offset) : .malformed(what: "a number", offset: offset)
+        throw .truncated(offset: offset)
     }
 
     @inlinable public mutating func fixed64(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {

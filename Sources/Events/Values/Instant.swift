@@ -48,7 +48,14 @@ extension Instant: CustomStringConvertible, LosslessStringConvertible {
         guard let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second < 60 else { return nil }
         let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offsetMinutes * 60
         self.init(microseconds: seconds * 1_000_000 + fraction)
+        // An offset can lead out of the years that have a text.
+        guard self >= Instant.earliestText, self <= Instant.latestText else { return nil }
     }
+
+    /// 0001-01-01T00:00:00Z
+    private static let earliestText = Instant(microseconds: -62_135_596_800_000_000)
+    /// 9999-12-31T23:59:59.999999Z
+    private static let latestText = Instant(microseconds: 253_402_300_799_999_999)
 }
 
 private func padded(_ number: Int64, to width: Int) -> String {

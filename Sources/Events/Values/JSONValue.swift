@@ -34,15 +34,15 @@ public enum JSONValue: Sendable {
 
     /// The names that this value links to: every `{"$ref": NAME}` in it, each once, in sorted order.
     public var links: [String] {
-        var names: Set<String> = []
+        var names: Set<[UInt8]> = []
         collectLinks(into: &names)
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return names.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func collectLinks(into names: inout Set<String>) {
+    private func collectLinks(into names: inout Set<[UInt8]>) {
         switch self {
         case .object(let members):
-            if case .string(let target)? = members["$ref"] { names.insert(target) }
+            if case .string(let target)? = members["$ref"] { names.insert(Array(target.utf8)) }
             for member in members.values { member.collectLinks(into: &names) }
         case .array(let elements):
             for element in elements { element.collectLinks(into: &names) }

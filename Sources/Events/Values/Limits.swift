@@ -16,8 +16,6 @@ public enum Limits {
     public static let changesPerTransaction = 10_000
     /// Bytes of events in one commit.
     public static let bytesPerCommit = 64 << 20
-    /// Subjects with an entry on one object.
-    public static let entriesPerObject = 1_000_000
     /// Permissions attached to one object.
     public static let permissionsPerObject = 64
     /// Roles that one principal is a direct member of.

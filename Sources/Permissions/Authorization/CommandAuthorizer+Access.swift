@@ -21,7 +21,6 @@ extension CommandAuthorizer {
             }
             return []
         }
-        if present == nil { try checkEntryCount(on: object, name) }
         return [.accessGranted(AccessGranted(object: object, subject: subject, privileges: privileges, until: end))]
     }
 
@@ -45,7 +44,6 @@ extension CommandAuthorizer {
         // What was held until a time becomes held for good.
         let gained = privileges.subtracting(entry.forGood)
         if !gained.isEmpty {
-            if present.isEmpty { try checkEntryCount(on: object, name) }
             events.append(.accessGranted(AccessGranted(object: object, subject: subject, privileges: gained)))
         }
         return events
@@ -74,12 +72,6 @@ extension CommandAuthorizer {
             throw Refusal(
                 .permanentEntry,
                 "`\(subject.excerpt)` has `\(names)` on `\(object.excerpt)` permanently, as its creator: change the owner first")
-        }
-    }
-
-    private func checkEntryCount(on object: ObjectID, _ name: Name) throws {
-        guard try state.entryCount(on: object) < Limits.entriesPerObject else {
-            throw Refusal(.tooLarge, "`\(name.excerpt)` has \(Limits.entriesPerObject) entries: grant to a role instead")
         }
     }
 }

@@ -15,8 +15,6 @@ public protocol CommandState: AccessState {
     func number(of name: Name) throws -> UInt64?
     /// The entry of a subject on an object; nil where there is none.
     func entry(of subject: PrincipalID, on object: ObjectID) throws -> AccessEntry?
-    /// How many subjects have an entry on an object.
-    func entryCount(on object: ObjectID) throws -> Int
     func owner(of object: ObjectID) throws -> PrincipalID?
     /// The revision that last changed an object's value, parent or owner; nil where there is no object.
     func lastChange(of object: ObjectID) throws -> Revision?

@@ -22,6 +22,13 @@ public struct Name: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     public var description: String { text }
 
+    /// Names are equal byte for byte: an `é` in one piece and one in two are different names, as they are in the log.
+    public static func == (left: Name, right: Name) -> Bool {
+        left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
     /// The order of the UTF-8 bytes.
     public static func < (left: Name, right: Name) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
 

@@ -43,8 +43,8 @@ public import Events
         guard let options = try state.options(of: classID) else { return Verdict(effective: [], reason: .unknownObject) }
         if subjects.isAdministrator { return Verdict(effective: options.known, reason: .administrator) }
         let levels = Levels(
-            store: try state.level(on: .store, for: subjects, at: instant),
-            classLevel: try state.level(on: ObjectID(classID), for: subjects, at: instant), object: .all, composition: .narrowing)
+            store: try state.storeLevel(for: subjects, at: instant),
+            classLevel: try state.classLevel(of: classID, for: subjects, at: instant), object: .all, composition: .narrowing)
         return Verdict(
             effective: levels.combined.intersection(options.known),
             reason: .levels(store: levels.store, class: levels.classLevel, object: .all, .narrowing))
@@ -56,9 +56,9 @@ public import Events
     ) throws -> Levels {
         let objectDecides = options.objectACL == .required
         let classDecides = !objectDecides || options.composition == .widening
-        let store = try state.level(on: .store, for: subjects, at: instant)
-        let classLevel = try state.level(
-            on: ObjectID(place.classID), for: classDecides ? deciding ?? subjects : subjects, at: instant)
+        let store = try state.storeLevel(for: subjects, at: instant)
+        let classLevel = try state.classLevel(
+            of: place.classID, for: classDecides ? deciding ?? subjects : subjects, at: instant)
         let part = try objectPart(
             of: object, at: place, options: options, for: objectDecides ? deciding ?? subjects : subjects, wanted: wanted)
         return Levels(store: store, classLevel: classLevel, object: part, composition: options.composition)

@@ -11,11 +11,27 @@ public protocol AccessState {
     /// The union of what entries on an object, and permissions attached to it, give these subjects at an instant.
     func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges
 
+    /// What the store's own entries give these subjects.
+    func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges
+
+    /// What the entries on the object of a class give these subjects.
+    func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges
+
     /// The options of a class; nil where there is none.
     func options(of classID: ClassID) throws -> ClassOptions?
 
     /// The objects whose values link to this one.
     func sources(linkingTo target: ObjectID) throws -> [ObjectID]
+}
+
+extension AccessState {
+    public func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
+        try level(on: .store, for: subjects, at: instant)
+    }
+
+    public func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
+        try level(on: ObjectID(classID), for: subjects, at: instant)
+    }
 }
 
 /// The class of an object and what it is below.

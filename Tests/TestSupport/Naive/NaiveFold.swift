@@ -31,10 +31,8 @@ extension NaiveState {
         case .objectMoved(let event): try change(event.object) { object in object.parent = event.parent }
         case .objectDeleted(let event): deleteObject(event.object)
         case .ownerChanged(let event):
-            try change(event.object) { object in
-                permanent[event.object]?[object.owner] = nil
-                object.owner = event.owner
-            }
+            if let old = objects[event.object]?.owner { permanent[event.object]?[old] = nil }
+            try change(event.object) { object in object.owner = event.owner }
         case .accessGranted(let event): try grant(event)
         case .accessRevoked(let event): revoke(event.privileges, from: event.subject, on: event.object)
         case .accessExpired(let event): expire(event.privileges, of: event.subject, on: event.object)

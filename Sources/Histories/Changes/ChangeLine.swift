@@ -1,0 +1,122 @@
+import Events
+import Foundation
+import Permissions
+
+/// One change as a line writes it.
+///
+/// Only the JSON is judged here: a key or an operation that the format does not know, a key that is missing, a value of another
+/// type. Whether names and privileges make sense is for the store to say, which refuses them with a code.
+struct ChangeLine: Decodable {
+    let change: Change
+
+    init(from decoder: any Decoder) throws {
+        var fields = try Fields(decoder)
+        let word = try fields.text("op")
+        guard let operation = Operation(rawValue: word) else {
+            let known = Operation.allCases.map(\.rawValue).joined(separator: ", ")
+            throw fields.problem("op", "does not know `\(word)`", "use one of \(known)")
+        }
+        change = try operation.read(&fields)
+        try fields.finish()
+    }
+}
+
+/// The operations of the format. The common ones come first because the words are compared in this order.
+private enum Operation: String, CaseIterable {
+    case addMember, removeMember, grant, revoke, createObject, createRole, writeObject, deleteObject, deleteRole, setAccess
+    case moveObject, setOwner, register, definePermission, changePermission, attachPermission, detachPermission
+    case defineClass, changeClass, appointAdministrator, dismissAdministrator
+
+    /// Takes the keys of this operation, and no others.
+    func read(_ fields: inout Fields) throws -> Change {
+        switch self {
+        case .defineClass: .defineClass(try fields.text("class"), try ClassSettings(&fields))
+        case .changeClass: .changeClass(try fields.text("class"), try ClassSettings(&fields))
+        case .createObject: try Operation.createObject(&fields)
+        case .writeObject: try Operation.writeObject(&fields)
+        case .moveObject: .moveObject(try fields.name("object"), parent: try Operation.parent(&fields))
+        case .deleteObject: .deleteObject(try fields.name("object"))
+        case .setOwner: .setOwner(try fields.name("object"), owner: try fields.name("owner"))
+        case .grant: try Operation.grant(&fields)
+        case .setAccess: .setAccess(try fields.name("subject"), on: try fields.name("object"), try fields.texts("privileges"))
+        case .revoke:
+            .revoke(
+                try fields.name("subject"), on: try fields.name("object"), try fields.optional("privileges"),
+                strict: try fields.flag("strict"))
+        case .createRole: .createRole(try fields.role("role"))
+        case .deleteRole: .deleteRole(try fields.role("role"))
+        case .addMember:
+            .addMember(try fields.name("member"), to: try fields.role("role"), strict: try fields.flag("strict"))
+        case .removeMember:
+            .removeMember(try fields.name("member"), from: try fields.role("role"), strict: try fields.flag("strict"))
+        case .register: .register(try fields.name("principal"))
+        case .definePermission:
+            .definePermission(
+                try fields.permission("permission"), subject: try fields.name("subject"), try fields.texts("privileges"))
+        case .changePermission:
+            .changePermission(
+                try fields.permission("permission"), subject: try fields.name("subject"), try fields.texts("privileges"))
+        case .attachPermission:
+            .attachPermission(try fields.permission("permission"), to: try fields.name("object"))
+        case .detachPermission:
+            .detachPermission(try fields.permission("permission"), from: try fields.name("object"))
+        case .appointAdministrator: .appointAdministrator(try fields.name("principal"))
+        case .dismissAdministrator: .dismissAdministrator(try fields.name("principal"))
+        }
+    }
+
+    private static func createObject(_ fields: inout Fields) throws -> Change {
+        let object = try fields.name("object")
+        let parent = fields.has("parent") ? try parent(&fields) : nil
+        let value: JSONValue? = try fields.optional("value")
+        let owner = try fields.optional("owner", String.self).map { Name($0) }
+        // A creation always wants the object to be absent; saying so is accepted.
+        _ = try fields.flag("expectAbsent")
+        return .createObject(object, parent: parent, value: value, owner: owner)
+    }
+
+    private static func writeObject(_ fields: inout Fields) throws -> Change {
+        let object = try fields.name("object")
+        let value: JSONValue? = try fields.optional("value")
+        let patch: JSONValue? = try fields.optional("merge")
+        let expected = try revision("expectRevision", &fields)
+        switch (value, patch) {
+        case (let value?, nil): return .writeObject(object, .value(value), expectedRevision: expected)
+        case (nil, let patch?): return .writeObject(object, .merge(patch), expectedRevision: expected)
+        case (nil, nil): throw fields.problem("value", "is missing", "add it, or `merge` with a patch")
+        case (_?, _?): throw fields.problem("merge", "stands beside `value`", "give one of them")
+        }
+    }
+
+    private static func revision(_ key: FieldKey, _ fields: inout Fields) throws -> Revision? {
+        // As a Double because the decoder does not say where a fraction stands that it will not take as a whole number.
+        guard let number = try fields.optional(key, Double.self) else { return nil }
+        guard let whole = UInt64(exactly: number) else { throw fields.problem(key, "is no revision", "write a whole number") }
+        return Revision(whole)
+    }
+
+    /// A name, or null for none. The key must be there.
+    private static func parent(_ fields: inout Fields) throws -> Name? {
+        try fields.takeNull("parent") ? nil : try fields.name("parent")
+    }
+
+    /// A grant of privileges adds to an entry; one of a level replaces it.
+    private static func grant(_ fields: inout Fields) throws -> Change {
+        let subject = try fields.name("subject")
+        let object = try fields.name("object")
+        guard fields.has("level") else {
+            return .grant(
+                subject, on: object, try fields.texts("privileges"), until: try fields.optionalInstant("until"),
+                strict: try fields.flag("strict"))
+        }
+        let level = try fields.text("level")
+        guard let levels = try LineContext(fields.decoder).levels else {
+            throw fields.problem("level", "needs levels", "define them as `levels` in the header")
+        }
+        guard let privileges = levels[level] else {
+            let known = levels.keys.sorted().map { "`\($0)`" }.joined(separator: ", ")
+            throw fields.problem("level", "does not know `\(level)`", "use one of \(known)")
+        }
+        return .setAccess(subject, on: object, privileges)
+    }
+}

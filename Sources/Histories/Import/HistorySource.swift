@@ -1,0 +1,118 @@
+import Events
+import Muniment
+import Permissions
+
+/// A transaction of a history, ready for the store.
+struct ImportedTransaction: Sendable {
+    /// Where it stands in the file.
+    var line: Int
+    var id: String?
+    var transaction: Transaction
+    /// Whether changes stand before or between those of the line, so that the line's own count of them does not hold.
+    var isCompleted: Bool
+    /// How many bytes of the file end with it.
+    var end: UInt64
+}
+
+/// Turns the lines of a history into transactions for the store.
+struct HistorySource: Sendable {
+    private typealias Numbered = (number: Int, line: TransactionLine, end: UInt64)
+
+    let header: Header
+    let headerLine: Int
+    private var lines: LineReader
+    private var parser: LineParser
+    /// Read ahead, and not yet handed out.
+    private var pending: (number: Int, line: TransactionLine, end: UInt64)?
+    /// What the lines leave unsaid; nil in a history without levels.
+    var implied: ImpliedChanges?
+    /// No transaction may be earlier than this.
+    var earliest = Instant.distantPast
+
+    init(file: String) throws {
+        lines = try LineReader(file: file)
+        parser = LineParser(file: file, kind: .history)
+        guard let first = try lines.next(), case .header(let header) = try parser.parse(first) else {
+            throw FormatError(
+                file: file, line: 1, key: "format", problem: "is missing: the file says nothing",
+                remedy: "begin it with a header: {\"format\":\"\(Header.Format.history.rawValue)\"}")
+        }
+        self.header = header
+        headerLine = first.number
+        pending = try readLine()
+    }
+
+    var file: String { lines.file }
+    var totalBytes: UInt64 { lines.totalBytes }
+    /// When the next transaction happened; nil where there is none.
+    var nextTime: Instant? { pending?.line.time }
+
+    /// The next transaction, or nil at the end of the file.
+    mutating func next() throws -> ImportedTransaction? {
+        let next: Numbered
+        if let pending {
+            (next, self.pending) = (pending, nil)
+        } else if let read = try readLine() {
+            next = read
+        } else {
+            return nil
+        }
+        try checkTime(next)
+        let changes = try implied?.complete(next.line.changes) ?? next.line.changes
+        let origin = Origin(requestID: next.line.id, importLine: UInt64(next.number))
+        return ImportedTransaction(
+            line: next.number, id: next.line.id,
+            transaction: Transaction(next.line.caller, changes, origin: origin, authority: .importer, time: next.line.time),
+            isCompleted: changes.count != next.line.changes.count, end: next.end)
+    }
+
+    /// Goes on behind the transaction that a store has from this file already.
+    mutating func resume(behind last: Commit) throws {
+        guard let line = last.origin.importLine.map({ Int($0) }) else {
+            throw ImportError.cannotResume(file: file, line: nil, reason: "the newest commit of the store came from no import")
+        }
+        // What opens a locked store stands at the header's line, before the first transaction.
+        if line <= headerLine { return }
+        let found = try transaction(atLine: line)
+        guard let found, found.line.id == last.origin.requestID, found.line.time == last.time else {
+            let id = last.origin.requestID.map { "transaction `\($0)`" } ?? "a transaction without an id"
+            throw ImportError.cannotResume(
+                file: file, line: line,
+                reason: "the store ends with \(id) of \(last.time) from this line, and it holds another")
+        }
+        pending = nil
+    }
+
+    /// The transaction on this line; nil where there is none. What comes before it is not looked at.
+    private mutating func transaction(atLine number: Int) throws -> Numbered? {
+        if let pending, pending.number >= number { return pending.number == number ? pending : nil }
+        while let raw = try lines.next() {
+            if raw.number == number { return try read(raw) }
+            if raw.number > number { break }
+        }
+        return nil
+    }
+
+    private mutating func readLine() throws -> Numbered? {
+        guard let raw = try lines.next() else { return nil }
+        return try read(raw)
+    }
+
+    private mutating func read(_ raw: RawLine) throws -> Numbered? {
+        guard case .transaction(let line) = try parser.parse(raw) else {
+            preconditionFailure("the parser knows only transactions behind the header of a history")
+        }
+        return (raw.number, line, raw.end)
+    }
+
+    private mutating func checkTime(_ next: Numbered) throws(FormatError) {
+        guard let time = next.line.time else { return }
+        guard time >= earliest else {
+            throw FormatError(
+                file: file, line: next.number, key: "time", problem: "goes back: \(time) is before \(earliest)",
+                remedy: "put the transactions in the order of their times, behind what the store has already; "
+                    + "an import that was interrupted goes on with --resume")
+        }
+        earliest = time
+    }
+}

@@ -1,0 +1,29 @@
+public import Permissions
+
+/// Why an import stopped, apart from an ill-formed file (``FormatError``) and trouble with storage.
+public enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The store did not take a transaction. Those before it are in the store.
+    case refused(file: String, line: Int, id: String?, Refusal)
+    /// The file does not go on where the store ends.
+    case cannotResume(file: String, line: Int?, reason: String)
+    /// A history with levels needs classes that everyone may enter, and this store may have been locked on purpose.
+    case storeIsLocked(directory: String)
+    /// The store's levels mean something else than those of the file.
+    case otherLevels(file: String, directory: String)
+
+    public var description: String {
+        switch self {
+        case .refused(let file, let line, let id, let refusal):
+            "\(file):\(line): \(id.map { "transaction `\($0)` was " } ?? "")refused: \(refusal); "
+                + "what comes before it is in the store: correct the line and go on with --resume"
+        case .cannotResume(let file, let line, let reason):
+            "\(file)\(line.map { ":\($0)" } ?? ""): cannot go on with this import: \(reason); "
+                + "resume with the file that the import began with, or import into a new store"
+        case .storeIsLocked(let directory):
+            "the store `\(directory)` is locked and in use, and a history with levels would open it to everyone; "
+                + "import into a new store"
+        case .otherLevels(let file, let directory):
+            "\(file): the levels in the header are not those of the store `\(directory)`; import into a new store"
+        }
+    }
+}

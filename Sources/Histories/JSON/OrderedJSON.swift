@@ -1,0 +1,38 @@
+import Events
+import Foundation
+
+/// A JSON value whose members keep their order, to be written on one line.
+indirect enum OrderedJSON {
+    case value(JSONValue)
+    case list([OrderedJSON])
+    case members([(String, OrderedJSON)])
+    /// JSON text as the log keeps it.
+    case raw([UInt8])
+
+    static let null = OrderedJSON.value(.null)
+    static func bool(_ value: Bool) -> OrderedJSON { .value(.bool(value)) }
+    static func integer(_ value: Int) -> OrderedJSON { .value(.integer(Int64(value))) }
+    static func text(_ text: String) -> OrderedJSON { .value(.string(text)) }
+    static func texts(_ texts: [String]) -> OrderedJSON { .list(texts.map(OrderedJSON.text)) }
+    static func optional(_ text: String?) -> OrderedJSON { text.map(OrderedJSON.text) ?? .null }
+
+    /// The value without the order of its members.
+    var unordered: JSONValue {
+        get throws {
+            switch self {
+            case .value(let value): value
+            case .list(let elements): .array(try elements.map { try $0.unordered })
+            case .members(let members):
+                .object(Dictionary(try members.map { ($0, try $1.unordered) }, uniquingKeysWith: { first, _ in first }))
+            case .raw(let bytes): try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+            }
+        }
+    }
+
+    /// The value as one line of JSON.
+    var text: String {
+        var writer = JSONLineWriter()
+        writer.write(self)
+        return writer.text
+    }
+}

@@ -1,0 +1,50 @@
+import Events
+import Foundation
+import Muniment
+import Permissions
+
+/// What the first line of a file says about the rest.
+struct Header: Sendable {
+    /// The two kinds of file.
+    enum Format: String, Hashable, Sendable, CaseIterable {
+        case history = "permission-history/1"
+        case scenario = "scenario/1"
+    }
+
+    var format: Format
+    /// Names for sets of privileges, the smallest first; nil where the file has none.
+    var levels: [Level]?
+    /// How a new store starts; nil where the file does not say.
+    var preset: Preset?
+    /// Who administers a new store; nil where the file does not say.
+    var administrator: Name?
+    var title: String?
+    var note: String?
+
+    /// Who administers a new store.
+    var administratorOrDefault: Name { administrator ?? "user:root" }
+}
+
+extension Header: Decodable {
+    init(from decoder: any Decoder) throws {
+        var fields = try Fields(decoder)
+        let format: Format? = try fields.choice("format", Format.allCases.map { ($0.rawValue, $0) })
+        guard let format else { throw fields.problem("format", "is missing", "begin the file with its header") }
+        self.format = format
+        levels = try fields.optional("levels", [String: [String]].self).map(Header.inOrder)
+        preset = try fields.choice("store", [("open", Preset.open), ("locked", Preset.locked)])
+        administrator = try fields.optional("administrator", String.self).map { Name($0) }
+        title = try fields.optional("title")
+        note = try fields.optional("note")
+        try fields.finish()
+    }
+
+    /// By number of privileges, then by name: a level comes before those that hold it.
+    private static func inOrder(_ levels: [String: [String]]) -> [Level] {
+        levels.map { Level(name: $0.key, privileges: $0.value) }.sorted { left, right in
+            left.privileges.count != right.privileges.count
+                ? left.privileges.count < right.privileges.count
+                : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+        }
+    }
+}

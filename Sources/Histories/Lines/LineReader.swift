@@ -1,0 +1,115 @@
+import Foundation
+
+/// One line as it stands in the file.
+struct RawLine: Sendable {
+    /// From 1; blank lines and comments count.
+    let number: Int
+    /// Without the end of the line and the blanks around it.
+    let bytes: Data
+    /// How many bytes of the file end with this line.
+    let end: UInt64
+}
+
+/// Reads a file line by line, without blank lines and those that begin with `#`. Never more than a line and a chunk is in memory.
+struct LineReader: Sendable {
+    /// Bytes in one line: a transaction at the limits of the store fits many times over.
+    static let lineBytes = 256 << 20
+    private static let chunkBytes = 1 << 18
+
+    let file: String
+    private let handle: FileHandle?
+    private var buffer: [UInt8] = []
+    /// Where in the buffer the next line begins.
+    private var start = 0
+    private var number = 0
+    private var consumed: UInt64 = 0
+
+    init(file: String) throws(UnreadableFile) {
+        self.file = file
+        do {
+            handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+        } catch {
+            throw UnreadableFile(file: file, reason: LineReader.reason(error))
+        }
+    }
+
+    /// Reads the lines of a text; `named` is what errors call it.
+    init(text: String, named file: String) {
+        self.file = file
+        handle = nil
+        buffer = Array(text.utf8)
+    }
+
+    /// The size of the file in bytes; 0 where it has none, as a pipe has not.
+    var totalBytes: UInt64 {
+        guard handle != nil else { return UInt64(buffer.count) }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
+    }
+
+    /// The next line that says something, or nil at the end.
+    mutating func next() throws -> RawLine? {
+        while let line = try nextRange() {
+            let text = LineReader.trim(buffer[line])
+            guard let first = text.first, first != UInt8(ascii: "#") else { continue }
+            return RawLine(number: number, bytes: Data(text), end: consumed)
+        }
+        return nil
+    }
+
+    /// Where the next line stands in the buffer, without its end.
+    private mutating func nextRange() throws -> Range<Int>? {
+        var searched = start
+        while true {
+            if let newline = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                return advance(over: newline, next: newline + 1)
+            }
+            let pending = buffer.count - start
+            guard pending <= LineReader.lineBytes else {
+                throw FormatError(
+                    file: file, line: number + 1, problem: "is longer than \(LineReader.lineBytes) bytes",
+                    remedy: "split the transaction")
+            }
+            guard try fill() else { return pending == 0 ? nil : advance(over: buffer.count, next: buffer.count) }
+            searched = pending
+        }
+    }
+
+    private mutating func advance(over end: Int, next: Int) -> Range<Int> {
+        let line = start..<end
+        consumed += UInt64(next - start)
+        number += 1
+        start = next
+        return line
+    }
+
+    /// Appends a chunk behind what is not read yet; false at the end of the file.
+    private mutating func fill() throws -> Bool {
+        guard let handle else { return false }
+        let chunk: Data?
+        do {
+            chunk = try handle.read(upToCount: LineReader.chunkBytes)
+        } catch {
+            throw UnreadableFile(file: file, reason: LineReader.reason(error))
+        }
+        guard let chunk, !chunk.isEmpty else { return false }
+        buffer.removeSubrange(..<start)
+        start = 0
+        buffer.append(contentsOf: chunk)
+        return true
+    }
+
+    private static func trim(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+        guard let last = line.lastIndex(where: { !isBlank($0) }) else { return [] }
+        return line[...last].drop(while: isBlank)
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        let error = error as NSError
+        if let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError, underlying.domain == NSPOSIXErrorDomain {
+            return underlying.localizedDescription
+        }
+        return error.localizedDescription
+    }
+}

@@ -1,0 +1,66 @@
+import Events
+import Foundation
+import Permissions
+
+/// One line with changes: `as` and `do` in a scenario, `actor` and `changes` in a history.
+struct TransactionLine: Sendable {
+    var caller: Name
+    var changes: [Change]
+    /// What the line calls the transaction.
+    var id: String?
+    var time: Instant?
+    /// Whether each change is a transaction of its own (`"mode":"each"`).
+    var isEach: Bool
+    /// What a scenario expects to happen; nil where it does not say, which means `ok` for every change.
+    var expectation: JSONValue?
+}
+
+extension TransactionLine: Decodable {
+    init(from decoder: any Decoder) throws {
+        var fields = try Fields(decoder)
+        switch try LineContext(decoder).kind {
+        case .history:
+            caller = try fields.name("actor")
+            changes = try fields.required("changes", [ChangeLine].self).map(\.change)
+            time = try fields.instant("time")
+            (isEach, expectation) = (false, nil)
+        case .scenario, .questions:
+            caller = try fields.name("as")
+            changes = try fields.required("do", [ChangeLine].self).map(\.change)
+            time = try fields.optionalInstant("time")
+            isEach = try fields.choice("mode", [("each", true)]) ?? false
+            expectation = try fields.optional("expect")
+            if let expectation { try TransactionLine.check(expectation, isEach: isEach, fields) }
+        }
+        id = try fields.optional("id")
+        try fields.finish()
+    }
+
+    private static func check(_ expectation: JSONValue, isEach: Bool, _ fields: Fields) throws {
+        switch expectation {
+        case .string("*"): return
+        case .array(let items) where isEach:
+            for item in items { try checkOne(item, fields) }
+        case _ where isEach:
+            throw fields.problem("expect", "is no list", "with `\"mode\":\"each\"` list one item a change")
+        default: try checkOne(expectation, fields)
+        }
+    }
+
+    private static func checkOne(_ expectation: JSONValue, _ fields: Fields) throws {
+        let remedy = #"write "ok", {"refused":"CODE"} or {"refused":"CODE","change":N}"#
+        switch expectation {
+        case .string("ok"), .string("*"): return
+        case .object(let members):
+            if let unknown = members.keys.filter({ $0 != "refused" && $0 != "change" }).min() {
+                throw fields.problem("expect", "does not know the key `\(unknown)`", remedy)
+            }
+            guard case .string(let code)? = members["refused"] else { fallthrough }
+            guard code == "*" || Refusal.Code(rawValue: code) != nil else {
+                let codes = Refusal.Code.allCases.map(\.rawValue).joined(separator: ", ")
+                throw fields.problem("expect", "does not know the code `\(code)`", "use one of \(codes)")
+            }
+        default: throw fields.problem("expect", "has the wrong form", remedy)
+        }
+    }
+}

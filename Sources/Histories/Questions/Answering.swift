@@ -1,0 +1,128 @@
+import Events
+import Muniment
+import Permissions
+
+/// Answers questions from a store, in the words of the format.
+struct Answering {
+    let store: Store
+    /// What level names in questions mean, the smallest first; nil where none are defined.
+    let levels: [Level]?
+    /// Names for revisions; only scenarios have them.
+    var marks: [String: Revision] = [:]
+
+    /// Throws a ``LineProblem`` where the question itself makes no sense here.
+    func answer(_ question: Question) throws -> OrderedJSON {
+        let moment = try moment(question.at, "at")
+        switch question.subject {
+        case .notices:
+            throw LineProblem(
+                key: "ask", problem: "asks for `notices`, which this version does not answer yet",
+                remedy: "leave these questions out")
+        case .accessChanges(let user): return try accessChanges(of: user, until: moment)
+        default: break
+        }
+        return try store.read(at: moment) { snapshot in
+            do {
+                return try answer(question.subject, from: snapshot)
+            } catch let refusal as Refusal {
+                throw LineProblem(key: nil, problem: "asks an ill-formed question: \(refusal.message)", remedy: "correct it")
+            }
+        }
+    }
+
+    private func answer(_ subject: Question.Subject, from snapshot: Snapshot) throws -> OrderedJSON {
+        switch subject {
+        case .check(let subject, let wanted, let object):
+            .bool(try snapshot.check(subject, privileges(wanted), on: object).isAllowed)
+        case .privileges(let subject, let object): .texts(try snapshot.privileges(of: subject, on: object))
+        case .subjects(let wanted, let object): .texts(try snapshot.subjects(with: privileges(wanted), on: object))
+        case .objects(let subject, let wanted, let className):
+            .texts(try snapshot.objects(for: subject, with: privileges(wanted), class: className))
+        case .entries(let object): .list(try snapshot.entries(on: object).map(Answering.row))
+        case .members(let role): .texts(try snapshot.members(of: role))
+        case .value(let object, let caller):
+            try Answering.orRefusal { .value(try snapshot.value(of: object, as: caller)) }
+        case .list(let className, let filter, let caller):
+            try Answering.orRefusal { .texts(try snapshot.list(class: className, where: filter, as: caller)) }
+        case .notices, .accessChanges: preconditionFailure("these are not asked of one snapshot")
+        }
+    }
+
+    /// For these questions a refusal is an answer.
+    private static func orRefusal(_ answer: () throws -> OrderedJSON) throws -> OrderedJSON {
+        do {
+            return try answer()
+        } catch let refusal as Refusal {
+            return .members([("refused", .text(refusal.code.rawValue))])
+        }
+    }
+
+    private static func row(_ entry: EntryDescription) -> OrderedJSON {
+        var members: [(String, OrderedJSON)] = [("subject", .text(entry.subject)), ("privileges", .texts(entry.privileges))]
+        if let until = entry.until, until != .forever { members.append(("until", .text(until.description))) }
+        if entry.isPermanent { members.append(("permanent", .bool(true))) }
+        if let permission = entry.permission { members.append(("permission", .text(permission))) }
+        return .members(members)
+    }
+
+    /// What happened after `moment` is left out.
+    private func accessChanges(of user: Name, until moment: Moment) throws -> OrderedJSON {
+        guard let levels else { throw noLevels("ask") }
+        let last = try store.read(at: moment) { $0.revision }
+        let changes = try store.accessChanges(for: user, levels: levels.map { ($0.name, $0.privileges) })
+        return .list(
+            changes.filter { $0.revision <= last }.map { change in
+                .members([
+                    ("id", .optional(change.id)),
+                    ("changes", .list(change.changes.map(Answering.levelChange))),
+                ])
+            })
+    }
+
+    private static func levelChange(_ change: (object: String, before: String?, after: String?)) -> OrderedJSON {
+        .members([("object", .text(change.object)), ("before", .optional(change.before)), ("after", .optional(change.after))])
+    }
+}
+
+extension Answering {
+    private func privileges(_ wanted: Question.Wanted) throws -> [String] {
+        switch wanted {
+        case .privilege(let name): return [name]
+        case .level(let name):
+            guard let levels else { throw noLevels("level") }
+            guard let level = levels.first(where: { $0.name == name }) else {
+                let known = levels.map { "`\($0.name)`" }.joined(separator: ", ")
+                throw LineProblem(key: "level", problem: "does not know `\(name)`", remedy: "use one of \(known)")
+            }
+            return level.privileges
+        }
+    }
+
+    private func noLevels(_ key: String) -> LineProblem {
+        LineProblem(
+            key: key, problem: "needs levels, and the store has none",
+            remedy: "import a history with levels, or begin the file with a header that defines them")
+    }
+
+    /// A mark goes before a time of the same spelling.
+    private func moment(_ when: Question.When?, _ key: String) throws -> Moment {
+        switch when {
+        case nil: return .now
+        case .revision(let revision):
+            let head = store.head.revision
+            guard revision <= head else {
+                throw LineProblem(
+                    key: key, problem: "asks for revision \(revision), and the newest is \(head)", remedy: "ask for one up to it")
+            }
+            return .revision(revision)
+        case .text(let text):
+            if let revision = marks[text] { return .revision(revision) }
+            guard let instant = Instant(text) else {
+                throw LineProblem(
+                    key: key, problem: "does not know `\(text)`",
+                    remedy: "write a revision number, a time like 2026-01-01T10:00:00Z or the name of an earlier mark")
+            }
+            return .time(instant)
+        }
+    }
+}

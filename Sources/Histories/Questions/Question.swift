@@ -1,0 +1,107 @@
+import Events
+import Foundation
+import Permissions
+
+/// One line that asks.
+struct Question: Sendable {
+    var subject: Subject
+    /// The moment that the question is about; nil for now.
+    var at: When?
+    /// What a scenario expects; nil in a file of questions, where an answer that is there already does not matter.
+    var answer: JSONValue?
+
+    /// What is asked.
+    enum Subject: Sendable {
+        case check(Name, Wanted, on: Name)
+        case privileges(Name, on: Name)
+        case subjects(Wanted, on: Name)
+        case objects(Name, Wanted, class: String?)
+        case entries(on: Name)
+        case members(Name)
+        case value(Name, as: Name)
+        case list(class: String, where: [String: JSONValue], as: Name)
+        case notices(Name, since: When, until: When?)
+        case accessChanges(Name)
+    }
+
+    /// One privilege, or all those of a level.
+    enum Wanted: Hashable, Sendable {
+        case privilege(String)
+        case level(String)
+    }
+
+    /// A moment as a line writes it.
+    enum When: Hashable, Sendable {
+        case revision(Revision)
+        /// A time, or the name of a mark.
+        case text(String)
+    }
+}
+
+extension Question: Decodable {
+    init(from decoder: any Decoder) throws {
+        var fields = try Fields(decoder)
+        let word = try fields.text("ask")
+        guard let kind = Kind(rawValue: word) else {
+            let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw fields.problem("ask", "does not know `\(word)`", "use one of \(known)")
+        }
+        subject = try kind.read(&fields)
+        at = try fields.optional("at", When.self)
+        if try LineContext(decoder).kind == .questions {
+            fields.skip("answer")
+            answer = nil
+        } else {
+            answer = try fields.required("answer", JSONValue.self)
+        }
+        try fields.finish()
+    }
+}
+
+extension Question.When: Decodable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else if let number = try? container.decode(UInt64.self) {
+            self = .revision(Revision(number))
+        } else {
+            throw LineProblem(
+                path: decoder.codingPath, nil, problem: "is no moment",
+                remedy: "write a revision number, a time like \"2026-01-01T10:00:00Z\" or the name of a mark")
+        }
+    }
+}
+
+private enum Kind: String, CaseIterable {
+    case check, privileges, subjects, objects, entries, members, value, list, notices, accessChanges
+
+    func read(_ fields: inout Fields) throws -> Question.Subject {
+        switch self {
+        case .check:
+            .check(try Kind.subject(&fields), try Kind.wanted(&fields), on: try fields.name("object"))
+        case .privileges: .privileges(try Kind.subject(&fields), on: try fields.name("object"))
+        case .subjects: .subjects(try Kind.wanted(&fields), on: try fields.name("object"))
+        case .objects:
+            .objects(try Kind.subject(&fields), try Kind.wanted(&fields), class: try fields.optional("class"))
+        case .entries: .entries(on: try fields.name("object"))
+        case .members: .members(try fields.role("role"))
+        case .value: .value(try fields.name("object"), as: try fields.name("as"))
+        case .list:
+            .list(class: try fields.text("class"), where: try fields.optional("where") ?? [:], as: try fields.name("as"))
+        case .notices:
+            .notices(try Kind.subject(&fields), since: try fields.required("since"), until: try fields.optional("until"))
+        case .accessChanges: .accessChanges(try Kind.subject(&fields))
+        }
+    }
+
+    private static func subject(_ fields: inout Fields) throws -> Name {
+        if fields.has("user") && !fields.has("subject") { return try fields.name("user") }
+        return try fields.name("subject")
+    }
+
+    private static func wanted(_ fields: inout Fields) throws -> Question.Wanted {
+        if fields.has("level") && !fields.has("privilege") { return .level(try fields.text("level")) }
+        return .privilege(try fields.text("privilege"))
+    }
+}

@@ -1,0 +1,133 @@
+import Events
+import Foundation
+import Muniment
+import Permissions
+
+/// Runs `scenario/1` files, each in a fresh store of its own that is removed afterwards.
+public struct ScenarioRunner: Sendable {
+    public init() {}
+
+    /// Runs one file.
+    ///
+    /// - Throws: ``FormatError`` where the file is ill-formed, ``UnreadableFile``, or what the store throws. An expectation that
+    ///   is not met is no error: it is in the result.
+    public func run(file: String) throws -> ScenarioResult { try run(try LineReader(file: file)) }
+
+    /// Runs the lines of a text; `named` is what failures and errors call it.
+    public func run(text: String, named name: String) throws -> ScenarioResult {
+        try run(LineReader(text: text, named: name))
+    }
+
+    private func run(_ lines: LineReader) throws -> ScenarioResult {
+        var lines = lines
+        var parser = LineParser(file: lines.file, kind: .scenario)
+        guard let first = try lines.next(), case .header(let header) = try parser.parse(first) else { return ScenarioResult() }
+
+        let directory = FileManager.default.temporaryDirectory.appending(path: "muniment-scenario-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var run = try ScenarioRun(header, in: directory.path(percentEncoded: false))
+        do {
+            while let raw = try lines.next() {
+                do {
+                    try run.take(try parser.parse(raw), file: lines.file, line: raw.number)
+                } catch let problem as LineProblem {
+                    throw problem.at(lines.file, raw.number)
+                }
+            }
+        } catch {
+            // The store goes away with its directory; what went wrong first is what counts.
+            try? run.close()
+            throw error
+        }
+        try run.close()
+        return run.result
+    }
+}
+
+/// One scenario on its way through its lines.
+private struct ScenarioRun {
+    private let store: Store
+    private let clock = ScenarioClock()
+    private var answering: Answering
+    private(set) var result = ScenarioResult()
+
+    init(_ header: Header, in directory: String) throws {
+        var options = StoreOptions()
+        options.clock = { [clock] in clock.now }
+        store = try Store.create(
+            at: directory, preset: header.preset ?? .locked, administrator: header.administratorOrDefault, options: options)
+        answering = Answering(store: store, levels: header.levels)
+    }
+
+    func close() throws { try store.close() }
+
+    mutating func take(_ line: Line, file: String, line number: Int) throws {
+        let expected: JSONValue
+        let actual: JSONValue
+        switch line {
+        case .header: return
+        case .mark(let name):
+            answering.marks[name] = store.head.revision
+            return
+        case .clock(let moment): return try advance(to: moment, "clock")
+        case .transaction(let transaction):
+            if let time = transaction.time { try advance(to: time, "time") }
+            (expected, actual) = try outcome(of: transaction)
+        case .question(let question):
+            (expected, actual) = (question.answer ?? .null, try answering.answer(question).unordered)
+        }
+        if Expectation.matches(expected, actual) {
+            result.recordSuccess()
+        } else {
+            result.record(
+                ScenarioFailure(
+                    file: file, line: number, expected: OrderedJSON.value(expected).text, actual: OrderedJSON.value(actual).text))
+        }
+    }
+
+    /// The clock never goes back. What is due by the new time expires at its own time.
+    private func advance(to moment: Instant, _ key: String) throws {
+        guard moment >= clock.now else {
+            throw LineProblem(
+                key: key, problem: "goes back: \(moment) is before \(clock.now), which the scenario's clock shows",
+                remedy: "write a time that is not earlier")
+        }
+        clock.advance(to: moment)
+        try store.advance(to: moment)
+    }
+}
+
+extension ScenarioRun {
+    private static let success = JSONValue.string("ok")
+
+    /// What a transaction was expected to come to, and what it came to.
+    private func outcome(of line: TransactionLine) throws -> (expected: JSONValue, actual: JSONValue) {
+        if line.isEach {
+            let actual = try line.changes.map { change in
+                let refusal = try refusal(of: [change], line)
+                return refusal.map { ScenarioRun.json($0, withChange: false) } ?? ScenarioRun.success
+            }
+            let expected = line.expectation ?? .array(actual.map { _ in ScenarioRun.success })
+            return (expected, .array(actual))
+        }
+        let expected = line.expectation ?? ScenarioRun.success
+        guard let refusal = try refusal(of: line.changes, line) else { return (expected, ScenarioRun.success) }
+        // Where the line does not name the change that is refused, any may be.
+        return (expected, ScenarioRun.json(refusal, withChange: expected["change"] != nil))
+    }
+
+    private func refusal(of changes: [Change], _ line: TransactionLine) throws -> Refusal? {
+        do {
+            _ = try store.commit(Transaction(line.caller, changes, origin: Origin(requestID: line.id)))
+            return nil
+        } catch let refusal as Refusal {
+            return refusal
+        }
+    }
+
+    private static func json(_ refusal: Refusal, withChange: Bool) -> JSONValue {
+        var members = ["refused": JSONValue.string(refusal.code.rawValue)]
+        if withChange, let change = refusal.change { members["change"] = .integer(Int64(change)) }
+        return .object(members)
+    }
+}

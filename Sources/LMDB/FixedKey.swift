@@ -1,0 +1,65 @@
+internal import CLMDB
+
+/// A key of at most sixteen bytes, kept as the number that its bytes are with the most significant first: the order of such
+/// keys of one length is that of their numbers.
+@frozen public struct FixedKey: Hashable, Comparable, Sendable {
+    public var number: UInt128
+    public var byteCount: Int
+
+    @inlinable public init(_ number: UInt128, byteCount: Int) {
+        self.number = number
+        self.byteCount = byteCount
+    }
+
+    @inlinable public static func < (left: FixedKey, right: FixedKey) -> Bool { left.number < right.number }
+
+    /// Hands out the bytes of the key.
+    @inlinable public func withBytes<R, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> R
+    ) throws(Failure) -> R {
+        var bigEndian = number.bigEndian
+        return try unsafe Swift.withUnsafeBytes(of: &bigEndian) { bytes throws(Failure) -> R in
+            try body(unsafe Span(_unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[(16 - byteCount)...])))
+        }
+    }
+}
+
+extension Cursor {
+    /// Moves to the first row whose key is `key` or behind it; false where there is none. Logarithmic.
+    @inlinable public func seek(atOrAfter key: FixedKey) throws(StorageError) -> Bool {
+        try key.withBytes { bytes throws(StorageError) in try seek(atOrAfter: bytes) }
+    }
+
+    /// The key at the position. Keys of more than sixteen bytes, which no table of fixed keys has, count with their first sixteen.
+    @inlinable public var fixedKey: FixedKey {
+        let count = unsafe min(key.count, 16)
+        var number: UInt128 = 0
+        if count >= 8 {
+            for index in 0..<count - 8 { number = unsafe number << 8 | UInt128(key[index]) }
+            let low = unsafe UInt64(bigEndian: key.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+            number = number << 64 | UInt128(low)
+        } else {
+            for index in 0..<count { number = unsafe number << 8 | UInt128(key[index]) }
+        }
+        return FixedKey(number, byteCount: count)
+    }
+}
+
+extension WriteTransaction {
+    /// Puts a row under a fixed key, replacing one that is there.
+    public borrowing func put(
+        _ value: Span<UInt8>, in table: Table, for key: FixedKey, appending: Bool = false
+    ) throws(StorageError) {
+        var code: Int32 = 0
+        var bigEndian = key.number.bigEndian
+        unsafe value.withUnsafeBufferPointer { value in
+            unsafe withUnsafeMutableBytes(of: &bigEndian) { bytes in
+                let start = unsafe bytes.baseAddress?.advanced(by: 16 - key.byteCount)
+                var keyValue = unsafe MDB_val(mv_size: key.byteCount, mv_data: start)
+                var dataValue = unsafe MDB_val(mv_size: value.count, mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress))
+                code = unsafe mdb_put(handle, table.index, &keyValue, &dataValue, appending ? UInt32(MDB_APPEND) : 0)
+            }
+        }
+        try environment.check(code, "write")
+    }
+}

@@ -1,0 +1,109 @@
+internal import Events
+internal import LMDB
+
+/// Reads the newest versions from an index, for the writer.
+final class HeadReader {
+    private let transaction: ReadTransaction
+    private let tables: IndexTables
+    private let documents: Cursor
+    private let relations: Cursor
+    private let expiries: Cursor
+
+    init(environment: Environment, tables: IndexTables) throws(StorageError) {
+        transaction = try environment.beginReading()
+        self.tables = tables
+        documents = try transaction.cursor(over: tables.documents)
+        relations = try transaction.cursor(over: tables.relations)
+        expiries = try transaction.cursor(over: tables.expiries)
+    }
+
+    /// Rests the view, so that the map can grow and pages can be reused.
+    func rest() { transaction.reset() }
+
+    /// Takes the view up as the index is now.
+    func renew() throws(StorageError) { try transaction.renew() }
+
+    func end() {
+        for cursor in [documents, relations, expiries] { cursor.close() }
+        transaction.end()
+    }
+
+    /// The version of a document that has not ended.
+    func document<Document: Versioned>(
+        _ id: DocumentID, as type: Document.Type
+    ) throws -> (begin: Revision, value: Document?) {
+        guard try documents.seek(atOrAfter: id.key(.open)), id.matches(documents.fixedKey) else { return (.genesis, nil) }
+        return try decodeOpen(documents, tag: IndexTables.Tag.documents) { row, reader throws(DecodingFault) in
+            try Document.decode(row, &reader)
+        }
+    }
+
+    func relation(
+        _ prefix: RelationPrefix, _ second: UInt64
+    ) throws -> (begin: Revision, value: RelationDocument?) {
+        guard try relations.seek(atOrAfter: prefix.key(second, .open)), prefix.matches(relations.fixedKey),
+            relations.fixedKey.second == second
+        else { return (.genesis, nil) }
+        return try openRelation(prefix)
+    }
+
+    /// Every second thing that the first one is related to in the index, sorted.
+    func seconds(_ prefix: RelationPrefix) throws -> [UInt64] {
+        var found: [UInt64] = []
+        var previous: UInt64?
+        var isThere = try relations.seek(atOrAfter: prefix.key(0, .open))
+        while isThere, prefix.matches(relations.fixedKey) {
+            let second = relations.fixedKey.second
+            if second != previous {
+                previous = second
+                if try openRelation(prefix).value != nil { found.append(second) }
+            }
+            isThere = try relations.next()
+        }
+        return found
+    }
+
+    private func openRelation(_ prefix: RelationPrefix) throws -> (begin: Revision, value: RelationDocument?) {
+        try decodeOpen(relations, tag: IndexTables.Tag.relations) { row, reader throws(DecodingFault) in
+            try prefix.kind == .entry ? RelationDocument.decodeEntry(row, &reader) : RelationDocument.decode(row, &reader)
+        }
+    }
+
+    private func decodeOpen<Document>(
+        _ cursor: Cursor, tag: UInt32, _ decode: (Span<UInt8>, inout ByteReader) throws(DecodingFault) -> Document
+    ) throws -> (begin: Revision, value: Document?) {
+        let key = cursor.fixedKey
+        return try cursor.withRow { _, row in
+            let end = try VersionRow.end(key: key, tag: tag, row)
+            guard end == .open else { return (end, nil) }
+            var reader = ByteReader(offset: VersionRow.headerBytes)
+            return (key.begin, try decode(row, &reader))
+        }
+    }
+
+    /// The number of a name; nil where it was never introduced.
+    func number(of name: String) throws -> UInt64? {
+        try tables.number(of: name, in: transaction)
+    }
+
+    func name(of id: UInt64) throws -> String? {
+        try tables.name(of: id, in: transaction)
+    }
+
+    /// The ends in the index, the earliest first, for as long as `body` answers true.
+    func forEachExpiry(_ body: (Expiry) throws -> Bool) throws {
+        var isThere = try expiries.seek(atOrAfter: Expiry(until: .distantPast, object: .store, subject: .system).key.span)
+        while isThere {
+            let expiry = try expiries.withRow { key, row in
+                try PlainRow.check(key: key, tag: IndexTables.Tag.expiries, row)
+                return try Expiry(key: key)
+            }
+            guard try body(expiry) else { return }
+            isThere = try expiries.next()
+        }
+    }
+
+    func request(_ key: FixedKey) throws -> RecordedRequest? { try tables.request(key, in: transaction) }
+
+    func state() throws -> IndexState? { try tables.readState(in: transaction) }
+}

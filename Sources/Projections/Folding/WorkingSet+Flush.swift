@@ -1,0 +1,68 @@
+internal import Events
+internal import LMDB
+
+/// What has changed in a working set, as rows ready to be written.
+struct PendingRows {
+    var documents = RowBatch(tag: IndexTables.Tag.documents)
+    var relations = RowBatch(tag: IndexTables.Tag.relations)
+    var times = RowBatch(tag: IndexTables.Tag.times)
+    var requests = RowBatch(tag: IndexTables.Tag.requests)
+    var ids = RowBatch(tag: IndexTables.Tag.ids)
+    var names: [(key: [UInt8], row: [UInt8])] = []
+    var expiries: [(key: [UInt8], row: [UInt8]?)] = []
+    var state: [UInt8] = []
+
+    var count: Int { documents.count + relations.count + times.count + names.count * 2 + expiries.count }
+
+    /// Writes everything into a transaction. It can be done again after the map has grown.
+    mutating func write(to tables: IndexTables, in transaction: borrowing WriteTransaction) throws(StorageError) {
+        try documents.write(to: tables.documents, in: transaction)
+        try relations.write(to: tables.relations, in: transaction)
+        try times.write(to: tables.times, in: transaction)
+        try requests.write(to: tables.requests, in: transaction)
+        try ids.write(to: tables.ids, in: transaction)
+        for (key, row) in names { try transaction.put(row.span, in: tables.names, for: key.span) }
+        for (key, row) in expiries {
+            if let row {
+                try transaction.put(row.span, in: tables.expiries, for: key.span)
+            } else {
+                try transaction.delete(from: tables.expiries, key: key.span)
+            }
+        }
+        try transaction.put(state.span, in: tables.state, for: IndexTables.stateKey.span)
+    }
+}
+
+extension WorkingSet {
+    /// Collects what has changed since the last time. The versions count as written from now on.
+    func takePendingRows() -> PendingRows {
+        var rows = PendingRows()
+        objects.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .object, id: id.rawValue).key($0) } }
+        memberships.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .memberships, id: id.rawValue).key($0) } }
+        classes.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .classOptions, id: id.rawValue).key($0) } }
+        permissions.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .permission, id: id.rawValue).key($0) } }
+        values.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .value, id: id.rawValue).key($0) } }
+        relations.flush { prefix, second, slot in rows.relations.add(slot) { prefix.key(second, $0) } }
+        for (time, revision) in newTimes { rows.times.add(IndexTables.timeKey(time, revision), plain: { _ in }) }
+        for (key, request) in newRequests {
+            rows.requests.add(key) { writer in
+                writer.varint(request.revision.rawValue)
+                writer.blob(request.digest)
+            }
+        }
+        for (id, name) in newNames {
+            rows.ids.add(IndexTables.idKey(id)) { $0.text(name) }
+            let key = IndexTables.nameKey(name)
+            rows.names.append((key, PlainRow.bytes(key: key.span, tag: IndexTables.Tag.names) { $0.varint(id) }))
+        }
+        rows.names.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        for (expiry, isPending) in expiries {
+            let key = expiry.key
+            let row = isPending ? PlainRow.bytes(key: key.span, tag: IndexTables.Tag.expiries) { _ in } : nil
+            rows.expiries.append((key, row))
+        }
+        rows.expiries.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        rows.state = PlainRow.bytes(key: IndexTables.stateKey.span, tag: IndexTables.Tag.state) { state.encode(into: &$0) }
+        return rows
+    }
+}

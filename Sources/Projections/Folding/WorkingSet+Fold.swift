@@ -1,0 +1,312 @@
+package import Events
+internal import Permissions
+
+/// What each kind of event does to the indexes. The same events in the same order always lead to the same rows, in whatever
+/// batches they are folded (CONFORMANCE E4).
+extension WorkingSet {
+    package func apply(_ event: Event) throws {
+        switch event {
+        case .storeCreated(let event): try createStore(event)
+        case .classDefined(let event):
+            introduce(event.classID.id.rawValue, event.classID.name)
+            defineNew(event.newPrivileges)
+            try setOptions(event.options, of: event.classID.id)
+            try createObject(ObjectID(event.classID.id), in: .class, parent: nil, owner: actor)
+        case .classChanged(let event):
+            defineNew(event.newPrivileges)
+            try setOptions(event.options, of: event.classID)
+        case .principalRegistered(let event):
+            introduce(event.principal.id.rawValue, event.principal.name)
+            let isThing = try text(of: event.principal.id.rawValue)?.hasPrefix("thing:") ?? false
+            try createObject(ObjectID(event.principal.id), in: isThing ? .thing : .user, parent: nil, owner: actor)
+        case .roleCreated(let event):
+            introduce(event.role.id.rawValue, event.role.name)
+            try createObject(ObjectID(event.role.id), in: .role, parent: nil, owner: actor)
+        case .roleDeleted(let event): try deleteRole(event.role)
+        case .memberAdded(let event): try setMembership(of: event.member, in: event.role, to: true)
+        case .memberRemoved(let event): try setMembership(of: event.member, in: event.role, to: false)
+        case .objectCreated(let event):
+            introduce(event.object.id.rawValue, event.object.name)
+            for link in event.links { introduce(link.id.rawValue, link.name) }
+            try createObject(event.object.id, in: event.classID, parent: event.parent, owner: event.owner)
+            if let value = event.value { try setValue(of: event.object.id, to: value, links: event.links.map(\.id)) }
+        case .objectWritten(let event):
+            for link in event.links { introduce(link.id.rawValue, link.name) }
+            try setValue(of: event.object, to: event.value, links: event.links.map(\.id))
+            try changeObject(event.object) { $0.lastChange = revision }
+        case .objectMoved(let event): try move(event.object, below: event.parent)
+        case .objectDeleted(let event): try deleteTree(event.object)
+        case .ownerChanged(let event): try setOwner(of: event.object, to: event.owner)
+        case .accessGranted(let event): try grant(event)
+        case .accessRevoked(let event): try revoke(event)
+        case .accessExpired(let event):
+            try changeEntry(of: event.subject, on: event.object) { $0.revoke(event.privileges, known: .all) }
+        case .permissionDefined(let event):
+            introduce(event.permission.id.rawValue, event.permission.name)
+            try createObject(ObjectID(event.permission.id), in: .permission, parent: nil, owner: actor)
+            try setPermission(event.permission.id, PermissionGrant(subject: event.subject, privileges: event.privileges))
+        case .permissionChanged(let event):
+            try setPermission(event.permission, PermissionGrant(subject: event.subject, privileges: event.privileges))
+        case .permissionAttached(let event): try attach(event.permission, to: event.object)
+        case .permissionDetached(let event): try detach(event.permission, from: event.object)
+        case .administratorAppointed(let event): try setAdministrator(event.principal, true)
+        case .administratorDismissed(let event): try setAdministrator(event.principal, false)
+        }
+    }
+
+    // MARK: The store and its classes
+
+    private func createStore(_ event: StoreCreated) throws {
+        state.preset = event.preset
+        for (id, name) in ReservedID.names { introduce(id, name) }
+        for (_, classID) in ClassID.builtIn {
+            let isRequired = classID == .class || classID == .store
+            try setOptions(ClassOptions(objectACL: isRequired ? .required : .none), of: classID)
+            try createObject(ObjectID(classID), in: .class, parent: nil, owner: .system)
+        }
+        try createObject(.store, in: .store, parent: nil, owner: .system)
+    }
+
+    private func defineNew(_ privileges: [String]) {
+        for name in privileges { _ = state.privilegeNames.define(name) }
+    }
+
+    private func setOptions(_ options: ClassOptions, of classID: ClassID) throws {
+        _ = try classOptions(classID)
+        classes.set(classID, options, at: revision)
+        state.schemaRevision = revision
+    }
+
+    private func setAdministrator(_ principal: PrincipalID, _ isAppointed: Bool) throws {
+        let wasAppointed = try relation(.administrator, 0, principal.rawValue) != nil
+        guard wasAppointed != isAppointed else { return }
+        try relate(.administrator, 0, principal.rawValue, isAppointed ? RelationDocument() : nil)
+        state.administratorCount += isAppointed ? 1 : -1
+        membershipsChanged()
+    }
+
+    // MARK: Objects
+
+    private func createObject(_ object: ObjectID, in classID: ClassID, parent: ObjectID?, owner: PrincipalID) throws {
+        _ = try self.object(object)
+        objects.set(
+            object,
+            ObjectDocument(classID: classID, parent: parent, owner: owner, created: revision, lastChange: revision),
+            at: revision)
+        try relate(.instance, classID.rawValue, object.rawValue, RelationDocument())
+        if let parent { try setChild(object, in: classID, of: parent) }
+    }
+
+    private func setChild(_ object: ObjectID, in classID: ClassID, of parent: ObjectID) throws {
+        try relate(.child, parent.rawValue, object.rawValue, RelationDocument())
+        if let parentClass = try self.object(parent)?.classID {
+            try relate(.parentClass, classID.rawValue, parentClass.rawValue, RelationDocument())
+        }
+    }
+
+    func changeObject(_ object: ObjectID, _ change: (inout ObjectDocument) throws -> Void) throws {
+        guard var document = try self.object(object) else { throw FoldingError.unknownObject(object, revision) }
+        try change(&document)
+        objects.set(object, document, at: revision)
+    }
+
+    private func setValue(of object: ObjectID, to json: [UInt8], links: [ObjectID]) throws {
+        let before = try valueDocument(object)?.links ?? []
+        values.set(object, ValueDocument(json: json, links: links), at: revision)
+        for link in before where !links.contains(link) { try relate(.link, link.rawValue, object.rawValue, nil) }
+        for link in links where !before.contains(link) {
+            try relate(.link, link.rawValue, object.rawValue, RelationDocument())
+        }
+    }
+
+    private func move(_ object: ObjectID, below parent: ObjectID?) throws {
+        try changeObject(object) { document in
+            if let before = document.parent { try relate(.child, before.rawValue, object.rawValue, nil) }
+            document.parent = parent
+            document.lastChange = revision
+            if let parent { try setChild(object, in: document.classID, of: parent) }
+        }
+    }
+
+    private func setOwner(of object: ObjectID, to owner: PrincipalID) throws {
+        if let before = try self.object(object)?.owner {
+            try changeEntry(of: before, on: object) { $0.permanent = [] }
+        }
+        try changeObject(object) { document in
+            document.owner = owner
+            document.lastChange = revision
+        }
+    }
+
+    /// Ends an object and everything below it.
+    private func deleteTree(_ root: ObjectID) throws {
+        var pending = [root]
+        while let object = pending.popLast() {
+            pending += try related(.child, object.rawValue).map(ObjectID.init(rawValue:))
+            try endObject(object)
+        }
+    }
+
+    /// Ends an object, its entries, attachments, value and links. Links to it stay: they hold for a later object of its name.
+    private func endObject(_ object: ObjectID) throws {
+        guard let document = try self.object(object) else { throw FoldingError.unknownObject(object, revision) }
+        for entry in try entries(of: document, object) { try changeEntry(of: entry.subject, on: object) { $0 = .init(subject: $0.subject) } }
+        for permission in document.attached { try relate(.attachment, permission.rawValue, object.rawValue, nil) }
+        for link in try valueDocument(object)?.links ?? [] { try relate(.link, link.rawValue, object.rawValue, nil) }
+        values.set(object, nil, at: revision)
+        try relate(.instance, document.classID.rawValue, object.rawValue, nil)
+        if let parent = document.parent { try relate(.child, parent.rawValue, object.rawValue, nil) }
+        objects.set(object, nil, at: revision)
+    }
+
+    // MARK: Roles
+
+    private func setMembership(of member: PrincipalID, in role: PrincipalID, to isMember: Bool) throws {
+        var roles = try membership(member)
+        let place = roles.firstIndex { $0 >= role } ?? roles.count
+        let isThere = place < roles.count && roles[place] == role
+        guard isThere != isMember else { return }
+        if isMember { roles.insert(role, at: place) } else { roles.remove(at: place) }
+        memberships.set(member, roles.isEmpty ? nil : MembershipDocument(roles: roles), at: revision)
+        try relate(.member, role.rawValue, member.rawValue, isMember ? RelationDocument() : nil)
+        membershipsChanged()
+    }
+
+    private func membershipsChanged() {
+        state.membershipRevision = revision
+        subjectSets.removeAll()
+    }
+
+    private func deleteRole(_ role: PrincipalID) throws {
+        for member in try related(.member, role.rawValue) {
+            try setMembership(of: PrincipalID(rawValue: member), in: role, to: false)
+        }
+        for parent in try membership(role) { try setMembership(of: role, in: parent, to: false) }
+        for permission in try related(.permissionFor, role.rawValue) { try deletePermission(PermissionID(rawValue: permission)) }
+        for object in try related(.grant, role.rawValue) {
+            try changeEntry(of: role, on: ObjectID(rawValue: object)) { $0 = .init(subject: $0.subject) }
+        }
+        try endObject(ObjectID(role))
+    }
+
+    // MARK: Permissions
+
+    private func setPermission(_ permission: PermissionID, _ grant: PermissionGrant) throws {
+        if let before = try permissionGrant(permission), before.subject != grant.subject {
+            try relate(.permissionFor, before.subject.rawValue, permission.rawValue, nil)
+        }
+        permissions.set(permission, grant, at: revision)
+        try relate(.permissionFor, grant.subject.rawValue, permission.rawValue, RelationDocument())
+        state.schemaRevision = revision
+    }
+
+    private func deletePermission(_ permission: PermissionID) throws {
+        guard let grant = try permissionGrant(permission) else { return }
+        for object in try related(.attachment, permission.rawValue) { try detach(permission, from: ObjectID(rawValue: object)) }
+        try relate(.permissionFor, grant.subject.rawValue, permission.rawValue, nil)
+        permissions.set(permission, nil, at: revision)
+        state.schemaRevision = revision
+        try endObject(ObjectID(permission))
+    }
+
+    private func attach(_ permission: PermissionID, to object: ObjectID) throws {
+        try changeObject(object) { document in
+            let place = document.attached.firstIndex { $0 >= permission } ?? document.attached.count
+            guard place == document.attached.count || document.attached[place] != permission else { return }
+            document.attached.insert(permission, at: place)
+        }
+        try relate(.attachment, permission.rawValue, object.rawValue, RelationDocument())
+        try schemaChangedIfAbove(object)
+    }
+
+    private func detach(_ permission: PermissionID, from object: ObjectID) throws {
+        try changeObject(object) { $0.attached.removeAll { $0 == permission } }
+        try relate(.attachment, permission.rawValue, object.rawValue, nil)
+        try schemaChangedIfAbove(object)
+    }
+
+    // MARK: Entries
+
+    private func grant(_ event: AccessGranted) throws {
+        try changeEntry(of: event.subject, on: event.object) { entry in
+            entry.grant(event.privileges, until: event.until)
+            if event.cause == .permanentCreator { entry.permanent = event.privileges }
+        }
+    }
+
+    private func revoke(_ event: AccessRevoked) throws {
+        let known = try knownPrivileges(on: event.object)
+        try changeEntry(of: event.subject, on: event.object) { $0.revoke(event.privileges, known: known) }
+    }
+
+    /// What the class of an object knows; for the object of a class, that class.
+    private func knownPrivileges(on object: ObjectID) throws -> Privileges {
+        let classID = try self.object(object)?.classID ?? .store
+        return try classOptions(classID == .class ? ClassID(object) : classID)?.known ?? .builtIn
+    }
+
+    func entries(of document: ObjectDocument, _ object: ObjectID) throws -> [AccessEntry] {
+        guard document.isSpread else { return document.entries }
+        return try related(.entry, object.rawValue).compactMap { try relation(.entry, object.rawValue, $0)?.entry }
+    }
+
+    /// Changes what a subject has on an object, and everything that follows from it: the way back from subject to object, and
+    /// the ends that are to come about.
+    private func changeEntry(
+        of subject: PrincipalID, on object: ObjectID, _ change: (inout AccessEntry) -> Void
+    ) throws {
+        guard var document = try self.object(object) else { throw FoldingError.unknownObject(object, revision) }
+        let place = document.entries.firstIndex { $0.subject >= subject } ?? document.entries.count
+        let before: AccessEntry?
+        if document.isSpread {
+            before = try relation(.entry, object.rawValue, subject.rawValue)?.entry
+        } else {
+            before = place < document.entries.count && document.entries[place].subject == subject ? document.entries[place] : nil
+        }
+        var entry = before ?? AccessEntry(subject: subject)
+        change(&entry)
+        guard entry != before, !(entry.isEmpty && before == nil) else { return }
+        setExpiries(of: entry, instead: before, on: object)
+        if document.isSpread {
+            try relate(.entry, object.rawValue, subject.rawValue, entry.isEmpty ? nil : RelationDocument(entry: entry))
+        } else {
+            if before == nil {
+                document.entries.insert(entry, at: place)
+            } else if entry.isEmpty {
+                document.entries.remove(at: place)
+            } else {
+                document.entries[place] = entry
+            }
+            if document.entries.count > ObjectDocument.inlineEntries { try spread(&document, object) }
+            objects.set(object, document, at: revision)
+        }
+        try relate(
+            .grant, subject.rawValue, object.rawValue, entry.isEmpty ? nil : RelationDocument(privileges: entry.privileges))
+        if object == .store || document.classID == .class { state.schemaRevision = revision }
+    }
+
+    /// Gives each entry of an object a row of its own.
+    private func spread(_ document: inout ObjectDocument, _ object: ObjectID) throws {
+        for entry in document.entries {
+            try relate(.entry, object.rawValue, entry.subject.rawValue, RelationDocument(entry: entry))
+        }
+        document.isSpread = true
+        document.entries = []
+    }
+
+    private func setExpiries(of entry: AccessEntry, instead before: AccessEntry?, on object: ObjectID) {
+        let old = Set(before?.ending.map(\.until) ?? [])
+        let new = Set(entry.ending.map(\.until))
+        guard old != new else { return }
+        for until in old.subtracting(new) {
+            setExpiry(Expiry(until: until, object: object, subject: entry.subject), isPending: false)
+        }
+        for until in new.subtracting(old) {
+            setExpiry(Expiry(until: until, object: object, subject: entry.subject), isPending: true)
+        }
+    }
+
+    private func schemaChangedIfAbove(_ object: ObjectID) throws {
+        if try object == .store || self.object(object)?.classID == .class { state.schemaRevision = revision }
+    }
+}

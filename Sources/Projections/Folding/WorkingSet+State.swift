@@ -1,0 +1,81 @@
+package import Events
+package import Permissions
+
+/// The head of the store, as the rules of access and the deciding about commands read it.
+extension WorkingSet: CommandState {
+    package var preset: Preset { state.preset }
+    package var privilegeNames: PrivilegeNames { state.privilegeNames }
+    package var nextID: UInt64 { max(state.nextID, ReservedID.firstFree) }
+    package var administratorCount: Int { state.administratorCount }
+
+    package func subjects(of caller: PrincipalID) throws -> SubjectSet {
+        if let known = subjectSets[caller] { return known }
+        var members: Set<PrincipalID> = [caller]
+        if caller != .anonymous {
+            members.formUnion([.everyone, .anonymous])
+            var pending = [caller, .everyone]
+            while let next = pending.popLast() {
+                for role in try membership(next) where members.insert(role).inserted { pending.append(role) }
+            }
+        }
+        let subjects = SubjectSet(caller: caller, isAdministrator: try isAdministrator(caller), members: Array(members))
+        subjectSets[caller] = subjects
+        return subjects
+    }
+
+    package func place(of object: ObjectID) throws -> Place? {
+        try self.object(object).map { Place(classID: $0.classID, parent: $0.parent) }
+    }
+
+    package func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
+        guard let document = try self.object(object) else { return [] }
+        var privileges: Privileges = []
+        if document.isSpread {
+            for subject in subjects.members {
+                guard let entry = try relation(.entry, object.rawValue, subject.rawValue)?.entry else { continue }
+                privileges.formUnion(entry.live(at: instant))
+            }
+        } else {
+            for entry in document.entries where subjects.contains(entry.subject) { privileges.formUnion(entry.live(at: instant)) }
+        }
+        for permission in document.attached {
+            guard let grant = try permissionGrant(permission), subjects.contains(grant.subject) else { continue }
+            privileges.formUnion(grant.privileges)
+        }
+        return privileges
+    }
+
+    package func options(of classID: ClassID) throws -> ClassOptions? { try classOptions(classID) }
+
+    package func sources(linkingTo target: ObjectID) throws -> [ObjectID] {
+        try related(.link, target.rawValue).map(ObjectID.init(rawValue:))
+    }
+
+    package func entry(of subject: PrincipalID, on object: ObjectID) throws -> AccessEntry? {
+        guard let document = try self.object(object) else { return nil }
+        if document.isSpread { return try relation(.entry, object.rawValue, subject.rawValue)?.entry }
+        return document.entries.first { $0.subject == subject }
+    }
+
+    package func owner(of object: ObjectID) throws -> PrincipalID? { try self.object(object)?.owner }
+
+    package func lastChange(of object: ObjectID) throws -> Revision? { try self.object(object)?.lastChange }
+
+    package func value(of object: ObjectID) throws -> [UInt8]? { try valueDocument(object)?.json }
+
+    package func isMember(_ member: PrincipalID, of role: PrincipalID) throws -> Bool { try membership(member).contains(role) }
+
+    package func roleCount(of member: PrincipalID) throws -> Int { try membership(member).count }
+
+    package func permission(_ id: PermissionID) throws -> PermissionGrant? { try permissionGrant(id) }
+
+    package func objects(attachedTo permission: PermissionID) throws -> [ObjectID] {
+        try related(.attachment, permission.rawValue).map(ObjectID.init(rawValue:))
+    }
+
+    package func permissions(attachedTo object: ObjectID) throws -> [PermissionID] { try self.object(object)?.attached ?? [] }
+
+    package func isAdministrator(_ principal: PrincipalID) throws -> Bool {
+        try relation(.administrator, 0, principal.rawValue) != nil
+    }
+}

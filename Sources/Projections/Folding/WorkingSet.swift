@@ -1,0 +1,251 @@
+package import Events
+internal import LMDB
+package import Permissions
+
+/// The head of a store in memory, as far as it was needed: what the writer decides on and folds into.
+///
+/// It is an overlay over the index. A transaction marks it, applies events, and keeps them or rolls back; ``flush(_:)`` hands
+/// what has changed to the index in sorted batches. What is clean stays as a cache. Used by one thread at a time.
+package final class WorkingSet {
+    /// Versions kept in memory after a flush.
+    private static let cacheLimit = 100_000
+
+    let reader: HeadReader
+    /// Nothing is in the index yet, so nothing needs to be looked for there.
+    private var isIndexEmpty: Bool
+    package internal(set) var state: IndexState
+    private var stateAtMark: IndexState
+
+    var objects = VersionOverlay<ObjectID, ObjectDocument>()
+    var memberships = VersionOverlay<PrincipalID, MembershipDocument>()
+    var classes = VersionOverlay<ClassID, ClassOptions>()
+    var permissions = VersionOverlay<PermissionID, PermissionGrant>()
+    var values = VersionOverlay<ObjectID, ValueDocument>()
+    var relations = RelationOverlay()
+
+    /// Names by text and by number: those introduced since the last flush, and a cache of others.
+    private var numbers: [Name: UInt64] = [:]
+    private var texts: [UInt64: String] = [:]
+    private(set) var newNames: [(id: UInt64, name: String)] = []
+    private var newNamesAtMark = 0
+
+    private(set) var newTimes: [(time: Instant, revision: Revision)] = []
+    private(set) var newRequests: [(key: FixedKey, request: RecordedRequest)] = []
+    private var requests: [FixedKey: RecordedRequest] = [:]
+
+    /// Ends that were added (true) or went (false) since the last flush.
+    private(set) var expiries: [Expiry: Bool] = [:]
+    private var expiryJournal: [(Expiry, Bool?)] = []
+    /// No access ends before this.
+    private var earliestExpiry = Instant.distantPast
+
+    /// Whom callers count as, until a membership changes.
+    var subjectSets: [PrincipalID: SubjectSet] = [:]
+
+    /// The revision and the time of the commit that is being folded.
+    private(set) var revision = Revision.genesis
+    private(set) var time = Instant.distantPast
+    private(set) var actor = PrincipalID.system
+
+    init(reader: HeadReader) throws {
+        self.reader = reader
+        let stored = try reader.state()
+        isIndexEmpty = stored == nil
+        state = stored ?? .empty
+        stateAtMark = state
+    }
+
+    // MARK: Transactions
+
+    /// Begins a commit. Until ``finish(_:)`` or ``rollBack()`` everything that is applied belongs to it.
+    package func begin(_ revision: Revision, time: Instant, actor: PrincipalID) {
+        self.revision = revision
+        self.time = time
+        self.actor = actor
+        stateAtMark = state
+        newNamesAtMark = newNames.count
+        expiryJournal.removeAll(keepingCapacity: true)
+        objects.mark()
+        memberships.mark()
+        classes.mark()
+        permissions.mark()
+        values.mark()
+        relations.mark()
+    }
+
+    /// Whether the commit so far leaves anything other than it was.
+    package var hasEffect: Bool {
+        newNames.count != newNamesAtMark || objects.hasChanged || memberships.hasChanged || classes.hasChanged
+            || permissions.hasChanged || values.hasChanged || relations.hasChanged
+            || state.privilegeNames != stateAtMark.privilegeNames
+    }
+
+    /// Keeps the commit.
+    package func finish(_ commit: Commit) {
+        state.revision = commit.revision
+        state.time = commit.time
+        state.eventCount += UInt64(commit.events.count)
+        newTimes.append((commit.time, commit.revision))
+        if let key = commit.origin.idempotencyKey {
+            let request = RecordedRequest(revision: commit.revision, digest: commit.origin.requestDigest)
+            let key = IndexTables.requestKey(actor: commit.actor, idempotencyKey: key)
+            newRequests.append((key, request))
+            requests[key] = request
+        }
+    }
+
+    /// Takes back everything since ``begin(_:time:actor:)``.
+    package func rollBack() {
+        state = stateAtMark
+        for (id, name) in newNames[newNamesAtMark...] {
+            numbers[Name(name)] = nil
+            texts[id] = nil
+        }
+        newNames.removeSubrange(newNamesAtMark...)
+        for (expiry, before) in expiryJournal.reversed() { expiries[expiry] = before }
+        expiryJournal.removeAll()
+        objects.rollBack()
+        memberships.rollBack()
+        classes.rollBack()
+        permissions.rollBack()
+        values.rollBack()
+        relations.rollBack()
+        subjectSets.removeAll()
+    }
+
+    /// How many versions are held; a caller that folds much flushes when it grows large.
+    package var heldCount: Int { objects.count + memberships.count + values.count + relations.count + newNames.count }
+
+    /// Counts everything as written to the index, and lets go of what is more than a cache should hold.
+    func flushed() throws {
+        isIndexEmpty = false
+        newNames.removeAll(keepingCapacity: true)
+        newNamesAtMark = 0
+        newTimes.removeAll(keepingCapacity: true)
+        newRequests.removeAll(keepingCapacity: true)
+        requests.removeAll(keepingCapacity: true)
+        expiries.removeAll(keepingCapacity: true)
+        if heldCount > Self.cacheLimit {
+            objects.removeAll()
+            memberships.removeAll()
+            values.removeAll()
+            relations.removeAll()
+            classes.removeAll()
+            permissions.removeAll()
+        }
+        if numbers.count > Self.cacheLimit { numbers.removeAll(keepingCapacity: true) }
+        if texts.count > Self.cacheLimit { texts.removeAll(keepingCapacity: true) }
+    }
+
+    // MARK: Reading and changing versions
+
+    func object(_ id: ObjectID) throws -> ObjectDocument? {
+        try objects.value(id) { try load(.object, $0.rawValue) }
+    }
+
+    func membership(_ id: PrincipalID) throws -> [PrincipalID] {
+        try memberships.value(id) { try load(.memberships, $0.rawValue) }?.roles ?? []
+    }
+
+    func classOptions(_ id: ClassID) throws -> ClassOptions? {
+        try classes.value(id) { try load(.classOptions, $0.rawValue) }
+    }
+
+    func permissionGrant(_ id: PermissionID) throws -> PermissionGrant? {
+        try permissions.value(id) { try load(.permission, $0.rawValue) }
+    }
+
+    func valueDocument(_ id: ObjectID) throws -> ValueDocument? {
+        try values.value(id) { try load(.value, $0.rawValue) }
+    }
+
+    func relation(_ kind: RelationKind, _ first: UInt64, _ second: UInt64) throws -> RelationDocument? {
+        try relations.value(RelationPrefix(kind: kind, first: first), second) { prefix, second in
+            isIndexEmpty ? (.genesis, nil) : try reader.relation(prefix, second)
+        }
+    }
+
+    /// Begins or changes a relation, or with nil ends it.
+    func relate(_ kind: RelationKind, _ first: UInt64, _ second: UInt64, _ document: RelationDocument?) throws {
+        _ = try relation(kind, first, second)
+        relations.set(RelationPrefix(kind: kind, first: first), second, document, at: revision)
+    }
+
+    /// Every second thing that the first one is related to, sorted.
+    func related(_ kind: RelationKind, _ first: UInt64) throws -> [UInt64] {
+        let prefix = RelationPrefix(kind: kind, first: first)
+        var found = isIndexEmpty ? [] : try reader.seconds(prefix)
+        guard let group = relations.groups[prefix] else { return found }
+        found.removeAll { group[$0] != nil }
+        found.append(contentsOf: group.filter { $0.value.value != nil }.keys)
+        return found.sorted()
+    }
+
+    private func load<Document: Versioned>(
+        _ kind: DocumentKind, _ id: UInt64
+    ) throws -> (begin: Revision, value: Document?) {
+        isIndexEmpty ? (.genesis, nil) : try reader.document(DocumentID(kind: kind, id: id), as: Document.self)
+    }
+
+    // MARK: Names
+
+    package func number(of name: Name) throws -> UInt64? {
+        if let number = numbers[name] { return number }
+        guard !isIndexEmpty, let number = try reader.number(of: name.text) else { return nil }
+        numbers[name] = number
+        return number
+    }
+
+    func text(of id: UInt64) throws -> String? {
+        if let text = texts[id] { return text }
+        guard !isIndexEmpty, let text = try reader.name(of: id) else { return nil }
+        texts[id] = text
+        return text
+    }
+
+    /// Takes up the name that an event introduces.
+    func introduce(_ id: UInt64, _ name: String?) {
+        guard let name else { return }
+        numbers[Name(name)] = id
+        texts[id] = name
+        newNames.append((id, name))
+        state.nextID = max(state.nextID, id + 1, ReservedID.firstFree)
+    }
+
+    package func recordedRequest(actor: PrincipalID, idempotencyKey: String) throws -> RecordedRequest? {
+        let key = IndexTables.requestKey(actor: actor, idempotencyKey: idempotencyKey)
+        return try requests[key] ?? (isIndexEmpty ? nil : reader.request(key))
+    }
+
+    // MARK: Ends
+
+    func setExpiry(_ expiry: Expiry, isPending: Bool) {
+        expiryJournal.append((expiry, expiries[expiry]))
+        expiries[expiry] = isPending
+        if isPending { earliestExpiry = min(earliestExpiry, expiry.until) }
+    }
+
+    /// The earliest end that is still to come about, and everything that ends then; nil where nothing ends by `instant`.
+    package func nextExpiries(by instant: Instant) throws -> (until: Instant, [Expiry])? {
+        guard earliestExpiry <= instant else { return nil }
+        var earliest: Instant?
+        var found: [Expiry] = []
+        func consider(_ expiry: Expiry) {
+            if let known = earliest, known < expiry.until { return }
+            if earliest != expiry.until { found = [] }
+            earliest = expiry.until
+            found.append(expiry)
+        }
+        for (expiry, isPending) in expiries where isPending { consider(expiry) }
+        if !isIndexEmpty {
+            try reader.forEachExpiry { expiry in
+                guard earliest.map({ expiry.until <= $0 }) ?? true else { return false }
+                if expiries[expiry] == nil { consider(expiry) }
+                return true
+            }
+        }
+        earliestExpiry = earliest ?? .forever
+        guard let earliest, earliest <= instant else { return nil }
+        return (earliest, found.sorted())
+    }
+}

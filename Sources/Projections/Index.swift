@@ -1,0 +1,136 @@
+public import Events
+public import Hashing
+public import LMDB
+
+/// The indexes of a store: everything that is derived from its log. Disposable, since the log can always be folded again.
+///
+/// Commits here do not wait for the disk. After a crash of the process that is harmless, since the system still has the pages;
+/// after a crash of the machine the index is dropped and folded afresh.
+public final class Index: Sendable {
+    private let environment: Environment
+    let tables: IndexTables
+
+    /// Opens an index, creating it where it is to be written.
+    public init(path: String, isReadOnly: Bool, mapBytes: Int = EnvironmentOptions().mapBytes) throws {
+        environment = try Environment(
+            path: path,
+            options: EnvironmentOptions(
+                mapBytes: mapBytes, isReadOnly: isReadOnly, syncsCommits: false, tableLimit: IndexTables.names.count))
+        do {
+            tables = try IndexTables(environment: environment, creating: !isReadOnly)
+        } catch {
+            environment.close()
+            throw error
+        }
+    }
+
+    public func close() { environment.close() }
+
+    /// Waits until everything is on the disk.
+    public func sync() throws { try environment.sync() }
+
+    /// Frees what readers that are gone still hold.
+    public func clearStaleReaders() { environment.clearStaleReaders() }
+
+    /// How far the index has folded; nil in one that is new.
+    ///
+    /// - Throws: ``IndexError/unusable(_:)`` for one of another version.
+    public func state() throws -> IndexState? {
+        let transaction = try environment.beginReading()
+        defer { transaction.end() }
+        return try tables.readState(in: transaction)
+    }
+
+    /// Begins to read, at the head.
+    ///
+    /// - Throws: ``IndexError/unusable(_:)`` for an empty index.
+    public func beginReading() throws -> IndexReader {
+        let transaction = try environment.beginReading()
+        do { return try IndexReader(transaction: transaction, tables: tables) } catch {
+            transaction.end()
+            throw error
+        }
+    }
+
+    /// The head in memory, to decide on and to fold into.
+    package func workingSet() throws -> WorkingSet {
+        try WorkingSet(reader: HeadReader(environment: environment, tables: tables))
+    }
+
+    /// Writes what has changed in a working set, in one transaction.
+    ///
+    /// - Parameter hash: that of the last commit folded.
+    package func flush(_ workingSet: WorkingSet, hash: Digest) throws {
+        workingSet.state.hash = hash
+        var rows = workingSet.takePendingRows()
+        workingSet.reader.rest()
+        try write(&rows)
+        try workingSet.reader.renew()
+        try workingSet.flushed()
+    }
+
+    private func write(_ rows: inout PendingRows) throws(StorageError) {
+        while true {
+            do throws(StorageError) {
+                let transaction = try environment.beginWriting()
+                do throws(StorageError) {
+                    try rows.write(to: tables, in: transaction)
+                } catch {
+                    transaction.abort()
+                    throw error
+                }
+                return try transaction.commit()
+            } catch {
+                guard error.kind == .mapFull else { throw error }
+                try environment.growMap()
+            }
+        }
+    }
+
+    /// The tables by name, with how large each is.
+    public func statistics() throws -> [(name: String, statistics: TableStatistics)] {
+        let transaction = try environment.beginReading()
+        defer { transaction.end() }
+        return try tables.all.map { ($0.name, try environment.statistics(of: $0.table, in: transaction)) }
+    }
+
+    /// The first difference between this index and another, in words; nil where every row of every table is the same.
+    public func firstDifference(from other: Index) throws -> String? {
+        let (mine, theirs) = (try environment.beginReading(), try other.environment.beginReading())
+        defer {
+            mine.end()
+            theirs.end()
+        }
+        for ((name, table), (_, otherTable)) in zip(tables.all, other.tables.all) {
+            let (left, right) = (try mine.cursor(over: table), try theirs.cursor(over: otherTable))
+            defer {
+                left.close()
+                right.close()
+            }
+            var (hasLeft, hasRight) = (try left.first(), try right.first())
+            var row = 0
+            while hasLeft || hasRight {
+                guard hasLeft, hasRight, left.isSameRow(as: right) else {
+                    return "row \(row) of the table `\(name)` is not what the log leads to"
+                }
+                row += 1
+                (hasLeft, hasRight) = (try left.next(), try right.next())
+            }
+        }
+        return nil
+    }
+}
+
+extension Cursor {
+    fileprivate func isSameRow(as other: Cursor) -> Bool {
+        withRow { key, value in
+            other.withRow { otherKey, otherValue in key.isSame(as: otherKey) && value.isSame(as: otherValue) }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func isSame(as other: Span<UInt8>) -> Bool {
+        count == other.count && indices.allSatisfy { self[$0] == other[$0] }
+    }
+}

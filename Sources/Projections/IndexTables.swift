@@ -1,0 +1,81 @@
+internal import Events
+internal import Hashing
+internal import LMDB
+
+/// The tables of an index.
+///
+/// | table | key | row |
+/// |---|---|---|
+/// | state | `state` | how far the index has folded |
+/// | names | a name | its number |
+/// | ids | a number | its name |
+/// | documents | kind, number, version | an object, its value, a class, a permission, a principal's roles |
+/// | relations | kind, two numbers, version | that one thing is related to another |
+/// | times | time, revision | nothing |
+/// | expiries | end, object, subject | nothing: what is still to end |
+/// | requests | hash of caller and idempotency key | the revision and the digest of the request |
+struct IndexTables: Sendable {
+    /// Kept apart in checksums, so that a row of one table is never taken for one of another.
+    enum Tag {
+        static let state: UInt32 = 1
+        static let names: UInt32 = 2
+        static let ids: UInt32 = 3
+        static let documents: UInt32 = 4
+        static let relations: UInt32 = 5
+        static let times: UInt32 = 6
+        static let expiries: UInt32 = 7
+        static let requests: UInt32 = 8
+    }
+
+    static let names = ["state", "names", "ids", "documents", "relations", "times", "expiries", "requests"]
+
+    let state: Table
+    let names: Table
+    let ids: Table
+    let documents: Table
+    let relations: Table
+    let times: Table
+    let expiries: Table
+    let requests: Table
+
+    init(environment: Environment, creating: Bool) throws(StorageError) {
+        state = try environment.table("state", creating: creating)
+        names = try environment.table("names", creating: creating)
+        ids = try environment.table("ids", creating: creating)
+        documents = try environment.table("documents", creating: creating)
+        relations = try environment.table("relations", creating: creating)
+        times = try environment.table("times", creating: creating)
+        expiries = try environment.table("expiries", creating: creating)
+        requests = try environment.table("requests", creating: creating)
+    }
+
+    /// Every table with its name, in the order of ``names``.
+    var all: [(name: String, table: Table)] {
+        Array(zip(Self.names, [state, names, ids, documents, relations, times, expiries, requests]))
+    }
+
+    static let stateKey = Array("state".utf8)
+
+    /// The key of a name: its bytes, or for one too long to be a key, a byte that no UTF-8 begins with and its SHA-256.
+    static func nameKey(_ name: String) -> [UInt8] {
+        let bytes = Array(name.utf8)
+        return bytes.count <= 255 ? bytes : [0xFF] + Digest(of: bytes.span).bytes
+    }
+
+    static func idKey(_ id: UInt64) -> FixedKey { FixedKey(UInt128(id), byteCount: 5) }
+
+    /// Times keep their order as unsigned numbers once the sign bit is turned.
+    static func timeKey(_ time: Instant, _ revision: Revision) -> FixedKey {
+        FixedKey(UInt128(time.ordered) << 40 | UInt128(revision.rawValue), byteCount: 13)
+    }
+
+    static func requestKey(actor: PrincipalID, idempotencyKey: String) -> FixedKey {
+        let digest = Digest(of: Array("\(actor.rawValue):\(idempotencyKey)".utf8).span)
+        return FixedKey(digest.bytes.prefix(16).reduce(0) { $0 << 8 | UInt128($1) }, byteCount: 16)
+    }
+}
+
+extension Instant {
+    /// The number whose unsigned order is the order of time.
+    var ordered: UInt64 { UInt64(bitPattern: microseconds) ^ 1 << 63 }
+}

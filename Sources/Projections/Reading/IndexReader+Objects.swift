@@ -1,0 +1,100 @@
+public import Events
+public import Permissions
+
+/// What a caller has access to.
+extension IndexReader {
+    /// The objects of classes that are not built in on which a caller has all of some privileges; of one class, or of all.
+    ///
+    /// Linear in the number of objects that the caller's subjects are named on and of those below them, not in the number of
+    /// objects; where a whole class is open to the caller, in the number of its objects.
+    public func objects(
+        for subjects: SubjectSet, with wanted: Privileges, class onlyClass: ClassID? = nil, at instant: Instant
+    ) throws -> [ObjectID] {
+        guard !wanted.isEmpty else { return [] }
+        let rules = AccessRules(self, at: instant)
+        var found: [ObjectID] = []
+        for object in try candidates(for: subjects, wanted: wanted, class: onlyClass, at: instant) {
+            if try rules.verdict(for: subjects, on: object, wanted: wanted).allows(wanted) { found.append(object) }
+        }
+        return found
+    }
+
+    /// Every object that may be accessible; some are not.
+    func candidates(
+        for subjects: SubjectSet, wanted: Privileges, class onlyClass: ClassID?, at instant: Instant
+    ) throws -> Set<ObjectID> {
+        var classes = try definedClasses()
+        if let onlyClass { classes = classes.filter { $0 == onlyClass } }
+        if subjects.isAdministrator { return Set(try classes.flatMap { try objects(of: $0) }) }
+        let store = try storeLevel(for: subjects, at: instant)
+        guard store.isSuperset(of: wanted) else { return [] }
+        var found: Set<ObjectID> = []
+        var selective: Set<ClassID> = []
+        for classID in classes {
+            guard let options = try options(of: classID) else { continue }
+            let classGives = try classLevel(of: classID, for: subjects, at: instant).isSuperset(of: wanted)
+            let isOpen = options.objectACL == .none && (classGives || options.composition == .widening)
+            if options.composition == .narrowing, !classGives { continue }
+            if isOpen || (options.composition == .widening && classGives) {
+                found.formUnion(try objects(of: classID))
+            } else if try inheritsEverything(classID, options) {
+                found.formUnion(try objects(of: classID))
+            } else {
+                selective.insert(classID)
+            }
+        }
+        guard !selective.isEmpty else { return found }
+        // A readable object of any class can lead on, to those below it and to those that it links to.
+        for object in try reachable(for: subjects) where !found.contains(object) {
+            if let classID = try place(of: object)?.classID, selective.contains(classID) { found.insert(object) }
+        }
+        if wanted == .read {
+            for classID in selective where try options(of: classID)?.readThroughLinks ?? false {
+                found.formUnion(try objects(of: classID))
+            }
+        }
+        return found
+    }
+
+    /// Whether objects of a class can stand below objects of a class without object ACLs, which give everything down. An object
+    /// further down the chain can get it too, so every class above counts.
+    private func inheritsEverything(_ classID: ClassID, _ options: ClassOptions) throws -> Bool {
+        var seen: Set<ClassID> = [classID]
+        var pending = [classID]
+        while let next = pending.popLast() {
+            guard let options = try self.options(of: next), options.objectACL == .required, !options.inherits.isEmpty else { continue }
+            for parent in try related(RelationPrefix(kind: .parentClass, first: next.rawValue)).map(ClassID.init(rawValue:)) {
+                if try self.options(of: parent)?.objectACL ?? .required == .none { return true }
+                if seen.insert(parent).inserted { pending.append(parent) }
+            }
+        }
+        return false
+    }
+
+    /// The objects that some subjects are named on, directly or by permissions, and all those below them that inherit.
+    func reachable(for subjects: SubjectSet) throws -> Set<ObjectID> {
+        var named: [ObjectID] = []
+        for subject in subjects.members {
+            named += try related(RelationPrefix(kind: .grant, first: subject.rawValue)).map(ObjectID.init(rawValue:))
+            for permission in try related(RelationPrefix(kind: .permissionFor, first: subject.rawValue)) {
+                named += try related(RelationPrefix(kind: .attachment, first: permission)).map(ObjectID.init(rawValue:))
+            }
+        }
+        return try withDescendants(named)
+    }
+
+    /// Some objects and all those below them that inherit.
+    func withDescendants(_ objects: [ObjectID]) throws -> Set<ObjectID> {
+        var found: Set<ObjectID> = []
+        var pending = objects
+        while let object = pending.popLast() {
+            guard found.insert(object).inserted else { continue }
+            for child in try related(RelationPrefix(kind: .child, first: object.rawValue)).map(ObjectID.init(rawValue:)) {
+                if let classID = try place(of: child)?.classID, let options = try options(of: classID), !options.inherits.isEmpty {
+                    pending.append(child)
+                }
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,103 @@
+public import Events
+internal import Permissions
+
+/// Who has access: the question of an object's owner.
+extension IndexReader {
+    /// The callers that have all of some privileges on an object through entries, roles and levels. Administrators are left
+    /// out, as they have everything everywhere.
+    public enum Holders: Hashable, Sendable {
+        /// Every caller, signed in or not.
+        case anonymous
+        /// Every caller who is signed in.
+        case everyone
+        case some([PrincipalID])
+    }
+
+    /// Linear in the number of those who are named, directly or through roles, at the level where not everyone has access.
+    public func holders(of wanted: Privileges, on object: ObjectID, at instant: Instant) throws -> Holders {
+        let rules = AccessRules(self, at: instant)
+        guard !wanted.isEmpty, let place = try place(of: object), let options = try options(of: place.classID) else { return .some([]) }
+        if try rules.verdict(for: strangers(.anonymous), on: object, wanted: wanted).allows(wanted) { return .anonymous }
+        if try rules.verdict(for: strangers(.everyone), on: object, wanted: wanted).allows(wanted) { return .everyone }
+        var found: [PrincipalID] = []
+        for caller in try candidates(for: wanted, on: object, at: place, options, instant) {
+            let subjects = try subjects(of: caller)
+            let bare = subjects.isAdministrator
+                ? SubjectSet(caller: caller, isAdministrator: false, members: subjects.members) : subjects
+            if try rules.verdict(for: bare, on: object, wanted: wanted).allows(wanted) { found.append(caller) }
+        }
+        return .some(found)
+    }
+
+    private func strangers(_ caller: PrincipalID) throws -> SubjectSet {
+        let subjects = try subjects(of: caller)
+        return SubjectSet(caller: caller, isAdministrator: false, members: subjects.members)
+    }
+
+    /// Users and things that may have the privileges: since not everyone does, whoever does is named at a level that does not
+    /// give them to everyone.
+    private func candidates(
+        for wanted: Privileges, on object: ObjectID, at place: Place, _ options: ClassOptions, _ instant: Instant
+    ) throws -> Set<PrincipalID> {
+        let everyone = try strangers(.everyone)
+        let store = try storeLevel(for: everyone, at: instant)
+        let storeGives = store.isSuperset(of: wanted) && (store.contains(.update) || wanted.isDisjoint(with: [.create, .update, .delete]))
+        if !storeGives { return try callers(within: namedSubjects(on: .store)) }
+        let classObject = ObjectID(place.classID)
+        let classGives = try classLevel(of: place.classID, for: everyone, at: instant).isSuperset(of: wanted)
+        if options.composition == .narrowing, !classGives { return try callers(within: namedSubjects(on: classObject)) }
+        var named: Set<PrincipalID> = options.composition == .widening ? try namedSubjects(on: classObject) : []
+        var seen: Set<ObjectID> = []
+        try collectNamed(on: object, into: &named, &seen)
+        return try callers(within: named)
+    }
+
+    /// Whoever is named on an object, on those that it inherits from, and on those that it can be read through.
+    private func collectNamed(on start: ObjectID, into named: inout Set<PrincipalID>, _ seen: inout Set<ObjectID>) throws {
+        var pending = [start]
+        while let object = pending.popLast() {
+            guard seen.insert(object).inserted, let place = try place(of: object), let options = try options(of: place.classID) else { continue }
+            // Where the class has no object ACLs, or widens, whoever the class names may reach this object.
+            if options.objectACL == .none || options.composition == .widening {
+                named.formUnion(try namedSubjects(on: ObjectID(place.classID)))
+            }
+            named.formUnion(try namedSubjects(on: object))
+            if !options.inherits.isEmpty, let parent = place.parent { pending.append(parent) }
+            if options.readThroughLinks {
+                for source in try sources(linkingTo: object) {
+                    named.formUnion(try namedSubjects(on: .store))
+                    if let sourceClass = try self.place(of: source)?.classID {
+                        named.formUnion(try namedSubjects(on: ObjectID(sourceClass)))
+                    }
+                    pending.append(source)
+                }
+            }
+        }
+    }
+
+    /// The subjects of an object's own entries and of the permissions attached to it.
+    private func namedSubjects(on object: ObjectID) throws -> Set<PrincipalID> {
+        guard let document = try objectDocument(object) else { return [] }
+        var named = Set(try allEntries(of: document, object).map(\.subject))
+        for permission in document.attached {
+            if let grant = try permissionGrant(permission).value { named.insert(grant.subject) }
+        }
+        return named
+    }
+
+    /// The users and things among some subjects and, through all levels of nesting, among the members of the roles.
+    private func callers(within subjects: Set<PrincipalID>) throws -> Set<PrincipalID> {
+        var seen: Set<PrincipalID> = []
+        var callers: Set<PrincipalID> = []
+        var pending = Array(subjects)
+        while let subject = pending.popLast() {
+            guard seen.insert(subject).inserted, let place = try place(of: ObjectID(subject)) else { continue }
+            if place.classID == .role {
+                pending.append(contentsOf: try members(of: subject))
+            } else if place.classID == .user || place.classID == .thing {
+                callers.insert(subject)
+            }
+        }
+        return callers
+    }
+}

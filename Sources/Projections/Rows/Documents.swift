@@ -1,0 +1,226 @@
+internal import Events
+internal import Permissions
+
+/// Something that has versions in a table of the index.
+protocol Versioned: Equatable {
+    func encode(into writer: inout ByteWriter)
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> Self
+}
+
+/// An object: where it stands, and who has which access to it.
+struct ObjectDocument: Versioned {
+    /// More entries than this are kept in rows of their own, so that a change of one does not copy all.
+    static let inlineEntries = 64
+
+    var classID: ClassID
+    var parent: ObjectID?
+    var owner: PrincipalID
+    /// The revision that created it: tells it from an earlier object of the same name.
+    var created: Revision
+    /// The revision that last changed its value, parent or owner.
+    var lastChange: Revision
+    /// Whether the entries are in rows of their own.
+    var isSpread = false
+    /// The entries by subject; empty where they are in rows of their own.
+    var entries: [AccessEntry] = []
+    /// The permissions attached, sorted.
+    var attached: [PermissionID] = []
+
+    private static let spreadFlag: UInt8 = 1
+    private static let parentFlag: UInt8 = 2
+    private static let attachedFlag: UInt8 = 4
+
+    func encode(into writer: inout ByteWriter) {
+        writer.byte(
+            (isSpread ? Self.spreadFlag : 0) | (parent == nil ? 0 : Self.parentFlag) | (attached.isEmpty ? 0 : Self.attachedFlag))
+        writer.varint(classID.rawValue)
+        if let parent { writer.varint(parent.rawValue) }
+        if !attached.isEmpty {
+            writer.varint(UInt64(attached.count))
+            for permission in attached { writer.varint(permission.rawValue) }
+        }
+        writer.varint(owner.rawValue)
+        writer.varint(created.rawValue)
+        writer.varint(lastChange.rawValue - created.rawValue)
+        writer.varint(UInt64(entries.count))
+        for entry in entries { entry.encode(into: &writer) }
+    }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ObjectDocument {
+        let head = try ObjectHead(row, &reader)
+        let owner = PrincipalID(rawValue: try reader.varint(row))
+        let created = Revision(try reader.varint(row))
+        let lastChange = Revision(created.rawValue + (try reader.varint(row)))
+        var document = ObjectDocument(
+            classID: head.place.classID, parent: head.place.parent, owner: owner, created: created, lastChange: lastChange,
+            isSpread: head.isSpread)
+        var attachments = ByteReader(offset: head.attachedOffset)
+        for _ in 0..<head.attachedCount { document.attached.append(PermissionID(rawValue: try attachments.varint(row))) }
+        let count = try reader.varint(row)
+        for _ in 0..<count { document.entries.append(try AccessEntry.decode(row, &reader)) }
+        return document
+    }
+
+    /// The front of the document, as far as a check needs it.
+    struct ObjectHead {
+        let place: Place
+        let isSpread: Bool
+        let attachedCount: Int
+        let attachedOffset: Int
+
+        @inline(__always)
+        init(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) {
+            let flags = try reader.byte(row)
+            let classID = ClassID(rawValue: try reader.varint(row))
+            let parent = flags & ObjectDocument.parentFlag == 0 ? nil : ObjectID(rawValue: try reader.varint(row))
+            place = Place(classID: classID, parent: parent)
+            isSpread = flags & ObjectDocument.spreadFlag != 0
+            attachedCount = flags & ObjectDocument.attachedFlag == 0 ? 0 : Int(try reader.varint(row))
+            attachedOffset = reader.offset
+            for _ in 0..<attachedCount { _ = try reader.varint(row) }
+        }
+    }
+}
+
+extension AccessEntry {
+    /// The subject's number times four, plus one where privileges end at a time, plus two where some are permanent.
+    func encode(into writer: inout ByteWriter) {
+        writer.varint(subject.rawValue << 2 | (ending.isEmpty ? 0 : 1) | (permanent.isEmpty ? 0 : 2))
+        writer.varint(UInt64(forGood.rawValue))
+        if !ending.isEmpty {
+            writer.varint(UInt64(ending.count))
+            for slice in ending {
+                writer.varint(UInt64(slice.privileges.rawValue))
+                writer.fixed64(UInt64(bitPattern: slice.until.microseconds))
+            }
+        }
+        if !permanent.isEmpty { writer.varint(UInt64(permanent.rawValue)) }
+    }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> AccessEntry {
+        let head = try reader.varint(row)
+        var entry = AccessEntry(subject: PrincipalID(rawValue: head >> 2), forGood: try reader.privilegeBits(row))
+        if head & 1 != 0 {
+            let count = try reader.varint(row)
+            for _ in 0..<count {
+                let privileges = try reader.privilegeBits(row)
+                let until = Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))
+                entry.ending.append(EndingPrivileges(privileges: privileges, until: until))
+            }
+        }
+        if head & 2 != 0 { entry.permanent = try reader.privilegeBits(row) }
+        return entry
+    }
+
+    /// Reads past an entry, and answers what it gives at an instant where its subject counts.
+    @inline(__always)
+    static func live(
+        _ row: Span<UInt8>, _ reader: inout ByteReader, for subjects: SubjectSet, at instant: Instant
+    ) throws(DecodingFault) -> Privileges {
+        let head = try reader.varint(row)
+        var privileges = try reader.privilegeBits(row)
+        if head & 1 != 0 {
+            let count = try reader.varint(row)
+            for _ in 0..<count {
+                let slice = try reader.privilegeBits(row)
+                if Instant(microseconds: Int64(bitPattern: try reader.fixed64(row))) > instant { privileges.formUnion(slice) }
+            }
+        }
+        if head & 2 != 0 { _ = try reader.varint(row) }
+        return subjects.contains(PrincipalID(rawValue: head >> 2)) ? privileges : []
+    }
+}
+
+extension ByteReader {
+    @inline(__always)
+    mutating func privilegeBits(_ bytes: Span<UInt8>) throws(DecodingFault) -> Privileges {
+        Privileges(rawValue: UInt32(truncatingIfNeeded: try varint(bytes)))
+    }
+}
+
+/// The roles that a principal is a direct member of, sorted.
+struct MembershipDocument: Versioned {
+    var roles: [PrincipalID]
+
+    func encode(into writer: inout ByteWriter) {
+        writer.varint(UInt64(roles.count))
+        var previous: UInt64 = 0
+        for role in roles {
+            writer.varint(role.rawValue - previous)
+            previous = role.rawValue
+        }
+    }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> MembershipDocument {
+        let count = try reader.varint(row)
+        var roles: [PrincipalID] = []
+        var previous: UInt64 = 0
+        for _ in 0..<count {
+            previous += try reader.varint(row)
+            roles.append(PrincipalID(rawValue: previous))
+        }
+        return MembershipDocument(roles: roles)
+    }
+}
+
+extension ClassOptions: Versioned {
+    func encode(into writer: inout ByteWriter) { writer.options(self) }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ClassOptions {
+        try reader.options(row)
+    }
+}
+
+extension PermissionGrant: Versioned {
+    func encode(into writer: inout ByteWriter) {
+        writer.varint(subject.rawValue)
+        writer.varint(UInt64(privileges.rawValue))
+    }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> PermissionGrant {
+        PermissionGrant(subject: PrincipalID(rawValue: try reader.varint(row)), privileges: try reader.privilegeBits(row))
+    }
+}
+
+/// The value of an object, and what it links to.
+struct ValueDocument: Versioned {
+    var json: [UInt8]
+    var links: [ObjectID]
+
+    func encode(into writer: inout ByteWriter) {
+        writer.varint(UInt64(links.count))
+        for link in links { writer.varint(link.rawValue) }
+        writer.blob(json)
+    }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ValueDocument {
+        let count = try reader.varint(row)
+        var links: [ObjectID] = []
+        for _ in 0..<count { links.append(ObjectID(rawValue: try reader.varint(row))) }
+        return ValueDocument(json: try reader.blob(row), links: links)
+    }
+}
+
+/// What a relation carries besides the two things it relates.
+struct RelationDocument: Versioned {
+    /// What the first has on the second, in a relation of grants.
+    var privileges: Privileges = []
+    /// The entry, in a relation of entries.
+    var entry: AccessEntry?
+
+    func encode(into writer: inout ByteWriter) {
+        if let entry {
+            entry.encode(into: &writer)
+        } else if !privileges.isEmpty {
+            writer.varint(UInt64(privileges.rawValue))
+        }
+    }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
+        reader.offset == row.count ? RelationDocument() : RelationDocument(privileges: try reader.privilegeBits(row))
+    }
+
+    static func decodeEntry(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
+        RelationDocument(entry: try AccessEntry.decode(row, &reader))
+    }
+}

@@ -1,0 +1,68 @@
+public import Events
+public import Hashing
+
+/// What an index knows of the whole: how far it has folded, and what is the same for all of it.
+public struct IndexState: Hashable, Sendable {
+    /// The version of the index's layout. An index of another version is folded afresh.
+    public static let formatVersion: UInt64 = 1
+
+    public var revision: Revision
+    public var time: Instant
+    public var hash: Digest
+    /// The number that the next new name will get.
+    public var nextID: UInt64
+    /// The last revision that changed a membership or an administrator.
+    public var membershipRevision: Revision
+    /// The last revision that changed a class, a permission, or entries of the store or a class.
+    public var schemaRevision: Revision
+    public var preset: Preset
+    public var administratorCount: Int
+    public var privilegeNames: PrivilegeNames
+    public var eventCount: UInt64
+
+    /// Before the first commit.
+    static let empty = IndexState(
+        revision: .genesis, time: .distantPast, hash: .zero, nextID: 0, membershipRevision: .genesis, schemaRevision: .genesis,
+        preset: .locked, administratorCount: 0, privilegeNames: PrivilegeNames(), eventCount: 0)
+
+    var isEmpty: Bool { nextID == 0 }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.varint(Self.formatVersion)
+        writer.varint(revision.rawValue)
+        writer.fixed64(UInt64(bitPattern: time.microseconds))
+        writer.raw(hash.bytes)
+        writer.varint(nextID)
+        writer.varint(membershipRevision.rawValue)
+        writer.varint(schemaRevision.rawValue)
+        writer.byte(preset.rawValue)
+        writer.varint(UInt64(administratorCount))
+        writer.varint(eventCount)
+        writer.varint(UInt64(privilegeNames.custom.count))
+        for name in privilegeNames.custom { writer.text(name) }
+    }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws -> IndexState {
+        let version = try reader.varint(row)
+        guard version == formatVersion else {
+            throw IndexError.unusable("it has version \(version), and this Muniment writes \(formatVersion)")
+        }
+        let revision = Revision(try reader.varint(row))
+        let time = Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))
+        var bytes: [UInt8] = []
+        for _ in 0..<Digest.byteCount { bytes.append(try reader.byte(row)) }
+        guard let hash = Digest(bytes: bytes) else { throw IndexError.damaged }
+        let nextID = try reader.varint(row)
+        let membershipRevision = Revision(try reader.varint(row))
+        let schemaRevision = Revision(try reader.varint(row))
+        guard let preset = Preset(rawValue: try reader.byte(row)) else { throw IndexError.damaged }
+        let administratorCount = Int(try reader.varint(row))
+        let eventCount = try reader.varint(row)
+        var custom: [String] = []
+        for _ in 0..<(try reader.varint(row)) { custom.append(try reader.text(row)) }
+        return IndexState(
+            revision: revision, time: time, hash: hash, nextID: nextID, membershipRevision: membershipRevision,
+            schemaRevision: schemaRevision, preset: preset, administratorCount: administratorCount,
+            privilegeNames: PrivilegeNames(custom: custom), eventCount: eventCount)
+    }
+}

@@ -1,0 +1,93 @@
+internal import Events
+internal import Hashing
+internal import LMDB
+
+/// The layout of a version's row: four bytes of checksum over the key and the rest, five bytes for the revision where the
+/// version ends, the payload.
+///
+/// The end makes each version stand alone: where a newer version is lost, the older one does not come back.
+enum VersionRow {
+    static let headerBytes = 9
+
+    static func write(
+        key: FixedKey, tag: UInt32, end: Revision, into writer: inout ByteWriter, _ payload: (inout ByteWriter) -> Void
+    ) -> Range<Int> {
+        let start = writer.bytes.count
+        writer.fixed32(0)
+        writer.revision(end)
+        payload(&writer)
+        let range = start..<writer.bytes.count
+        writer.replaceFixed32(at: start, with: checksum(key, tag: tag, writer.bytes.span.extracting(range)))
+        return range
+    }
+
+    /// The end of the version, after its checksum was found right.
+    @inline(__always)
+    static func end(key: FixedKey, tag: UInt32, _ row: Span<UInt8>) throws(IndexError) -> Revision {
+        var reader = ByteReader()
+        guard row.count >= headerBytes, let stored = try? reader.fixed32(row), stored == checksum(key, tag: tag, row) else {
+            throw .damaged
+        }
+        var end: UInt64 = 0
+        for index in 4..<headerBytes { end = end << 8 | UInt64(row[index]) }
+        return Revision(end)
+    }
+
+    @inline(__always)
+    static func checksum(_ key: FixedKey, tag: UInt32, _ row: Span<UInt8>) -> UInt32 {
+        var checksum = Checksum(tag: tag)
+        key.withBytes { checksum.combine($0) }
+        checksum.combine(row.extracting(4..<row.count))
+        return checksum.value
+    }
+}
+
+/// The layout of a row without versions: four bytes of checksum over the key and the rest, the payload.
+enum PlainRow {
+    static func bytes(key: Span<UInt8>, tag: UInt32, _ payload: (inout ByteWriter) -> Void) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.fixed32(0)
+        payload(&writer)
+        var checksum = Checksum(tag: tag)
+        checksum.combine(key)
+        checksum.combine(writer.bytes.span.extracting(4..<writer.bytes.count))
+        writer.replaceFixed32(at: 0, with: checksum.value)
+        return writer.bytes
+    }
+
+    /// Checks a row; its payload begins at byte 4.
+    static func check(key: Span<UInt8>, tag: UInt32, _ row: Span<UInt8>) throws(IndexError) {
+        var reader = ByteReader()
+        guard let stored = try? reader.fixed32(row) else { throw .damaged }
+        var checksum = Checksum(tag: tag)
+        checksum.combine(key)
+        checksum.combine(row.extracting(4..<row.count))
+        guard checksum.value == stored else { throw .damaged }
+    }
+}
+
+extension ByteWriter {
+    /// Five bytes, the most significant first.
+    mutating func revision(_ revision: Revision) {
+        for shift in stride(from: UInt64(32), through: 0, by: -8) { byte(UInt8(truncatingIfNeeded: revision.rawValue >> shift)) }
+    }
+
+    mutating func replaceFixed32(at offset: Int, with value: UInt32) {
+        for index in 0..<4 { replaceByte(at: offset + index, with: UInt8(truncatingIfNeeded: value >> UInt32(8 * index))) }
+    }
+}
+
+/// What is wrong with an index. Everything in it can be folded from the log again.
+public enum IndexError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A row is not what its checksum vouches for.
+    case damaged
+    /// The index is not there, is of another version, or does not belong to the log.
+    case unusable(String)
+
+    public var description: String {
+        switch self {
+        case .damaged: "a row of the index is damaged: `muniment rebuild` folds the index from the log again"
+        case .unusable(let why): "the index cannot be used (\(why)): `muniment rebuild` folds it from the log again"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+internal import Events
+internal import LMDB
+
+/// What a row of the table `documents` is about. The numbers are part of the index's format.
+enum DocumentKind: UInt8 {
+    /// An object: where it stands and who has which access to it.
+    case object = 1
+    /// The roles that a principal is a direct member of.
+    case memberships = 2
+    case classOptions = 3
+    case permission = 4
+    /// The JSON value of an object.
+    case value = 5
+}
+
+/// What a row of the table `relations` says of two things. The numbers are part of the index's format.
+enum RelationKind: UInt8 {
+    /// role → member
+    case member = 1
+    /// parent → child
+    case child = 2
+    /// class → object of it
+    case instance = 3
+    /// subject → object on which it has an entry
+    case grant = 4
+    /// object → subject, with the entry: for objects with more entries than fit a document
+    case entry = 5
+    /// permission → object that it is attached to
+    case attachment = 6
+    /// subject → permission made for it
+    case permissionFor = 7
+    /// object → object whose value links to it
+    case link = 8
+    /// the store → administrator
+    case administrator = 9
+    /// class of children → class of their parents, once it has happened: a hint that never ends
+    case parentClass = 10
+}
+
+/// The thing and the kind of fact that versions of a document share.
+struct DocumentID: Hashable {
+    let kind: DocumentKind
+    let id: UInt64
+
+    /// The version that begins at a revision. Later versions come first, so that the first key at or behind the one for
+    /// revision r is that of the version in force at r.
+    func key(_ begin: Revision) -> FixedKey {
+        FixedKey(UInt128(kind.rawValue) << 80 | UInt128(id) << 40 | UInt128(begin.inverted), byteCount: 11)
+    }
+
+    /// Whether a key is that of a version of this document.
+    func matches(_ key: FixedKey) -> Bool {
+        key.byteCount == 11 && key.number >> 40 == UInt128(kind.rawValue) << 40 | UInt128(id)
+    }
+}
+
+/// The first of two related things, and the kind of relation.
+struct RelationPrefix: Hashable {
+    let kind: RelationKind
+    let first: UInt64
+
+    func key(_ second: UInt64, _ begin: Revision) -> FixedKey {
+        FixedKey(
+            UInt128(kind.rawValue) << 120 | UInt128(first) << 80 | UInt128(second) << 40 | UInt128(begin.inverted), byteCount: 16)
+    }
+
+    func matches(_ key: FixedKey) -> Bool {
+        key.byteCount == 16 && key.number >> 80 == UInt128(kind.rawValue) << 40 | UInt128(first)
+    }
+}
+
+extension FixedKey {
+    /// The revision at which the version under this key begins.
+    var begin: Revision { Revision(Revision.open.rawValue - UInt64(truncatingIfNeeded: number) & Revision.open.rawValue) }
+
+    /// The second of two related things.
+    var second: UInt64 { UInt64(truncatingIfNeeded: number >> 40) & Revision.open.rawValue }
+}
+
+extension Revision {
+    var inverted: UInt64 { Revision.open.rawValue - rawValue }
+}

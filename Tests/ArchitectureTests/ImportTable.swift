@@ -1,0 +1,42 @@
+/// Which target may import what: DESIGN section 5, one direction from top to bottom.
+enum ImportTable {
+    /// The modules that the files of each target may import. A target that is not here may not exist.
+    static let allowed: [String: Set<String>] = [
+        "LMDB": ["CLMDB", "Glibc"],
+        "Hashing": ["CCrypto"],
+        "Files": ["Glibc", "Foundation"],
+        "Events": [],
+        "Permissions": ["Events", "FoundationEssentials", "Foundation"],
+        "EventLog": ["Events", "Hashing", "LMDB", "Files", "Synchronization", "Dispatch"],
+        "Projections": ["Events", "Permissions", "LMDB", "Hashing", "Synchronization"],
+        "Muniment": [
+            "Events", "Permissions", "EventLog", "Projections", "LMDB", "Files", "Hashing", "Foundation", "Dispatch",
+            "Synchronization",
+        ],
+        "Histories": ["Events", "Permissions", "Muniment", "Foundation", "Synchronization", "Dispatch"],
+        "CommandLineTool": ["Events", "Permissions", "Muniment", "Histories", "Files", "Foundation", "Glibc"],
+    ]
+
+    /// The one target that may import each C library.
+    static let importersOfC = ["CLMDB": "LMDB", "CCrypto": "Hashing"]
+
+    /// What a file of a target imports without leave, in words; empty for a file that keeps to the table.
+    static func violations(target: String, text: String) -> [String] {
+        guard let allowed = allowed[target] else { return ["target \(target) has no row in the table of imports"] }
+        return importedModules(of: text).filter { !allowed.contains($0) }.map { "\(target) imports \($0)" }
+    }
+
+    /// The modules that a source text imports, in order, however the import is written.
+    static func importedModules(of text: String) -> [String] {
+        let tokens = SourceTokens.of(text)
+        var modules: [String] = []
+        for (index, token) in tokens.enumerated() where token == "import" {
+            // `.import`, `f(import: x)` and `f(x, import y: Int)` are names and labels.
+            if index > 0, [".", "(", ","].contains(tokens[index - 1]) { continue }
+            let kinds: Set = ["struct", "class", "enum", "protocol", "actor", "typealias", "func", "var", "let"]
+            let rest = tokens[(index + 1)...].filter { $0 != "\n" && $0 != "`" && !kinds.contains($0) }
+            if let module = rest.first { modules.append(module.hasPrefix("`") ? String(module.dropFirst()) : module) }
+        }
+        return modules
+    }
+}

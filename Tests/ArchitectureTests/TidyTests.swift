@@ -1,0 +1,73 @@
+import Testing
+
+/// What no source file may have, each rule a pure function from a file to its faults.
+enum Tidiness {
+    static let lineLimit = 400
+    static let characterLimit = 140
+    static let bannedFolders: Set = ["New", "Utils", "Helpers", "Common", "Manager"]
+    static let bannedWords = ["TO" + "DO", "FIX" + "ME"]
+    /// The targets that face C, or the operating system as if it were.
+    static let unsafeTargets: Set = ["LMDB", "Hashing", "Files"]
+
+    static func faults(_ file: SourceTree.File) -> [String] {
+        var faults: [String] = []
+        if file.text.hasSuffix("\n") == false { faults.append("does not end with a line's end") }
+        if file.lines.count - 1 > lineLimit { faults.append("has \(file.lines.count - 1) lines; at most \(lineLimit) are allowed") }
+        for (index, line) in file.lines.enumerated() {
+            if line.contains("\t") { faults.append("line \(index + 1) has a tab") }
+            if line.count > characterLimit { faults.append("line \(index + 1) has \(line.count) characters") }
+            for word in bannedWords where line.contains(word) { faults.append("line \(index + 1) says \(word)") }
+        }
+        for folder in file.folders where bannedFolders.contains(folder) { faults.append("is in a folder called \(folder)") }
+        if !unsafeTargets.contains(file.target), SourceTokens.of(file.text).contains("unsafe") {
+            faults.append("says `unsafe`, which only \(unsafeTargets.sorted().joined(separator: ", ")) may")
+        }
+        return faults
+    }
+}
+
+@Suite("Tidy: what the style asks of every file")
+struct TidyTests {
+    @Test("Every file of Sources is tidy")
+    func sourcesAreTidy() throws {
+        for file in try SourceTree.swiftFiles(below: "Sources") {
+            let faults = Tidiness.faults(file)
+            #expect(faults.isEmpty, "\(file.path) \(faults.joined(separator: "; "))")
+        }
+    }
+
+    @Test("No folder of Sources or Tests is named for nothing in particular", arguments: ["Sources", "Tests"])
+    func foldersAreConcepts(root: String) throws {
+        for file in try SourceTree.swiftFiles(below: root) {
+            #expect(Tidiness.bannedFolders.isDisjoint(with: file.folders), "\(file.path)")
+        }
+    }
+
+    static let planted: [(path: String, text: String)] = [
+        ("Sources/Events/A.swift", String(repeating: "\n", count: 401)),
+        ("Sources/Events/A.swift", "\tlet a = 1\n"),
+        ("Sources/Events/A.swift", "// " + String(repeating: "x", count: 138) + "\n"),
+        ("Sources/Events/A.swift", "// TO" + "DO: later\n"),
+        ("Sources/Events/A.swift", "/* FIX" + "ME */\n"),
+        ("Sources/Events/A.swift", "let a = 1"),
+        ("Sources/Events/Helpers/A.swift", "let a = 1\n"),
+        ("Sources/Projections/A.swift", "let a = unsafe f()\n"),
+    ]
+
+    @Test("A planted fault is found", arguments: planted)
+    func plantedFaultIsFound(path: String, text: String) {
+        #expect(Tidiness.faults(SourceTree.File(path: path, text: text)).count == 1)
+    }
+
+    static let innocent: [(path: String, text: String)] = [
+        ("Sources/Events/A.swift", String(repeating: "\n", count: 400)),
+        ("Sources/Events/A.swift", "// " + String(repeating: "x", count: 137) + "\n"),
+        ("Sources/LMDB/A.swift", "let a = unsafe f()\n"),
+        ("Sources/Events/A.swift", "// nothing unsafe here\nlet unsafeName = \"unsafe\"\n"),
+    ]
+
+    @Test("What is within the rules passes", arguments: innocent)
+    func innocentFilePasses(path: String, text: String) {
+        #expect(Tidiness.faults(SourceTree.File(path: path, text: text)).isEmpty)
+    }
+}

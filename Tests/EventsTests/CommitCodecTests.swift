@@ -1,0 +1,173 @@
+import Events
+import TestSupport
+import Testing
+
+@Suite("The codec of commits")
+struct CommitCodecTests {
+    @Test("Every event comes back from its bytes as it was, whatever is in its fields", arguments: Event.Kind.allCases)
+    func eventsRoundTrip(kind: Event.Kind) throws {
+        var source = RandomEvents(seed: UInt64(kind.rawValue))
+        for _ in 0..<200 {
+            let commit = GoldenBytes.commit(of: source.event(kind))
+            let written = encoded(commit)
+            #expect(commit.events[0].kind == kind)
+            #expect(try decoded(written) == commit)
+            #expect(encoded(try decoded(written)) == written)
+        }
+    }
+
+    @Test("Every commit comes back from its bytes as it was", arguments: UInt64(1)...20)
+    func commitsRoundTrip(seed: UInt64) throws {
+        var source = RandomEvents(seed: seed)
+        for _ in 0..<50 {
+            let commit = source.commit()
+            let written = encoded(commit)
+            #expect(try decoded(written) == commit, "seed \(seed)")
+            #expect(encoded(try decoded(written)) == written, "seed \(seed)")
+        }
+    }
+
+    @Test("A writer that is used again starts from nothing")
+    func writerIsReused() {
+        var writer = ByteWriter()
+        CommitCodec.encode(GoldenBytes.fullCommit.commit, into: &writer)
+        writer.removeAll()
+        CommitCodec.encode(GoldenBytes.fullCommit.commit, into: &writer)
+        #expect(writer.bytes == bytes(GoldenBytes.fullCommit.hex))
+    }
+}
+
+@Suite("Bytes that are no commit")
+struct DamagedCommitTests {
+    @Test("E7: a kind of event that only a later version knows is named", arguments: [UInt8(0), 23, 200, 255])
+    func unknownKind(kind: UInt8) {
+        let future = bytes(GoldenBytes.header) + [kind, 3, 2, 0xAA, 0xBB]
+        #expect(throws: DecodingFault.unknownEvent(kind: kind, version: 3)) { try decoded(future) }
+        #expect(DecodingFault.unknownEvent(kind: kind, version: 3).description.contains("kind \(kind), version 3"))
+    }
+
+    @Test("E7: a version of an event that only a later version knows is named", arguments: Event.Kind.allCases, [UInt8(0), 2, 255])
+    func unknownVersion(kind: Event.Kind, version: UInt8) {
+        let future = bytes(GoldenBytes.header) + [kind.rawValue, version, 1, 0x01]
+        #expect(throws: DecodingFault.unknownEvent(kind: kind.rawValue, version: version)) { try decoded(future) }
+    }
+
+    @Test("E7: a format that only a later version knows is named, and nothing behind it is looked at", arguments: [UInt8(2), 255])
+    func unknownFormat(version: UInt8) {
+        #expect(throws: DecodingFault.unknownFormat(version: version)) { try decoded([version]) }
+        #expect(throws: DecodingFault.unknownFormat(version: version)) { try CommitCodec.decodeHeader([version].span) }
+        #expect(DecodingFault.unknownFormat(version: version).description.contains("format version \(version)"))
+    }
+
+    @Test("Every beginning of a commit that is not the whole of it is an error")
+    func truncation() {
+        for commit in samples() {
+            let whole = encoded(commit)
+            for count in 0..<whole.count {
+                #expect(throws: DecodingFault.self) { try decoded(Array(whole[..<count])) }
+            }
+        }
+    }
+
+    @Test("A byte too many is an error")
+    func trailingByte() {
+        for commit in samples() {
+            let whole = encoded(commit)
+            #expect(throws: DecodingFault.malformed(what: "the end of the commit", offset: whole.count)) {
+                try decoded(whole + [0])
+            }
+        }
+    }
+
+    @Test("A payload that is longer than its event, or shorter, is an error")
+    func wrongPayloadLength() {
+        for length in [UInt8(1), 3] {
+            let wrong = bytes(GoldenBytes.header) + [0x07, 0x01, length, 0x12, 0x11, 0x00]
+            #expect(throws: DecodingFault.self) { try decoded(Array(wrong.prefix(wrong.count - (length == 1 ? 1 : 0)))) }
+        }
+    }
+
+    @Test("A changed byte is an error or another commit, never the same one and never a crash", arguments: GoldenBytes.version1)
+    func changedByte(event: Event, hex: String) {
+        let commit = GoldenBytes.commit(of: event)
+        let whole = encoded(commit)
+        for offset in whole.indices {
+            for change in UInt8(1)...255 {
+                var damaged = whole
+                damaged[offset] ^= change
+                if isSame(damaged, commit, whole) {
+                    Issue.record("byte \(offset) changed by \(change) is not noticed")
+                }
+            }
+        }
+    }
+
+    @Test("A changed bit in a long commit is an error or another commit", arguments: UInt64(1)...5)
+    func changedBit(seed: UInt64) {
+        var source = RandomEvents(seed: seed)
+        let commit = source.commit()
+        let whole = encoded(commit)
+        for offset in whole.indices {
+            for bit in 0..<8 {
+                var damaged = whole
+                damaged[offset] ^= 1 << UInt8(bit)
+                if isSame(damaged, commit, whole) {
+                    Issue.record("seed \(seed): bit \(bit) of byte \(offset) changed is not noticed")
+                }
+            }
+        }
+    }
+
+    /// Whether damaged bytes pass for the commit that they were. Two texts that Swift holds equal (U+0301 is one bit from U+0341)
+    /// differ in their bytes, so these are compared too.
+    private func isSame(_ damaged: [UInt8], _ commit: Commit, _ whole: [UInt8]) -> Bool {
+        guard let read = try? decoded(damaged) else { return false }
+        return read == commit && encoded(read) == whole
+    }
+
+    @Test("Bytes of no meaning are an error or some commit, never a crash", arguments: UInt64(1)...5)
+    func noise(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<2_000 {
+            let noise = (0..<random.number(0...80)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            _ = try? decoded([CommitCodec.formatVersion] + noise)
+        }
+    }
+
+    static let malformed: [(what: String, hex: String)] = [
+        ("a preset", "01 01 01 02"),
+        ("class options", "03 01 07 10 10 00 00 00 00 00"),
+        ("a set of privileges", "0f 01 08 ac 02 11 80 80 80 80 10"),
+        ("a cause", "0e 01 04 00 01 02 04"),
+        ("an optional value", "09 01 06 dc 04 10 00 11 02"),
+        ("an id", "06 01 06 80 80 80 80 80 20"),
+        ("an id", "0b 01 07 10 81 80 80 80 80 20"),
+        ("a text", "04 01 03 23 01 ff"),
+        ("a text", "04 01 04 23 02 c0 80"),
+        ("a text", "04 01 05 23 03 ed a0 80"),
+        ("a number", "06 01 0b ff ff ff ff ff ff ff ff ff 02 00"),
+        ("a number", "06 01 0b 80 80 80 80 80 80 80 80 80 80 00"),
+    ]
+
+    @Test("A value that no encoder writes is an error that names it", arguments: malformed)
+    func malformedValue(what: String, hex: String) {
+        let fault = #expect(throws: DecodingFault.self) { try decoded(bytes(GoldenBytes.header + " " + hex)) }
+        guard case .malformed(what, _)? = fault else {
+            Issue.record("expected \(what) to be named, and the error is \(String(describing: fault))")
+            return
+        }
+    }
+
+    @Test(
+        "A length or a count beyond the end is an error, however large",
+        arguments: [
+            "04 01 0a 23 7f", "04 01 ff ff ff ff 0f 23", "02 01 0f 21 00 00 00 00 00 ff ff ff ff ff ff ff ff ff 01",
+        ])
+    func lengthBeyondTheEnd(hex: String) {
+        #expect(throws: DecodingFault.self) { try decoded(bytes(GoldenBytes.header + " " + hex)) }
+    }
+
+    private func samples() -> [Commit] {
+        GoldenBytes.version1.map { GoldenBytes.commit(of: $0.event) } + [GoldenBytes.fullCommit.commit]
+    }
+}

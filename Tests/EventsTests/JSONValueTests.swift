@@ -1,0 +1,98 @@
+import Events
+import Foundation
+import Testing
+
+private func json(_ text: String) throws -> JSONValue { try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) }
+
+@Suite("JSON values")
+struct JSONValueTests {
+    /// The appendix of RFC 7396: original, patch, result.
+    static let merges: [(original: String, patch: String, result: String)] = [
+        (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+        (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
+        (#"{"a":"b"}"#, #"{"a":null}"#, #"{}"#),
+        (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
+        (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+        (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
+        (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
+        (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#),
+        (#"["a","b"]"#, #"["c","d"]"#, #"["c","d"]"#),
+        (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#),
+        (#"{"a":"foo"}"#, #"null"#, #"null"#),
+        (#"{"a":"foo"}"#, #""bar""#, #""bar""#),
+        (#"{"e":null}"#, #"{"a":1}"#, #"{"e":null,"a":1}"#),
+        (#"[1,2]"#, #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
+        (#"{}"#, #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
+    ]
+
+    @Test("A merge does what the appendix of RFC 7396 says", arguments: merges)
+    func merging(original: String, patch: String, result: String) throws {
+        #expect(try json(original).merging(json(patch)) == json(result))
+    }
+
+    static let values: [(value: String, links: [String], depth: Int)] = [
+        (#"null"#, [], 0),
+        (#""doc:1""#, [], 0),
+        (#"{"$ref":"doc:1"}"#, ["doc:1"], 1),
+        (#"[{"$ref":"doc:2"},{"$ref":"doc:1"},{"$ref":"doc:2"}]"#, ["doc:1", "doc:2"], 2),
+        (#"{"a":[{"b":{"$ref":"doc:a:b","c":{"$ref":"role:x"}}}]}"#, ["doc:a:b", "role:x"], 5),
+        (#"{"$ref":1}"#, [], 1),
+        (#"{"$ref":["doc:1"]}"#, [], 2),
+        (#"{"$ref":{"$ref":"doc:1"}}"#, ["doc:1"], 2),
+        (#"{"ref":"doc:1","$REF":"doc:2"}"#, [], 1),
+        (
+            #"[{"$ref":"doc:\#u{1D11E}"},{"$ref":"doc:\#u{FFFD}"},{"$ref":"doc:Z"},{"$ref":"doc:a"}]"#,
+            ["doc:Z", "doc:a", "doc:\u{FFFD}", "doc:\u{1D11E}"], 2
+        ),
+        (#"[[[]]]"#, [], 3),
+        (#"{}"#, [], 1),
+    ]
+
+    @Test("R12: links are found anywhere in a value, each once, and nesting is counted", arguments: values)
+    func linksAndDepth(value: String, links: [String], depth: Int) throws {
+        #expect(try json(value).links == links)
+        #expect(try json(value).depth == depth)
+    }
+
+    static let equalities: [(left: String, right: String, areEqual: Bool)] = [
+        ("1", "1", true), ("1", "1.0", true), ("1", "1.5", false), ("0.0", "-0.0", true), ("1", "true", false),
+        ("0", "false", false), ("0", "null", false), ("\"1\"", "1", false), ("null", "null", true), ("null", "{}", false),
+        ("[1,2]", "[1,2]", true), ("[1,2]", "[2,1]", false), (#"{"a":1,"b":2}"#, #"{"b":2,"a":1.0}"#, true),
+        (#"{"a":1}"#, #"{"a":1,"b":null}"#, false),
+        ("9007199254740993", "9007199254740992", false), ("9223372036854775807", "9223372036854775807", true),
+        (#""\u00e9""#, #""e\u0301""#, false),
+    ]
+
+    @Test("Equality is JSON's: numbers by what they are, texts by their bytes, members in any order", arguments: equalities)
+    func equality(left: String, right: String, areEqual: Bool) throws {
+        let (left, right) = (try json(left), try json(right))
+        #expect((left == right) == areEqual)
+        if areEqual { #expect(left.hashValue == right.hashValue) }
+    }
+
+    @Test(
+        "A value comes back from its text as it was",
+        arguments: [
+            "null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "2.5", "1e300", #""""#,
+            #""a\"b\u0000""#,
+            "[]", "{}", #"[null,true,[1,{"a":[]}]]"#, #"{"":{"$ref":"doc:1"},"é":"\ud834\udd1e"}"#,
+        ])
+    func roundTrip(text: String) throws {
+        let value = try json(text)
+        #expect(try json(String(decoding: JSONEncoder().encode(value), as: UTF8.self)) == value)
+    }
+
+    @Test("Whole numbers that fit 64 bits stay exact, others do not lose their size")
+    func numbers() throws {
+        guard case .integer(.max) = try json("9223372036854775807") else { return #expect(Bool(false), "not exact") }
+        guard case .number(let large) = try json("9223372036854775808") else { return #expect(Bool(false), "not a number") }
+        #expect(large == 9_223_372_036_854_775_808)
+    }
+
+    @Test("A member is found in an object and nowhere else")
+    func members() throws {
+        #expect(try json(#"{"a":1}"#)["a"] == .integer(1))
+        #expect(try json(#"{"a":1}"#)["b"] == nil)
+        #expect(try json("[1]")["a"] == nil)
+    }
+}

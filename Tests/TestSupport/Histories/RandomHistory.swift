@@ -1,0 +1,125 @@
+public import Events
+public import Permissions
+
+/// One transaction of a history: who calls, when, and for what.
+public struct Step: Hashable, Sendable {
+    public var caller: Name
+    /// Never earlier than that of the step before, and often the same.
+    public var time: Instant
+    public var changes: [Change]
+}
+
+/// An endless history that a seed decides: transactions for a store, allowed and refused ones, and questions about them.
+///
+/// It is drawn step by step, so that a test can put each one to a store. A step that the store refused is handed back with
+/// ``takeBack()``, and then later ones do not count on it.
+public struct RandomHistory: Sendable {
+    public let seed: UInt64
+    public let preset: Preset
+    public let administrator: Name = "user:root"
+    /// The time of the store's creation.
+    public let start = Instant(microseconds: 1_767_225_600_000_000)
+    /// The time of the last step.
+    public private(set) var now: Instant
+
+    let vocabulary: Vocabulary
+    var random: SplitMix64
+    var expected = Expectation()
+    private var expectedBefore = Expectation()
+    private var preparation: [Step] = []
+    private var last: [Change] = []
+
+    public init(seed: UInt64) {
+        self.seed = seed
+        random = SplitMix64(seed: seed)
+        preset = random.chance(percent: 60) ? .open : .locked
+        now = start
+        vocabulary = Vocabulary(using: &random)
+        prepare()
+    }
+
+    public mutating func next() -> Step {
+        expectedBefore = expected
+        let step = preparation.isEmpty ? drawn() : preparation.removeFirst()
+        for change in step.changes { expected.note(change) }
+        last = step.changes
+        return step
+    }
+
+    /// Forgets what the last step was to lead to: it was refused.
+    public mutating func takeBack() { expected = expectedBefore }
+
+    private mutating func drawn() -> Step {
+        if random.chance(percent: 12) { passTime() }
+        let caller = drawCaller()
+        // The same again changes nothing, or is refused.
+        if random.chance(percent: 4) { return Step(caller: caller, time: now, changes: last) }
+        if random.chance(percent: 1) { return Step(caller: caller, time: now, changes: []) }
+        if random.chance(percent: 8) { return Step(caller: caller, time: now, changes: sharing()) }
+        let count = random.one(of: [1, 1, 1, 1, 2, 2, 3, 5])
+        return Step(caller: caller, time: now, changes: (0..<count).map { _ in change() })
+    }
+
+    private mutating func drawCaller() -> Name {
+        switch random.number(0...99) {
+        case 0..<45: administrator
+        case 45..<85: random.one(of: vocabulary.users)
+        case 85..<90: random.one(of: vocabulary.newcomers)
+        case 90..<95: random.one(of: vocabulary.things)
+        default: .anonymous
+        }
+    }
+
+    /// Moves the clock on, now and then to the very moment that some access ends at.
+    private mutating func passTime() {
+        let day: Int64 = 86_400_000_000
+        let distance = random.one(of: [1, 1_000_000, 3_600_000_000, day, day, 2 * day, 5 * day])
+        now = now.advanced(byMicroseconds: distance)
+        if random.chance(percent: 50) {
+            now = Instant(microseconds: start.microseconds + (now.microseconds - start.microseconds + day - 1) / day * day)
+        }
+    }
+
+    /// An end for a grant: mostly a few days ahead at midnight, sometimes to the microsecond, rarely over already.
+    mutating func end() -> Instant {
+        let day: Int64 = 86_400_000_000
+        let midnight = Instant(microseconds: start.microseconds + (now.microseconds - start.microseconds) / day * day)
+        return switch random.number(0...9) {
+        case 0: now
+        case 1: now.advanced(byMicroseconds: Int64(random.number(1...5_000_000)))
+        default: midnight.advanced(byMicroseconds: Int64(random.number(1...9)) * day)
+        }
+    }
+}
+
+// MARK: The first steps
+
+extension RandomHistory {
+    /// Classes, principals, roles and some objects, made by the administrator, so that there is something to play with.
+    private mutating func prepare() {
+        for className in vocabulary.classes { prepare([.defineClass(className, settings(dense: true))]) }
+        prepare(vocabulary.users.map { .register($0) } + vocabulary.things.map { .register($0) })
+        if preset == .locked {
+            let levels = (vocabulary.classes + ["class", "role", "user", "thing", "permission"]).map { Name.class($0) }
+            prepare(([.store] + levels).map { .grant(.everyone, on: $0, Privileges.builtInNames) })
+        }
+        for role in vocabulary.roles.prefix(4) {
+            prepare([.createRole(role), .addMember(random.one(of: vocabulary.users), to: role)])
+        }
+        prepare([
+            .addMember(vocabulary.roles[0], to: vocabulary.roles[1]), .addMember(vocabulary.roles[1], to: vocabulary.roles[2]),
+        ])
+        var made: [Name] = []
+        for object in vocabulary.objects where random.chance(percent: 60) {
+            let parent = made.isEmpty || random.chance(percent: 60) ? nil : random.one(of: made)
+            var changes: [Change] = [.createObject(object, parent: parent, value: value())]
+            if random.chance(percent: 50) { changes.append(.grant(subject(), on: object, ["query", "read"])) }
+            prepare(changes, as: random.one(of: vocabulary.users + [administrator]))
+            made.append(object)
+        }
+    }
+
+    private mutating func prepare(_ changes: [Change], as caller: Name? = nil) {
+        preparation.append(Step(caller: caller ?? administrator, time: start, changes: changes))
+    }
+}

@@ -1,0 +1,121 @@
+import Events
+import Permissions
+import TestSupport
+import Testing
+
+/// Where the naive model is not `model.py` over again: what it makes of events, checked on logs of a few lines.
+@Suite("The naive model reads the log")
+struct NaiveModelTests {
+    private let root = PrincipalID(rawValue: 16)
+    private let ann = PrincipalID(rawValue: 17)
+    private let doc = ClassID(rawValue: 18)
+    private let role = PrincipalID(rawValue: 19)
+    private let one = ObjectID(rawValue: 20)
+
+    /// An open store with a class `doc` that inherits, the user `ann`, the role `r`, and `doc:1` below the role's object.
+    private func model(_ commits: [Event]...) throws -> NaiveModel {
+        var events: [[Event]] = [
+            [
+                .storeCreated(StoreCreated(preset: .open)),
+                .principalRegistered(PrincipalRegistered(principal: Introduction(root, name: "user:root"))),
+                .administratorAppointed(AdministratorAppointed(principal: root)),
+                .accessGranted(AccessGranted(object: .store, subject: .everyone, privileges: .all, cause: .preset)),
+            ],
+            [
+                .principalRegistered(PrincipalRegistered(principal: Introduction(ann, name: "user:ann"))),
+                .classDefined(
+                    ClassDefined(
+                        classID: Introduction(doc, name: "class:doc"),
+                        options: ClassOptions(inherits: .all, privileges: .custom(0)),
+                        newPrivileges: ["approve"])),
+                .accessGranted(AccessGranted(object: ObjectID(doc), subject: .everyone, privileges: .all, cause: .preset)),
+                .roleCreated(RoleCreated(role: Introduction(role, name: "role:r"))),
+                .objectCreated(
+                    ObjectCreated(
+                        object: Introduction(one, name: "doc:1"), classID: doc, parent: ObjectID(role), owner: ann)),
+            ],
+        ]
+        events += commits
+        return try NaiveModel(
+            events.enumerated().map { index, events in
+                Commit(revision: Revision(UInt64(index)), time: time(index), actor: .system, events: events)
+            })
+    }
+
+    private func time(_ seconds: Int) -> Instant { Instant(microseconds: Int64(seconds) * 1_000_000) }
+
+    private func privileges(_ model: NaiveModel, _ subject: Name, _ object: Name, _ point: Point) -> [String] {
+        model.view(point, now: time(99)).privileges(of: subject, on: object)
+    }
+
+    @Test("A parent that no longer exists gives nothing, and gives again when it is made again")
+    func deletedParent() throws {
+        let model = try model(
+            [.roleDeleted(RoleDeleted(role: role))], [.roleCreated(RoleCreated(role: Introduction(role)))])
+        #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(1))).contains("approve"))
+        #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(2))) == [])
+        #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(3))).contains("approve"))
+    }
+
+    @Test("Listed privileges out of a wildcard entry leave what the class knows then, for good")
+    func revokingFromEverything() throws {
+        let model = try model(
+            [
+                .accessRevoked(
+                    AccessRevoked(object: ObjectID(doc), subject: .everyone, privileges: Privileges.builtIn.subtracting(.read)))
+            ],
+            [
+                .classChanged(
+                    ClassChanged(
+                        classID: doc, options: ClassOptions(inherits: .all, privileges: [.custom(0), .custom(1)]),
+                        newPrivileges: ["triage"]))
+            ])
+        #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(2))) == ["approve", "read"])
+        #expect(privileges(model, "user:ann", "doc:1", .head) == ["approve", "read"])
+    }
+
+    @Test("E13: access ends at its time in every answer, whether or not the log says so yet")
+    func endOfAccess() throws {
+        let grant = AccessGranted(object: one, subject: ann, privileges: .read, until: time(10))
+        let model = try model([.objectMoved(ObjectMoved(object: one, parent: nil)), .accessGranted(grant)])
+        for (seconds, isAllowed) in [(1, true), (2, true), (9, true), (10, false), (11, false)] {
+            #expect(model.view(.moment(time(seconds)), now: time(99)).check("user:ann", ["read"], on: "doc:1") == isAllowed)
+        }
+        #expect(model.view(.revision(Revision(2)), now: time(99)).entries(on: "doc:1").map(\.until) == [time(10)])
+        #expect(model.view(.head, now: time(10)).entries(on: "doc:1") == [])
+    }
+
+    @Test("An object made again under its name has the number it had and nothing that it had")
+    func madeAgain() throws {
+        let model = try model(
+            [.accessGranted(AccessGranted(object: one, subject: ann, privileges: .read, cause: .permanentCreator))],
+            [.objectDeleted(ObjectDeleted(object: one))],
+            [.objectCreated(ObjectCreated(object: Introduction(one), classID: doc, parent: nil, owner: ann))])
+        let row = EntryRow(subject: "user:ann", privileges: ["read"], isPermanent: true)
+        #expect(model.view(.revision(Revision(2)), now: time(99)).entries(on: "doc:1") == [row])
+        #expect(
+            model.view(.revision(Revision(3)), now: time(99)).answer(.value(of: "doc:1", as: "user:root"))
+                == .refused(.unknownObject))
+        #expect(model.view(.head, now: time(99)).entries(on: "doc:1") == [])
+        #expect(model.view(.head, now: time(99)).answer(.value(of: "doc:1", as: "user:root")) == .value(.null))
+    }
+
+    @Test("A log that contradicts itself is refused")
+    func contradictions() throws {
+        let impossible: [[Event]] = [
+            [],
+            [.roleCreated(RoleCreated(role: Introduction(PrincipalID(rawValue: 99))))],
+            [.roleCreated(RoleCreated(role: Introduction(ann, name: "role:x")))],
+            [.roleCreated(RoleCreated(role: Introduction(PrincipalID(rawValue: 99), name: "user:ann")))],
+            [.roleDeleted(RoleDeleted(role: ann))],
+            [.objectMoved(ObjectMoved(object: ObjectID(ann), parent: nil))],
+            [.objectWritten(ObjectWritten(object: one, value: [0x7B]))],
+        ]
+        for events in impossible { #expect(throws: Contradiction.self) { try model(events) } }
+        var twoCommits = try model()
+        #expect(throws: Contradiction.self) {
+            try twoCommits.append(Commit(revision: Revision(3), time: time(9), actor: root, events: []))
+        }
+        #expect(twoCommits.head == Revision(1))
+    }
+}

@@ -1,0 +1,75 @@
+import FoundationEssentials
+
+/// The rows of one run, as a table for people and as JSON for programs.
+struct Table: Sendable {
+    var title: String
+    var rows: [Row] = []
+
+    init(_ title: String) { self.title = title }
+
+    mutating func add(_ row: Row) { rows.append(row) }
+
+    /// Whether every row that has a goal reaches it.
+    var isReached: Bool { rows.allSatisfy { $0.isReached != false } }
+
+    private static let header = ["what", "figure", "raw", "ratio", "target", "reached"]
+
+    private func cells(_ row: Row) -> [String] {
+        let reached =
+            switch row.isReached {
+            case true?: "yes"
+            case false?: "no"
+            case nil: ""
+            }
+        return [
+            row.name, row.figure.description, row.raw?.description ?? "", row.ratio.map { Figure.rounded($0) + " ×" } ?? "",
+            row.goal?.description ?? "", reached,
+        ]
+    }
+
+    /// The table in Markdown, with columns that line up in a terminal as well.
+    var text: String {
+        let lines = [Self.header] + rows.map(cells)
+        let widths = Self.header.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        func line(_ cells: [String]) -> String {
+            let padded = zip(cells, widths).enumerated().map { column, cell in
+                let space = String(repeating: " ", count: cell.1 - cell.0.count)
+                return (1...3).contains(column) ? space + cell.0 : cell.0 + space
+            }
+            return "| " + padded.joined(separator: " | ") + " |"
+        }
+        let rule = widths.enumerated().map { column, width in
+            (1...3).contains(column) ? String(repeating: "-", count: width + 1) + ":" : String(repeating: "-", count: width + 2)
+        }
+        let body = [line(Self.header), "|" + rule.joined(separator: "|") + "|"] + lines.dropFirst().map(line)
+        return "### \(title)\n\n" + body.joined(separator: "\n") + "\n"
+    }
+}
+
+extension Row: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case name, figure, unit, raw, ratio, target, reached
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(figure.value, forKey: .figure)
+        try container.encode(figure.unit, forKey: .unit)
+        try container.encodeIfPresent(raw?.value, forKey: .raw)
+        try container.encodeIfPresent(ratio, forKey: .ratio)
+        try container.encodeIfPresent(goal?.description, forKey: .target)
+        try container.encodeIfPresent(isReached, forKey: .reached)
+    }
+}
+
+extension Table: Encodable {
+    /// Writes tables as one JSON document.
+    static func write(_ tables: [Table], to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        var document = try encoder.encode(tables)
+        document.append(contentsOf: "\n".utf8)
+        try document.write(to: URL(filePath: path))
+    }
+}

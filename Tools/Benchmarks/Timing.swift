@@ -1,0 +1,69 @@
+/// How long one call took, over many of them.
+struct Timing: Hashable, Sendable {
+    var calls: Int
+    var seconds: Double
+    var p50Nanoseconds: Double
+    var p99Nanoseconds: Double
+
+    var callsPerSecond: Double { Double(calls) / seconds }
+    var meanNanoseconds: Double { seconds * 1e9 / Double(calls) }
+
+    /// Calls `body` with 0, 1, 2 … and notes the time of each call.
+    ///
+    /// The clock costs about as much as a fast call, so it is read once for `batch` calls and their mean stands for each of
+    /// them: the percentiles are those of batches. Use a batch of 1 where a single call takes microseconds.
+    ///
+    /// - Parameters:
+    ///   - calls: how often to call; rounded up to whole batches.
+    ///   - batch: calls for one reading of the clock.
+    ///   - warmUp: calls beforehand that do not count; a tenth of `calls` unless given.
+    ///   - body: what to measure. What it returns is kept from being optimised away.
+    static func measure<Failure: Error>(
+        calls: Int, batch: Int = 16, warmUp: Int? = nil, _ body: (Int) throws(Failure) -> Int
+    ) throws(Failure) -> Timing {
+        var sink = 0
+        for call in 0..<(warmUp ?? calls / 10) { sink &+= try body(call) }
+        let batches = Swift.max((calls + batch - 1) / batch, 1)
+        var nanoseconds: [Double] = []
+        nanoseconds.reserveCapacity(batches)
+        let clock = ContinuousClock()
+        let start = clock.now
+        var before = start
+        var call = 0
+        for _ in 0..<batches {
+            for _ in 0..<batch {
+                sink &+= try body(call)
+                call += 1
+            }
+            let after = clock.now
+            nanoseconds.append(before.duration(to: after).nanoseconds / Double(batch))
+            before = after
+        }
+        consume(sink)
+        return Timing(
+            calls: call, seconds: start.duration(to: before).nanoseconds / 1e9, p50Nanoseconds: percentile(50, of: &nanoseconds),
+            p99Nanoseconds: percentile(99, of: &nanoseconds))
+    }
+
+    /// The time that one run of `body` takes, for work that is done once. `calls` is how many things it did.
+    static func once<Failure: Error>(_ body: () throws(Failure) -> Int) throws(Failure) -> Timing {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let done = try body()
+        let nanoseconds = start.duration(to: clock.now).nanoseconds
+        let each = nanoseconds / Double(Swift.max(done, 1))
+        return Timing(calls: done, seconds: nanoseconds / 1e9, p50Nanoseconds: each, p99Nanoseconds: each)
+    }
+
+    private static func percentile(_ percent: Int, of values: inout [Double]) -> Double {
+        values.sort()
+        return values[Swift.min(values.count * percent / 100, values.count - 1)]
+    }
+
+    /// Keeps what was computed from being optimised away.
+    @inline(never) @_optimize(none) private static func consume(_ value: Int) {}
+}
+
+extension Duration {
+    var nanoseconds: Double { Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9 }
+}
