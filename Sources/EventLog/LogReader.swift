@@ -34,6 +34,25 @@ public final class LogReader {
         return found
     }
 
+    /// When a revision was committed. Logarithmic.
+    public func time(of revision: Revision) throws -> Instant {
+        try record(of: revision) { record, value in try record.header(value).time }
+    }
+
+    /// The hash of a revision, as the log has it. Logarithmic.
+    public func hash(of revision: Revision) throws -> Digest { try record(of: revision) { record, _ in record.hash } }
+
+    private func record<R>(of revision: Revision, _ body: (Record, Span<UInt8>) throws -> R) throws -> R {
+        let cursor = try transaction.cursor(over: table)
+        defer { cursor.close() }
+        guard try cursor.seek(atOrAfter: revision.logKey.span) else { throw LogError.missing(revision) }
+        return try cursor.withRow { key, value in
+            let record = try Record(key: key, value: value)
+            guard record.revision == revision else { throw LogError.missing(revision) }
+            return try body(record, value)
+        }
+    }
+
     /// Hands out the commits of a span of revisions in order, each with its hash, after checking the chain up to it.
     ///
     /// - Throws: ``LogError/missing(_:)`` for a gap, ``LogError/brokenChain(_:)``, ``LogError/unreadable(_:_:)``.

@@ -1,5 +1,4 @@
-public import Events
-public import Hashing
+package import Hashing
 public import LMDB
 
 /// The indexes of a store: everything that is derived from its log. Disposable, since the log can always be folded again.

@@ -23,7 +23,8 @@ public struct HistoryExporter {
     public func export(from: Revision = Revision(1), to: Revision? = nil, write: (String) throws -> Void) throws -> Int {
         try write(try header().text)
         var count = 0
-        let (first, last) = (max(from, Revision(1)), min(to ?? store.head.revision, store.head.revision))
+        let head = try store.head.revision
+        let (first, last) = (max(from, Revision(1)), min(to ?? head, head))
         guard first <= last else { return 0 }
         try store.log(from: first, to: last) { commit in
             guard let line = try HistoryExporter.line(for: commit) else { return }
@@ -36,7 +37,7 @@ public struct HistoryExporter {
     /// How the store began, from the commit that made it.
     private func header() throws -> OrderedJSON {
         var members: [(String, OrderedJSON)] = [("format", .text(Header.Format.history.rawValue))]
-        members.append(("store", .text(store.preset == .open ? "open" : "locked")))
+        members.append(("store", .text(try store.preset == .open ? "open" : "locked")))
         try store.log(from: .genesis, to: .genesis) { commit in
             for case .administratorAppointed(let event) in commit.commit.events {
                 members.append(("administrator", .text(try commit.name(event.principal))))

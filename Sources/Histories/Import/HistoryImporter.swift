@@ -79,13 +79,13 @@ public struct HistoryImporter {
 
     /// Finds where to begin in the file, and says whether a locked store has to be opened for it first.
     private func prepare(_ store: Store, _ source: inout HistorySource, resume: Bool) throws -> Bool {
-        let isNew = store.head.revision == .genesis
+        let isNew = try store.head.revision == .genesis
         if !isNew {
             if resume { try source.resume(behind: try HistoryImporter.lastCommit(of: store)) }
-            source.earliest = store.head.time
+            source.earliest = try store.head.time
         }
         guard let levels = source.header.levels else { return false }
-        let isLocked = store.preset == .locked
+        let isLocked = try store.preset == .locked
         guard isNew || resume || !isLocked else { throw ImportError.storeIsLocked(directory: directory) }
         try keep(levels, in: store, file: source.file)
         let opens = isNew && isLocked
@@ -104,7 +104,7 @@ public struct HistoryImporter {
 
     /// The newest commit that somebody made; access that came to its end is the store's own doing.
     private static func lastCommit(of store: Store) throws -> Commit {
-        var revision = store.head.revision
+        var revision = try store.head.revision
         while true {
             var commit: Commit?
             try store.log(from: revision, to: revision) { commit = $0.commit }
@@ -125,7 +125,7 @@ extension HistoryImporter {
         do {
             if opening, let changes = source.implied?.opening, let begin = source.nextTime {
                 let origin = Origin(comment: "opened for an imported history", importLine: UInt64(source.headerLine))
-                let administrator = store.administrators.first ?? source.header.administratorOrDefault
+                let administrator = try store.administrators.first ?? source.header.administratorOrDefault
                 _ = try importer.add(Transaction(administrator, changes, origin: origin, authority: .importer, time: begin))
             }
             let total = source.totalBytes
@@ -146,7 +146,8 @@ extension HistoryImporter {
             throw error
         }
         try importer.finish()
-        return ImportSummary(transactions: transactions, changes: changes, revision: store.head.revision, time: store.head.time)
+        let head = try store.head
+        return ImportSummary(transactions: transactions, changes: changes, revision: head.revision, time: head.time)
     }
 
     private static func error(_ refusal: Refusal, _ next: ImportedTransaction, file: String) -> ImportError {

@@ -69,7 +69,7 @@ struct Answering {
     private func accessChanges(of user: Name, until moment: Moment) throws -> OrderedJSON {
         guard let levels else { throw noLevels("ask") }
         let last = try store.read(at: moment) { $0.revision }
-        let changes = try store.accessChanges(for: user, levels: levels.map { ($0.name, $0.privileges) })
+        let changes = try store.accessChanges(for: user, levels: levels)
         return .list(
             changes.filter { $0.revision <= last }.map { change in
                 .members([
@@ -79,7 +79,7 @@ struct Answering {
             })
     }
 
-    private static func levelChange(_ change: (object: String, before: String?, after: String?)) -> OrderedJSON {
+    private static func levelChange(_ change: LevelChange) -> OrderedJSON {
         .members([("object", .text(change.object)), ("before", .optional(change.before)), ("after", .optional(change.after))])
     }
 }
@@ -109,7 +109,7 @@ extension Answering {
         switch when {
         case nil: return .now
         case .revision(let revision):
-            let head = store.head.revision
+            let head = try store.head.revision
             guard revision <= head else {
                 throw LineProblem(
                     key: key, problem: "asks for revision \(revision), and the newest is \(head)", remedy: "ask for one up to it")

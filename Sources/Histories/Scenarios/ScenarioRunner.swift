@@ -67,7 +67,7 @@ private struct ScenarioRun {
         switch line {
         case .header: return
         case .mark(let name):
-            answering.marks[name] = store.head.revision
+            answering.marks[name] = try store.head.revision
             return
         case .clock(let moment): return try advance(to: moment, "clock")
         case .transaction(let transaction):

@@ -30,13 +30,13 @@ public import Events
 }
 
 /// The levels at which a privilege can be missing.
-public enum Level: String, Hashable, Sendable, CaseIterable {
+public enum DecidingLevel: String, Hashable, Sendable, CaseIterable {
     case store, `class`, object
 }
 
 extension Verdict {
     /// The highest level that lacks some of the privileges asked for; nil where none does by itself.
-    public func decidingLevel(for wanted: Privileges) -> Level? {
+    public func decidingLevel(for wanted: Privileges) -> DecidingLevel? {
         guard case .levels(let store, let classLevel, _, let composition) = reason, !allows(wanted) else { return nil }
         // A store level without `update` also takes away create and delete.
         let fromStore = store.contains(.update) ? store : store.subtracting([.create, .update, .delete])

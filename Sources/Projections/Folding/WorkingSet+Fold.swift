@@ -280,8 +280,7 @@ extension WorkingSet {
             if document.entries.count > ObjectDocument.inlineEntries { try spread(&document, object) }
             objects.set(object, document, at: revision)
         }
-        try relate(
-            .grant, subject.rawValue, object.rawValue, entry.isEmpty ? nil : RelationDocument(privileges: entry.privileges))
+        try relate(.grant, subject.rawValue, object.rawValue, entry.grantRelation)
         if object == .store || document.classID == .class { state.schemaRevision = revision }
     }
 

@@ -113,6 +113,12 @@ package final class WorkingSet {
         subjectSets.removeAll()
     }
 
+    /// Whether nothing was folded yet.
+    package var isEmpty: Bool { state.isEmpty }
+
+    /// Ends the reading of the index. The working set cannot be used afterwards.
+    package func end() { reader.end() }
+
     /// How many versions are held; a caller that folds much flushes when it grows large.
     package var heldCount: Int { objects.count + memberships.count + values.count + relations.count + newNames.count }
 

@@ -56,6 +56,19 @@ extension IndexReader {
         return found
     }
 
+    /// Every object on which a caller may have anything; on some it has nothing.
+    public func possiblyAccessible(for subjects: SubjectSet) throws -> Set<ObjectID> {
+        let classes = try definedClasses()
+        if subjects.isAdministrator { return Set(try classes.flatMap { try objects(of: $0) }) }
+        var found = try reachable(for: subjects)
+        for classID in classes {
+            guard let options = try options(of: classID) else { continue }
+            let isSelective = options.objectACL == .required && options.composition == .narrowing && !options.readThroughLinks
+            if try !isSelective || inheritsEverything(classID, options) { found.formUnion(try objects(of: classID)) }
+        }
+        return found
+    }
+
     /// Whether objects of a class can stand below objects of a class without object ACLs, which give everything down. An object
     /// further down the chain can get it too, so every class above counts.
     private func inheritsEverything(_ classID: ClassID, _ options: ClassOptions) throws -> Bool {
@@ -72,9 +85,11 @@ extension IndexReader {
     }
 
     /// The objects that some subjects are named on, directly or by permissions, and all those below them that inherit.
-    func reachable(for subjects: SubjectSet) throws -> Set<ObjectID> {
+    func reachable(for subjects: SubjectSet) throws -> Set<ObjectID> { try reachable(named: subjects.members) }
+
+    func reachable(named subjects: [PrincipalID]) throws -> Set<ObjectID> {
         var named: [ObjectID] = []
-        for subject in subjects.members {
+        for subject in subjects {
             named += try related(RelationPrefix(kind: .grant, first: subject.rawValue)).map(ObjectID.init(rawValue:))
             for permission in try related(RelationPrefix(kind: .permissionFor, first: subject.rawValue)) {
                 named += try related(RelationPrefix(kind: .attachment, first: permission)).map(ObjectID.init(rawValue:))

@@ -203,8 +203,9 @@ struct ValueDocument: Versioned {
 
 /// What a relation carries besides the two things it relates.
 struct RelationDocument: Versioned {
-    /// What the first has on the second, in a relation of grants.
+    /// What the first has on the second, in a relation of grants, and when parts of it end: enough to tell every change apart.
     var privileges: Privileges = []
+    var ends: [Instant] = []
     /// The entry, in a relation of entries.
     var entry: AccessEntry?
 
@@ -213,14 +214,27 @@ struct RelationDocument: Versioned {
             entry.encode(into: &writer)
         } else if !privileges.isEmpty {
             writer.varint(UInt64(privileges.rawValue))
+            for end in ends { writer.fixed64(UInt64(bitPattern: end.microseconds)) }
         }
     }
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
-        reader.offset == row.count ? RelationDocument() : RelationDocument(privileges: try reader.privilegeBits(row))
+        guard reader.offset < row.count else { return RelationDocument() }
+        var document = RelationDocument(privileges: try reader.privilegeBits(row))
+        while reader.offset < row.count {
+            document.ends.append(Instant(microseconds: Int64(bitPattern: try reader.fixed64(row))))
+        }
+        return document
     }
 
     static func decodeEntry(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
         RelationDocument(entry: try AccessEntry.decode(row, &reader))
+    }
+}
+
+extension AccessEntry {
+    /// The way back from the subject of this entry to its object.
+    var grantRelation: RelationDocument? {
+        isEmpty ? nil : RelationDocument(privileges: privileges, ends: ending.map(\.until))
     }
 }

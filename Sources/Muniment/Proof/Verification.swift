@@ -1,0 +1,146 @@
+internal import EventLog
+internal import Events
+internal import Files
+internal import Foundation
+internal import Hashing
+internal import Projections
+
+/// What a verification found.
+public struct VerificationReport: Sendable {
+    public let commits: UInt64
+    public let events: UInt64
+    /// The last commit; nil where the log could not be read that far.
+    public let head: StoreHead?
+    /// What is wrong, a sentence each.
+    public let problems: [String]
+    /// What is not wrong but worth knowing.
+    public let notes: [String]
+
+    public var isSound: Bool { problems.isEmpty }
+}
+
+extension Store {
+    /// Checks a store that is not open in this process: the pages of the log against their seal, the hash chain from the first
+    /// commit to the last, every event, and, unless `quick`, every row of the index against a fresh fold of the log.
+    ///
+    /// Changes nothing but a draft that it removes again.
+    public static func verify(
+        at path: String, quick: Bool = false, options: StoreOptions = StoreOptions()
+    ) throws -> VerificationReport {
+        let folder = StoreFolder(path)
+        guard folder.holdsStore else { throw StoreError.notAStore(path: path) }
+        try OpenStores.enter(folder.path)
+        defer { OpenStores.leave(folder.path) }
+        var verification = Verification(folder: folder, options: options)
+        return try verification.run(quick: quick)
+    }
+
+    /// Drops the index of a store that is not open, and folds it from the log again.
+    public static func rebuild(at path: String, options: StoreOptions = StoreOptions()) throws {
+        let folder = StoreFolder(path)
+        guard folder.holdsStore else { throw StoreError.notAStore(path: path) }
+        let lock = try folder.takeLock()
+        try removeFlatFolder(folder.index)
+        lock.release()
+        try Store.open(at: path, .writing, options: options).close()
+    }
+}
+
+private struct Verification {
+    let folder: StoreFolder
+    let options: StoreOptions
+    private var commits: UInt64 = 0
+    private var events: UInt64 = 0
+    private var problems: [String] = []
+    private var notes: [String] = []
+
+    init(folder: StoreFolder, options: StoreOptions) {
+        self.folder = folder
+        self.options = options
+    }
+
+    mutating func run(quick: Bool) throws -> VerificationReport {
+        if let found = try LogSeal.problems(in: folder) {
+            problems += found
+            // A damaged page could mislead the reading of others, so it goes no further.
+            if !found.isEmpty { return report(nil) }
+        } else {
+            notes.append("the log is not sealed, since it is open, was not closed or is very large: only its records were checked")
+        }
+        let log: EventLog
+        do { log = try EventLog(path: folder.log, isReadOnly: true, mapBytes: options.mapBytes) } catch {
+            problems.append("\(error)")
+            return report(nil)
+        }
+        defer { log.close() }
+        guard let head = log.head else {
+            problems.append("\(LogError.empty)")
+            return report(nil)
+        }
+        do { try walk(log, to: head.revision) } catch {
+            problems.append("\(error)")
+            return report(nil)
+        }
+        if !quick { try compareIndex(with: log, head) }
+        return report(StoreHead(revision: head.revision, time: head.time, hash: head.hash.description))
+    }
+
+    private func report(_ head: StoreHead?) -> VerificationReport {
+        VerificationReport(commits: commits, events: events, head: head, problems: problems, notes: notes)
+    }
+
+    /// Follows the chain, decodes every event, and checks that time never goes back.
+    private mutating func walk(_ log: EventLog, to last: Revision) throws {
+        var previous = Instant.distantPast
+        var (commits, events) = (UInt64(0), UInt64(0))
+        defer { (self.commits, self.events) = (commits, events) }
+        try log.read { reader in
+            try reader.forEachCommit(from: .genesis, to: last) { commit, _ in
+                if commit.revision > .genesis {
+                    guard commit.time >= previous else {
+                        throw LogError.outOfOrder("the time of revision \(commit.revision) is before that of the one before")
+                    }
+                    previous = commit.time
+                    commits += 1
+                }
+                events += UInt64(commit.events.count)
+                if commits % 4096 == 0 {
+                    options.progress?(Progress(stage: "checking the chain", done: commits, total: last.rawValue))
+                }
+            }
+        }
+    }
+
+    /// Folds the log into a draft and compares every row.
+    private mutating func compareIndex(with log: EventLog, _ head: LogHead) throws {
+        guard fileExists(folder.index + "/data.mdb") else {
+            notes.append("there is no index: it is folded from the log when the store is next opened")
+            return
+        }
+        let parent = mayWrite(to: folder.path) ? folder.path : FileManager.default.temporaryDirectory.path
+        let draft = "\(parent)/verify-\(ProcessInfo.processInfo.processIdentifier)"
+        try removeFlatFolder(draft)
+        try makeFolder(draft)
+        defer { try? removeFlatFolder(draft) }
+        let fresh = try Index(path: draft, isReadOnly: false, mapBytes: options.mapBytes)
+        defer { fresh.close() }
+        let workingSet = try fresh.workingSet()
+        defer { workingSet.end() }
+        do { try IndexOpening(folder: folder, log: log, options: options).catchUp(fresh, workingSet) } catch {
+            problems.append("the log cannot be folded: \(error)")
+            return
+        }
+        do {
+            let index = try Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
+            defer { index.close() }
+            guard let state = try index.state() else { throw IndexError.unusable("it is empty") }
+            if state.revision != head.revision {
+                notes.append("the index has folded \(state.revision) of \(head.revision) revisions: the rest is folded when the store is next opened")
+            } else if let difference = try index.firstDifference(from: fresh) {
+                problems.append("the index is damaged: \(difference); `muniment rebuild` mends it")
+            }
+        } catch {
+            problems.append("the index cannot be read: \(error)")
+        }
+    }
+}

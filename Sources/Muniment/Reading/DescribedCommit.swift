@@ -1,0 +1,58 @@
+public import Events
+public import Permissions
+internal import EventLog
+internal import Hashing
+internal import Projections
+
+/// A commit with the names of what its events speak of.
+public struct DescribedCommit {
+    public let commit: Commit
+    /// SHA-256 of the chain up to this commit, as 64 hexadecimal digits.
+    public let hash: String
+    private let reader: IndexReader
+
+    init(commit: Commit, hash: String, reader: IndexReader) {
+        self.commit = commit
+        self.hash = hash
+        self.reader = reader
+    }
+
+    /// The name under a number of this store.
+    public func name(_ id: some EntityID) throws -> String { try reader.name(of: id) }
+
+    /// The names in a set of privileges, sorted.
+    public func names(of privileges: Privileges) -> [String] { reader.state.privilegeNames.names(of: privileges) }
+}
+
+extension Store {
+    /// Hands out the commits of a span of revisions in order, after checking the hash chain. Revision 0 is the store's creation.
+    public func log(from first: Revision, to last: Revision, _ body: (DescribedCommit) throws -> Void) throws {
+        try withReader { reader in
+            try log.read { log in
+                try log.forEachCommit(from: first, to: min(last, reader.state.revision)) { commit, hash in
+                    try body(DescribedCommit(commit: commit, hash: hash.description, reader: reader))
+                }
+            }
+        }
+    }
+
+    /// Hands out the commits that changed something about an object, a subject or a role, in order.
+    ///
+    /// - Throws: `Refusal` with `unknownObject` for a name that the store never heard of.
+    public func history(of name: Name, _ body: (DescribedCommit) throws -> Void) throws {
+        if let problem = name.problem { throw problem }
+        try withReader { reader in
+            guard let number = try reader.number(of: name) else {
+                throw Refusal(.unknownObject, "the store never heard of `\(name)`: check the name")
+            }
+            let revisions = try reader.revisions(of: ObjectID(rawValue: number))
+            try log.read { log in
+                for revision in revisions {
+                    try log.forEachCommit(from: revision, to: revision) { commit, hash in
+                        try body(DescribedCommit(commit: commit, hash: hash.description, reader: reader))
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+public import Events
+public import Permissions
+internal import EventLog
+internal import Files
+internal import Hashing
+internal import Projections
+internal import Synchronization
+
+/// A permission store: a folder with an append-only log of everything that ever happened to permissions, and indexes folded from
+/// it that answer who may do what, at any moment since the first event.
+///
+/// ```swift
+/// let store = try Store.create(at: "demo", preset: .open, administrator: "user:root")
+/// try store.commit(Transaction("user:root", [
+///     .defineClass("doc"), .register("user:ann"),
+///     .createObject("doc:1"), .grant("user:ann", on: "doc:1", ["read"]),
+/// ]))
+/// let mayRead = try store.read { try $0.check("user:ann", ["read"], on: "doc:1").isAllowed }
+/// try store.close()
+/// ```
+///
+/// Any number of threads may use a store. One process at a time writes; others read meanwhile.
+public final class Store: Sendable {
+    let folder: StoreFolder
+    let log: EventLog
+    let index: Index
+    let options: StoreOptions
+    private let lock: FileLock?
+    let writer: Writer?
+    private let readers = ReaderPool()
+    private let isClosed = Mutex(false)
+
+    private init(
+        folder: StoreFolder, log: EventLog, index: Index, options: StoreOptions, lock: FileLock?, writer: Writer?
+    ) {
+        self.folder = folder
+        self.log = log
+        self.index = index
+        self.options = options
+        self.lock = lock
+        self.writer = writer
+    }
+
+    /// Whether there is a store in a folder.
+    public static func exists(at path: String) -> Bool { StoreFolder(path).holdsStore }
+
+    /// Makes a store in a folder that holds none, and opens it for writing.
+    ///
+    /// - Parameters:
+    ///   - preset: what everyone has in it at first.
+    ///   - administrator: the user or thing that administers it.
+    /// - Throws: ``StoreError/alreadyExists(path:)``, `Refusal` for a name that cannot be an administrator's, or what the disk says.
+    public static func create(
+        at path: String, preset: Preset = .locked, administrator: Name = "user:root", options: StoreOptions = StoreOptions()
+    ) throws -> Store {
+        if let problem = administrator.problem { throw problem }
+        guard administrator.kind == .caller else {
+            throw Refusal(.malformed, "`\(administrator)` cannot administer a store: name a user or a thing")
+        }
+        let folder = StoreFolder(path)
+        try makeFolder(folder.log)
+        try makeFolder(folder.index)
+        let lock = try folder.takeLock()
+        do {
+            try OpenStores.enter(folder.path)
+            do {
+                let log = try EventLog(path: folder.log, isReadOnly: false, mapBytes: options.mapBytes)
+                do {
+                    guard log.head == nil else { throw StoreError.alreadyExists(path: path) }
+                    _ = try log.append([genesis(preset: preset, administrator: administrator, at: options.clock())])
+                    return try openForWriting(folder, log: log, lock: lock, options: options)
+                } catch {
+                    log.close()
+                    throw error
+                }
+            } catch {
+                OpenStores.leave(folder.path)
+                throw error
+            }
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    /// The commit that a store begins with, at revision 0: its preset, its administrator, and in an open store everything for
+    /// everyone at the store and class levels.
+    private static func genesis(preset: Preset, administrator: Name, at time: Instant) -> Commit {
+        let principal = PrincipalID(rawValue: ReservedID.firstFree)
+        var events: [Event] = [
+            .storeCreated(StoreCreated(preset: preset)),
+            .principalRegistered(PrincipalRegistered(principal: Introduction(principal, name: administrator.text))),
+            .administratorAppointed(AdministratorAppointed(principal: principal)),
+        ]
+        if preset == .open {
+            for object in [.store] + ClassID.builtIn.map({ ObjectID($0.id) }) {
+                events.append(.accessGranted(AccessGranted(object: object, subject: .everyone, privileges: .all, cause: .preset)))
+            }
+        }
+        return Commit(revision: .genesis, time: time, actor: principal, events: events)
+    }
+
+    /// Opens a store. Its index is folded first where that is needed, with progress.
+    ///
+    /// - Throws: ``StoreError``, `LogError` for a damaged log, or what the disk says.
+    public static func open(
+        at path: String, _ access: StoreAccess = .reading, options: StoreOptions = StoreOptions()
+    ) throws -> Store {
+        let folder = StoreFolder(path)
+        guard folder.holdsStore else { throw StoreError.notAStore(path: path) }
+        try OpenStores.enter(folder.path)
+        do {
+            return try access == .writing ? openForWriting(folder, options: options) : openForReading(folder, options: options)
+        } catch {
+            OpenStores.leave(folder.path)
+            throw error
+        }
+    }
+
+    private static func openForWriting(_ folder: StoreFolder, options: StoreOptions) throws -> Store {
+        let lock = try folder.takeLock()
+        do {
+            let log = try EventLog(path: folder.log, isReadOnly: false, mapBytes: options.mapBytes)
+            do { return try openForWriting(folder, log: log, lock: lock, options: options) } catch {
+                log.close()
+                throw error
+            }
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    private static func openForWriting(
+        _ folder: StoreFolder, log: EventLog, lock: FileLock, options: StoreOptions
+    ) throws -> Store {
+        guard log.head != nil else { throw LogError.empty }
+        let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
+        index.clearStaleReaders()
+        let writer = Writer(log: log, index: index, workingSet: workingSet, clock: options.clock) {
+            LogSeal.remove(in: folder)
+        }
+        return Store(folder: folder, log: log, index: index, options: options, lock: lock, writer: writer)
+    }
+
+    private static func openForReading(_ folder: StoreFolder, options: StoreOptions) throws -> Store {
+        let log = try EventLog(path: folder.log, isReadOnly: true, mapBytes: options.mapBytes)
+        do {
+            guard log.head != nil else { throw LogError.empty }
+            let opening = IndexOpening(folder: folder, log: log, options: options)
+            let index: Index
+            do {
+                index = try opening.forReading()
+            } catch let reason where !(reason is LogError) {
+                // As a writer this process can fold the index; then it goes on as a reader.
+                try fold(folder, log: log, options: options, because: reason)
+                index = try opening.forReading()
+            }
+            return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil)
+        } catch {
+            log.close()
+            throw error
+        }
+    }
+
+    private static func fold(_ folder: StoreFolder, log: EventLog, options: StoreOptions, because reason: any Error) throws {
+        let lock: FileLock
+        do { lock = try folder.takeLock() } catch {
+            throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(error)")
+        }
+        defer { lock.release() }
+        do {
+            let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
+            workingSet.end()
+            try finish(index, in: folder)
+        } catch let error as FileError {
+            throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(error)")
+        }
+    }
+
+    /// Syncs and closes an index that was open for writing, and takes away the mark that says so.
+    static func finish(_ index: Index, in folder: StoreFolder) throws {
+        defer { index.close() }
+        try index.sync()
+        try removeFile(folder.bootMark)
+    }
+
+    /// Closes the store. No reading may be going on. Nothing can be done with it afterwards.
+    ///
+    /// - Throws: where the index could not be brought to the disk; it is folded again when the store is next opened.
+    public func close() throws {
+        let wasClosed = isClosed.withLock { closed in
+            defer { closed = true }
+            return closed
+        }
+        guard !wasClosed else { return }
+        readers.drain()
+        defer {
+            log.close()
+            lock?.release()
+            OpenStores.leave(folder.path)
+        }
+        if let writer {
+            writer.close()
+            try Store.finish(index, in: folder)
+            if log.failure == nil, let head = log.head { try LogSeal.write(in: folder, head: head, limit: options.sealLimitBytes) }
+        } else {
+            index.close()
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension Store {
+    /// Carries out a transaction and returns when it is on the disk. Concurrent callers share the cost of that.
+    ///
+    /// - Throws: `Refusal`, where nothing was changed; ``StoreError`` or `LogError` where the store cannot write.
+    @discardableResult
+    public func commit(_ transaction: Transaction) throws -> Receipt { try openWriter().commit(transaction) }
+
+    /// Carries out a transaction and returns when it is on the disk. Concurrent callers share the cost of that.
+    ///
+    /// - Throws: `Refusal`, where nothing was changed; ``StoreError`` or `LogError` where the store cannot write.
+    @discardableResult
+    public func commit(_ transaction: Transaction) async throws -> Receipt {
+        let writer = try openWriter()
+        return try await withCheckedThrowingContinuation { continuation in
+            writer.commit(transaction) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// Ends the access that falls due by an instant, with a commit for each moment at which some ends.
+    public func advance(to instant: Instant) throws { try openWriter().expire(by: instant) }
+
+    /// Takes many transactions and brings them to the disk in large batches.
+    public func importer() throws -> Importer { Importer(writer: try openWriter()) }
+
+    func openWriter() throws(StoreError) -> Writer {
+        if isClosed.withLock({ $0 }) { throw .closed }
+        guard let writer else { throw .openedForReading(path: folder.path) }
+        return writer
+    }
+}
+
+// MARK: - Reading
+
+extension Store {
+    /// Answers questions at one moment. The snapshot is valid inside `body` only; do not commit in there.
+    ///
+    /// - Throws: ``StoreError/noSuchRevision(_:head:)``, and what `body` throws.
+    public func read<R>(at moment: Moment = .now, _ body: (Snapshot) throws -> R) throws -> R {
+        try withReader { reader in
+            let instant = try turn(reader, to: moment)
+            return try body(Snapshot(reader: reader, instant: instant))
+        }
+    }
+
+    /// Turns a reader to a moment, and answers the instant that this is.
+    func turn(_ reader: IndexReader, to moment: Moment) throws -> Instant {
+        switch moment {
+        case .now:
+            if let failure = writer?.failure { throw StoreError.behindTheLog(why: failure) }
+            return reader.revision == .genesis ? options.clock() : max(options.clock(), reader.state.time)
+        case .revision(let revision):
+            guard revision <= reader.state.revision else {
+                throw StoreError.noSuchRevision(revision, head: reader.state.revision)
+            }
+            reader.look(at: revision)
+            return try time(of: revision)
+        case .time(let instant):
+            reader.look(at: try reader.revision(at: instant))
+            return instant
+        }
+    }
+
+    /// When a revision was committed.
+    public func time(of revision: Revision) throws -> Instant { try log.read { try $0.time(of: revision) } }
+
+    func withReader<R>(_ body: (IndexReader) throws -> R) throws -> R {
+        if isClosed.withLock({ $0 }) { throw StoreError.closed }
+        let reader = try readers.take { try index.beginReading() }
+        defer { readers.putBack(reader) }
+        return try body(reader)
+    }
+
+    /// The last commit.
+    public var head: StoreHead {
+        get throws {
+            let known = try writer == nil ? log.refreshHead() : log.head
+            guard let head = known else { throw LogError.empty }
+            return StoreHead(revision: head.revision, time: head.time, hash: head.hash.description)
+        }
+    }
+
+    /// What everyone had when the store was new.
+    public var preset: Preset { get throws { try withReader { $0.state.preset } } }
+
+    /// Who administers the store now.
+    public var administrators: [Name] {
+        get throws { try withReader { reader in try reader.names(of: reader.administratorsNow()).map { Name($0) } } }
+    }
+}
+
+/// The last commit of a store. Its hash vouches for the whole history.
+public struct StoreHead: Hashable, Sendable {
+    public let revision: Revision
+    public let time: Instant
+    /// SHA-256, as 64 hexadecimal digits.
+    public let hash: String
+}
+
+/// Readers at rest, to be used again: each keeps what it has learnt about callers and classes.
+private final class ReaderPool: @unchecked Sendable {
+    private let resting = Mutex<[Resting]>([])
+
+    private struct Resting: @unchecked Sendable { let reader: IndexReader }
+
+    func take(_ make: () throws -> IndexReader) throws -> IndexReader {
+        guard let reader = resting.withLock({ $0.popLast() })?.reader else { return try make() }
+        do {
+            try reader.renew()
+            return reader
+        } catch {
+            reader.end()
+            throw error
+        }
+    }
+
+    func putBack(_ reader: IndexReader) {
+        reader.rest()
+        let rested = Resting(reader: reader)
+        resting.withLock { $0.append(rested) }
+    }
+
+    func drain() {
+        let all = resting.withLock { readers in
+            defer { readers = [] }
+            return readers
+        }
+        for rested in all { rested.reader.end() }
+    }
+}

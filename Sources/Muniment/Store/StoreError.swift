@@ -1,0 +1,43 @@
+public import Events
+
+/// Trouble with a store, as opposed to a command that it refuses.
+public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// There is no store in the folder.
+    case notAStore(path: String)
+    /// There is a store in the folder already.
+    case alreadyExists(path: String)
+    /// This process has the store open already; LMDB allows that once.
+    case alreadyOpen(path: String)
+    /// Another process writes to the store.
+    case heldByAnotherWriter(path: String, holder: String)
+    /// The store was opened for reading only.
+    case openedForReading(path: String)
+    /// The index must be folded first, and this process cannot do that.
+    case indexUnavailable(path: String, why: String)
+    /// The store has no such revision.
+    case noSuchRevision(Revision, head: Revision)
+    /// A commit cannot be earlier than the one before it.
+    case timeGoesBackwards(Instant, head: Instant)
+    /// The store was closed.
+    case closed
+    /// The index could not follow the log, so that what it says of the present may be out of date.
+    case behindTheLog(why: String)
+
+    public var description: String {
+        switch self {
+        case .notAStore(let path): "there is no store in `\(path)`: make one with `muniment init --store \(path)`, or check the path"
+        case .alreadyExists(let path): "there is a store in `\(path)` already: open it, or choose another folder"
+        case .alreadyOpen(let path): "this process has the store in `\(path)` open already: use that one, or close it first"
+        case .heldByAnotherWriter(let path, let holder):
+            "`\(path)` is being written to by \(holder): wait for it, or send your changes through it; reading is possible meanwhile"
+        case .openedForReading(let path): "`\(path)` was opened for reading only: open it for writing"
+        case .indexUnavailable(let path, let why):
+            "the index of `\(path)` has to be folded from the log again (\(why)), and this process cannot do it: run `muniment rebuild --store \(path)` as somebody who may write there"
+        case .noSuchRevision(let asked, let head): "there is no revision \(asked): the last one is \(head)"
+        case .timeGoesBackwards(let time, let head):
+            "a commit at \(time) cannot follow the last one, at \(head): commit times never go backwards"
+        case .closed: "the store was closed"
+        case .behindTheLog(let why): "the index could not follow the log (\(why)): mend the cause and open the store again"
+        }
+    }
+}

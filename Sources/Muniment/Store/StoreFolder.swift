@@ -1,0 +1,163 @@
+internal import EventLog
+internal import Events
+internal import Files
+internal import LMDB
+internal import Projections
+internal import Synchronization
+
+/// Where the parts of a store are.
+///
+///     DIR/log/         the truth
+///     DIR/index/       everything derived; `boot` in it says that it is open for writing, and since which start of the machine
+///     DIR/writer.lock  held by the one process that writes
+///     DIR/levels.json  names for sets of privileges, where the history that was imported had some
+struct StoreFolder: Sendable {
+    let path: String
+
+    var log: String { path + "/log" }
+    var index: String { path + "/index" }
+    var bootMark: String { path + "/index/boot" }
+    var lock: String { path + "/writer.lock" }
+    var levels: String { path + "/levels.json" }
+    var seal: String { path + "/log/seal" }
+
+    init(_ path: String) {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        self.path = path
+    }
+
+    var holdsStore: Bool { fileExists(log + "/data.mdb") }
+
+    func takeLock() throws -> FileLock {
+        do { return try FileLock(path: lock, holder: processDescription()) } catch let held as FileLock.Held {
+            throw StoreError.heldByAnotherWriter(path: path, holder: held.holder)
+        }
+    }
+}
+
+/// The stores that this process has open: LMDB allows each environment once in a process.
+enum OpenStores {
+    private static let paths = Mutex<Set<String>>([])
+
+    static func enter(_ path: String) throws(StoreError) {
+        let isNew = paths.withLock { $0.insert(path).inserted }
+        if !isNew { throw .alreadyOpen(path: path) }
+    }
+
+    static func leave(_ path: String) { _ = paths.withLock { $0.remove(path) } }
+}
+
+/// Opening the index that belongs to a log: as it is where that is possible, folded from the log where it is not.
+struct IndexOpening {
+    let folder: StoreFolder
+    let log: EventLog
+    let options: StoreOptions
+
+    /// Commits folded in memory before they are written out together.
+    private static let commitsPerBatch: UInt64 = 20_000
+    private static let versionsPerBatch = 400_000
+
+    /// Opens the index for writing, folding what it has not seen. The caller holds the writer's lock.
+    func forWriting() throws -> (Index, WorkingSet) {
+        var index = try usable() ?? fresh()
+        var workingSet = try index.workingSet()
+        do {
+            try markOpen()
+            try catchUp(index, workingSet)
+        } catch is IndexError {
+            // A damaged row: what is derived can be derived again.
+            workingSet.end()
+            index.close()
+            index = try fresh()
+            try markOpen()
+            workingSet = try index.workingSet()
+            try catchUp(index, workingSet)
+        }
+        return (index, workingSet)
+    }
+
+    /// Opens the index for reading, or says why it cannot be read as it is.
+    func forReading() throws -> Index {
+        guard fileExists(folder.index + "/data.mdb") else { throw IndexError.unusable("it is not there") }
+        if let boot = try? readFile(folder.bootMark), boot != bootIdentity() {
+            throw IndexError.unusable("the machine went down while it was open")
+        }
+        let index = try Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
+        do {
+            try check(index)
+            return index
+        } catch {
+            index.close()
+            throw error
+        }
+    }
+
+    /// Whether an index is as far as its log, of this version, and of this history. A writer that is at work may be a moment ahead
+    /// of its index.
+    private func check(_ index: Index) throws {
+        guard let state = try index.state() else { throw IndexError.unusable("it is empty") }
+        guard let head = try log.refreshHead() else { throw LogError.empty }
+        guard try belongs(state) else { throw IndexError.unusable("it does not belong to the log") }
+        if state.revision < head.revision, !FileLock.isHeld(path: folder.lock) {
+            throw IndexError.unusable("it has folded \(state.revision) of \(head.revision) revisions")
+        }
+    }
+
+    /// The index as it is on disk; nil where it has to be folded afresh.
+    private func usable() throws -> Index? {
+        guard fileExists(folder.index + "/data.mdb") else { return nil }
+        if let boot = try? readFile(folder.bootMark), boot != bootIdentity() { return nil }
+        let index: Index
+        do {
+            index = try Index(path: folder.index, isReadOnly: false, mapBytes: options.mapBytes)
+        } catch let error as StorageError where error.kind != .notPermitted && error.kind != .diskFull {
+            return nil
+        }
+        do {
+            if let state = try index.state(), try belongs(state) { return index }
+        } catch is IndexError {} catch is DecodingFault {}
+        index.close()
+        return nil
+    }
+
+    /// Whether an index was folded from this log: the hash of its last commit stands in the log under its revision.
+    private func belongs(_ state: IndexState) throws -> Bool {
+        guard let head = log.head, state.revision <= head.revision else { return false }
+        if state.revision == head.revision { return state.hash == head.hash }
+        return try log.read { try $0.hash(of: state.revision) } == state.hash
+    }
+
+    private func fresh() throws -> Index {
+        try removeFlatFolder(folder.index)
+        try makeFolder(folder.index)
+        return try Index(path: folder.index, isReadOnly: false, mapBytes: options.mapBytes)
+    }
+
+    /// Says that the index is open, before anything is written to it: if the machine goes down meanwhile, the mark stays behind.
+    private func markOpen() throws { try replaceFile(folder.bootMark, with: bootIdentity()) }
+
+    /// Folds what the index has not seen, in batches.
+    func catchUp(_ index: Index, _ workingSet: WorkingSet) throws {
+        guard let head = log.head else { return }
+        let first = workingSet.isEmpty ? Revision.genesis : workingSet.state.revision.next
+        guard first <= head.revision else { return }
+        try log.read { reader in
+            var folded: UInt64 = 0
+            try reader.forEachCommit(from: first, to: head.revision) { commit, hash in
+                workingSet.begin(commit.revision, time: commit.time, actor: commit.actor)
+                for event in commit.events { try workingSet.apply(event) }
+                workingSet.finish(commit)
+                folded += 1
+                let isLast = commit.revision == head.revision
+                if isLast || folded % Self.commitsPerBatch == 0 || workingSet.heldCount > Self.versionsPerBatch {
+                    try index.flush(workingSet, hash: hash)
+                }
+                if isLast || folded % 1024 == 0 {
+                    options.progress?(
+                        Progress(stage: "folding the log", done: commit.revision.rawValue, total: head.revision.rawValue))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+public import Events
+internal import Foundation
+
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+    /// What time it is. Tests and replays hand in their own.
+    public var clock: @Sendable () -> Instant
+    /// Told how long work goes on: folding, verifying. Called on the thread that does it.
+    public var progress: (@Sendable (Progress) -> Void)?
+    /// Bytes of address space for each of the two maps at first; they grow when they are full.
+    public var mapBytes: Int
+    /// Bytes of the log up to which closing seals the whole file, so that `verify` finds damage even where nothing is stored.
+    public var sealLimitBytes: Int
+
+    public init(
+        clock: @escaping @Sendable () -> Instant = systemClock, progress: (@Sendable (Progress) -> Void)? = nil,
+        mapBytes: Int = 1 << 34, sealLimitBytes: Int = 1 << 28
+    ) {
+        self.clock = clock
+        self.progress = progress
+        self.mapBytes = mapBytes
+        self.sealLimitBytes = sealLimitBytes
+    }
+}
+
+/// The machine's clock, in whole microseconds.
+public let systemClock: @Sendable () -> Instant = {
+    Instant(microseconds: Int64((Date().timeIntervalSince1970 * 1_000_000).rounded(.down)))
+}
+
+/// How far a long piece of work has come.
+public struct Progress: Hashable, Sendable {
+    /// What is being done, such as "folding the log".
+    public let stage: String
+    public let done: UInt64
+    public let total: UInt64
+}
+
+/// What a store is opened for.
+public enum StoreAccess: Hashable, Sendable {
+    case reading
+    /// One process at a time.
+    case writing
+}
+
+/// When a question is about.
+public enum Moment: Hashable, Sendable {
+    /// The head, by the clock.
+    case now
+    /// A revision, at its commit time.
+    case revision(Revision)
+    /// The last commit at or before an instant, at that instant.
+    case time(Instant)
+}

@@ -1,0 +1,173 @@
+internal import Events
+internal import Hashing
+internal import Permissions
+internal import Projections
+
+/// Turns transactions into commits, in a working set: authorises, folds, and says what is to be appended to the log.
+struct Committer {
+    let workingSet: WorkingSet
+    let clock: @Sendable () -> Instant
+
+    /// The time of what happens now. It never goes back, even when the clock does (CONFORMANCE E3).
+    var now: Instant { workingSet.state.revision == .genesis ? clock() : max(clock(), workingSet.state.time) }
+
+    /// Carries out a transaction, and appends the commits that it leads to: ends that are due, the caller's first connection,
+    /// its own.
+    mutating func perform(_ transaction: Transaction, appendingTo commits: inout [Commit]) throws -> Receipt {
+        let time = try time(of: transaction)
+        try expire(by: time, appendingTo: &commits)
+        try checkForm(transaction)
+        let actor = try connect(transaction, at: time, appendingTo: &commits)
+        let origin = digested(transaction)
+        if let key = origin.idempotencyKey,
+            let recorded = try workingSet.recordedRequest(actor: actor, idempotencyKey: key)
+        {
+            guard recorded.digest == origin.requestDigest else {
+                throw Refusal(.keyReused, "the idempotency key `\(key)` was used for another request: take a new key")
+            }
+            return Receipt(revision: recorded.revision, head: workingSet.state.revision, time: time)
+        }
+        let revision = workingSet.state.revision.next
+        workingSet.begin(revision, time: time, actor: actor)
+        let events: [Event]
+        do {
+            events = try decide(transaction, actor: actor, at: time)
+        } catch {
+            workingSet.rollBack()
+            throw error
+        }
+        guard !events.isEmpty, workingSet.hasEffect else {
+            workingSet.rollBack()
+            return Receipt(revision: nil, head: workingSet.state.revision, time: time)
+        }
+        let commit = Commit(revision: revision, time: time, actor: actor, origin: origin, events: events)
+        workingSet.finish(commit)
+        commits.append(commit)
+        return Receipt(revision: revision, head: revision, time: time)
+    }
+
+    /// Brings about every end that is due: one commit for each instant at which something ends.
+    mutating func expire(by instant: Instant, appendingTo commits: inout [Commit]) throws {
+        while let (until, expiries) = try workingSet.nextExpiries(by: instant) {
+            let revision = workingSet.state.revision.next
+            let time = workingSet.state.revision == .genesis ? until : max(until, workingSet.state.time)
+            workingSet.begin(revision, time: time, actor: .system)
+            var events: [Event] = []
+            for expiry in expiries {
+                guard let entry = try workingSet.entry(of: expiry.subject, on: expiry.object) else { continue }
+                let ended = entry.ending.filter { $0.until == until }.reduce(into: Privileges()) { $0.formUnion($1.privileges) }
+                let event = Event.accessExpired(AccessExpired(object: expiry.object, subject: expiry.subject, privileges: ended))
+                try workingSet.apply(event)
+                events.append(event)
+            }
+            let commit = Commit(revision: revision, time: time, actor: .system, events: events)
+            workingSet.finish(commit)
+            commits.append(commit)
+        }
+    }
+
+    private func time(of transaction: Transaction) throws -> Instant {
+        guard let time = transaction.time else { return now }
+        let head = workingSet.state
+        guard head.revision == .genesis || time >= head.time else { throw StoreError.timeGoesBackwards(time, head: head.time) }
+        return time
+    }
+
+    private func checkForm(_ transaction: Transaction) throws {
+        if let problem = transaction.caller.problem { throw problem }
+        guard transaction.caller.kind == .caller || transaction.caller.kind == .anonymous else {
+            throw Refusal(.malformed, "`\(transaction.caller)` cannot act: a caller is a user, a thing, or `anonymous`")
+        }
+        guard transaction.changes.count <= Limits.changesPerTransaction || transaction.authority == .importer else {
+            throw Refusal(
+                .tooLarge, "a transaction has at most \(Limits.changesPerTransaction) changes, this one \(transaction.changes.count)")
+        }
+        let origin = transaction.origin
+        for text in [origin.requestID, origin.idempotencyKey, origin.comment] where text?.utf8.count ?? 0 > Limits.originBytes {
+            throw Refusal(.tooLarge, "an id, key or comment has at most \(Limits.originBytes) bytes")
+        }
+    }
+
+    /// The number of the caller. One who was never seen is registered, by a commit of its own: the first connection.
+    private mutating func connect(
+        _ transaction: Transaction, at time: Instant, appendingTo commits: inout [Commit]
+    ) throws -> PrincipalID {
+        let name = transaction.caller
+        if name.kind == .anonymous { return .anonymous }
+        if let number = try workingSet.number(of: name), try workingSet.place(of: ObjectID(rawValue: number)) != nil {
+            return PrincipalID(rawValue: number)
+        }
+        let number = try workingSet.number(of: name) ?? workingSet.nextID
+        let actor = PrincipalID(rawValue: number)
+        // In a history the first mention is part of the transaction; `decide` registers it.
+        if transaction.authority == .importer { return actor }
+        let revision = workingSet.state.revision.next
+        workingSet.begin(revision, time: time, actor: actor)
+        let event = try registration(of: name)
+        try workingSet.apply(event)
+        let commit = Commit(revision: revision, time: time, actor: actor, events: [event])
+        workingSet.finish(commit)
+        commits.append(commit)
+        return actor
+    }
+
+    private func registration(of name: Name) throws -> Event {
+        let known = try workingSet.number(of: name)
+        let introduction = Introduction(
+            PrincipalID(rawValue: known ?? workingSet.nextID), name: known == nil ? name.text : nil)
+        return .principalRegistered(PrincipalRegistered(principal: introduction))
+    }
+
+    private func decide(_ transaction: Transaction, actor: PrincipalID, at time: Instant) throws -> [Event] {
+        var authorizer = CommandAuthorizer(workingSet, caller: actor, authority: transaction.authority, at: time)
+        var events: [Event] = []
+        if transaction.authority == .importer { try register([transaction.caller], into: &events) }
+        var valueBytes = 0
+        for (index, change) in transaction.changes.enumerated() {
+            do {
+                if transaction.authority == .importer { try register(change.mentionedPrincipals, into: &events) }
+                for event in try authorizer.events(for: change) {
+                    try workingSet.apply(event)
+                    events.append(event)
+                    valueBytes += event.valueBytes
+                }
+                guard valueBytes <= Limits.bytesPerCommit else {
+                    throw Refusal(.tooLarge, "the values of a transaction have at most \(Limits.bytesPerCommit) bytes together")
+                }
+            } catch var refusal as Refusal {
+                refusal.change = index
+                throw refusal
+            }
+        }
+        return events
+    }
+
+    /// In a history users and things exist once they are mentioned.
+    private func register(_ names: [Name], into events: inout [Event]) throws {
+        for name in names where name.kind == .caller && name.isWellFormed {
+            if let number = try workingSet.number(of: name), try workingSet.place(of: ObjectID(rawValue: number)) != nil { continue }
+            let event = try registration(of: name)
+            try workingSet.apply(event)
+            events.append(event)
+        }
+    }
+
+    private func digested(_ transaction: Transaction) -> Origin {
+        var origin = transaction.origin
+        if origin.idempotencyKey != nil, origin.requestDigest.isEmpty {
+            origin.requestDigest = Digest(of: transaction.changes.canonicalBytes.span).bytes
+        }
+        return origin
+    }
+}
+
+extension Event {
+    /// The bytes of JSON in this event.
+    fileprivate var valueBytes: Int {
+        switch self {
+        case .objectCreated(let event): event.value?.count ?? 0
+        case .objectWritten(let event): event.value.count
+        default: 0
+        }
+    }
+}

@@ -1,0 +1,32 @@
+public import Events
+public import Permissions
+
+/// Changes that a caller wants made together: all of them or none.
+public struct Transaction: Sendable {
+    public var caller: Name
+    public var changes: [Change]
+    public var origin: Origin
+    public var authority: Authority
+    /// When it happens; nil for now. Never before the last commit.
+    public var time: Instant?
+
+    public init(
+        _ caller: Name, _ changes: [Change], origin: Origin = Origin(), authority: Authority = .caller, time: Instant? = nil
+    ) {
+        self.caller = caller
+        self.changes = changes
+        self.origin = origin
+        self.authority = authority
+        self.time = time
+    }
+}
+
+/// What became of a transaction.
+public struct Receipt: Hashable, Sendable {
+    /// The revision that it made; nil where it changed nothing.
+    public let revision: Revision?
+    /// The head behind it.
+    public let head: Revision
+    /// The time that it was given.
+    public let time: Instant
+}

@@ -1,0 +1,46 @@
+public import Events
+internal import LMDB
+
+/// When something changed.
+extension IndexReader {
+    /// The revisions that changed something about a thing: an object, its value or who has access to it; what a subject has; a
+    /// principal's roles, a role's members. Sorted. Linear in their number.
+    public func revisions(of id: some EntityID) throws -> [Revision] {
+        var found: Set<Revision> = []
+        for kind in [DocumentKind.object, .memberships, .classOptions, .permission, .value] {
+            try collect(DocumentID(kind: kind, id: id.rawValue), into: &found)
+        }
+        for kind in [RelationKind.member, .grant, .entry, .attachment] {
+            try forEachVersion(RelationPrefix(kind: kind, first: id.rawValue)) { key, end, _ in
+                found.formUnion([key.begin, end])
+                return true
+            }
+        }
+        for span in try administrators() where span.value.rawValue == id.rawValue { found.formUnion([span.begin, span.end]) }
+        return found.filter { $0 <= state.revision }.sorted()
+    }
+
+    private func collect(_ id: DocumentID, into found: inout Set<Revision>) throws {
+        var isThere = try documents.seek(atOrAfter: id.key(.open))
+        while isThere, id.matches(documents.fixedKey) {
+            let key = documents.fixedKey
+            let end = try documents.withRow { _, row in try VersionRow.end(key: key, tag: IndexTables.Tag.documents, row) }
+            found.formUnion([key.begin, end])
+            isThere = try documents.next()
+        }
+    }
+
+    /// The objects that some subjects are named on now, with all below them: what changes when somebody becomes or stops being
+    /// one of them.
+    public func objectsNaming(_ subjects: [PrincipalID]) throws -> Set<ObjectID> {
+        try reachable(named: subjects)
+    }
+
+    /// Some objects and all below them that inherit.
+    public func tree(of objects: [ObjectID]) throws -> Set<ObjectID> { try withDescendants(objects) }
+
+    /// Whether any class lets objects be read because others link to them.
+    public func anyClassReadsThroughLinks() throws -> Bool {
+        try (definedClasses() + ClassID.builtIn.map(\.id)).contains { try options(of: $0)?.readThroughLinks ?? false }
+    }
+}
