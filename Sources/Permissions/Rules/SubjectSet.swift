@@ -19,7 +19,7 @@ public final class SubjectSet: Sendable {
         filter = members.reduce(0) { $0 | SubjectSet.bit($1) }
     }
 
-    @inlinable static func bit(_ id: PrincipalID) -> UInt64 { 1 << (id.rawValue &* 0x9E37_79B9_7F4A_7C15 >> 58) }
+    @inlinable static func bit(_ id: PrincipalID) -> UInt64 { 1 << ((id.rawValue &* 0x9E37_79B9_7F4A_7C15) >> 58) }
 
     /// Logarithmic in the number of members; constant for most of those that are none.
     @inlinable public func contains(_ id: PrincipalID) -> Bool {
