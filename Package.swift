@@ -41,5 +41,10 @@ let package = Package(
         .executableTarget(
             name: "CommandLineTool", dependencies: ["Muniment", "Histories", "Events", "Permissions", "Files"],
             swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["Events", "Permissions"], path: "Tests/TestSupport", swiftSettings: settings),
+        tests("ArchitectureTests", []),
+        tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
+        tests("EventsTests", ["Events", "TestSupport"]),
     ]
 )
