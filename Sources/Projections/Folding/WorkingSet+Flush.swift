@@ -29,7 +29,8 @@ struct PendingRows {
                 try transaction.delete(from: tables.expiries, key: key.span)
             }
         }
-        try transaction.put(state.span, in: tables.state, for: IndexTables.stateKey.span)
+        let stateKey = IndexTables.stateKey
+        try transaction.put(state.span, in: tables.state, for: stateKey.span)
     }
 }
 
@@ -62,7 +63,8 @@ extension WorkingSet {
             rows.expiries.append((key, row))
         }
         rows.expiries.sort { $0.key.lexicographicallyPrecedes($1.key) }
-        rows.state = PlainRow.bytes(key: IndexTables.stateKey.span, tag: IndexTables.Tag.state) { state.encode(into: &$0) }
+        let stateKey = IndexTables.stateKey
+        rows.state = PlainRow.bytes(key: stateKey.span, tag: IndexTables.Tag.state) { state.encode(into: &$0) }
         return rows
     }
 }

@@ -12,7 +12,8 @@ public struct RecordedRequest: Hashable, Sendable {
 extension IndexTables {
     /// How far the index has folded; nil in one that is new.
     func readState(in transaction: ReadTransaction) throws -> IndexState? {
-        try read(transaction, state, Self.stateKey.span, Tag.state) { row, reader in try IndexState.decode(row, &reader) }
+        let key = Self.stateKey
+        return try read(transaction, state, key.span, Tag.state) { row, reader in try IndexState.decode(row, &reader) }
     }
 
     func number(of name: String, in transaction: ReadTransaction) throws -> UInt64? {
