@@ -39,6 +39,24 @@ public final class Snapshot {
         try rules.verdict(for: reader.subjects(of: subject), on: object, wanted: wanted).allows(wanted)
     }
 
+    /// As ``check(_:_:on:)-(PrincipalID,_,_)``, at another revision than the snapshot's: for walking through a history.
+    ///
+    /// Every end that had come by a revision's commit time is in the log before that revision, so no clock is needed.
+    ///
+    /// - Throws: ``StoreError/noSuchRevision(_:head:)``.
+    public func check(
+        _ subject: PrincipalID, _ wanted: Privileges, on object: ObjectID, at revision: Revision
+    ) throws -> Bool {
+        guard revision <= reader.state.revision else {
+            throw StoreError.noSuchRevision(revision, head: reader.state.revision)
+        }
+        let present = reader.revision
+        reader.look(at: revision)
+        defer { reader.look(at: present) }
+        return try AccessRules(reader, at: .distantPast)
+            .verdict(for: reader.subjects(of: subject), on: object, wanted: wanted).allows(wanted)
+    }
+
     private func verdict(for subject: Name, on object: Name, wanted: Privileges) throws -> Verdict {
         guard let caller = try reader.caller(subject) else { return Verdict(effective: [], reason: .unknownSubject) }
         guard let number = try reader.number(of: object) else { return Verdict(effective: [], reason: .unknownObject) }

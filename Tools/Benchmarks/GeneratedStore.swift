@@ -1,0 +1,90 @@
+import Events
+import Foundation
+import LMDB
+import Muniment
+import Permissions
+
+/// A store on disk with a generated company in it, and copies of its files to measure the raw library on.
+struct GeneratedStore {
+    let generator: Generator
+    let folder: String
+    let events: Double
+    let importSeconds: Double
+
+    var path: String { folder + "/store" }
+    var logCopy: String { folder + "/raw-log" }
+    var indexCopy: String { folder + "/raw-index" }
+
+    /// Changes in one transaction of an import.
+    static let changesPerTransaction = 1000
+
+    /// Imports the company; nothing of that is measured but the import itself.
+    static func make(entries: Int, in folder: String) throws -> GeneratedStore {
+        let generator = Generator(entries: entries)
+        let path = folder + "/store"
+        let clock = BenchmarkClock()
+        let store = try Store.create(at: path, preset: .open, administrator: "user:root", options: StoreOptions(clock: { clock.now }))
+        let importer = try store.importer()
+        try importer.add(
+            Transaction(
+                "user:root",
+                [
+                    .defineClass("folder", ClassSettings(inherits: .everything)),
+                    .defineClass("doc", ClassSettings(inherits: .everything)),
+                ], authority: .importer))
+        // The transactions are made before the clock starts: reading a history is not what is measured.
+        var seconds = 0.0
+        var prepared: [Transaction] = []
+        func carryOut() throws {
+            let start = ContinuousClock.now
+            for transaction in prepared { try importer.add(transaction) }
+            seconds += start.duration(to: .now).nanoseconds / 1e9
+            prepared.removeAll(keepingCapacity: true)
+        }
+        for operations in generator.transactions(of: changesPerTransaction) {
+            prepared.append(Transaction("user:root", operations.map(\.change), authority: .importer))
+            if prepared.count == 200 { try carryOut() }
+        }
+        try carryOut()
+        let start = ContinuousClock.now
+        try importer.finish()
+        seconds += start.duration(to: .now).nanoseconds / 1e9
+        let events = Double(try store.statistics().events)
+        try store.close()
+        let made = GeneratedStore(generator: generator, folder: folder, events: events, importSeconds: seconds)
+        for (part, copy) in [("log", made.logCopy), ("index", made.indexCopy)] {
+            try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: "\(path)/\(part)/data.mdb", toPath: copy + "/data.mdb")
+        }
+        return made
+    }
+
+    /// Bytes on disk, log and index together.
+    var bytes: Double {
+        Double((Environment.fileBytes(in: path + "/log") ?? 0) + (Environment.fileBytes(in: path + "/index") ?? 0))
+    }
+}
+
+/// A clock that stands where it is put, so that a run is the same every time.
+struct BenchmarkClock: Sendable {
+    let now = Instant(microseconds: 1_767_225_600_000_000)
+}
+
+extension Operation {
+    /// The same as a command of Muniment's.
+    var change: Change {
+        switch self {
+        case .createObject(let object, let parent): .createObject(Name(object), parent: parent.map { Name($0) })
+        case .deleteObject(let object): .deleteObject(Name(object))
+        case .createRole(let role): .createRole(Name(role))
+        case .deleteRole(let role): .deleteRole(Name(role))
+        case .addMember(let member, let role): .addMember(Name(member), to: Name(role))
+        case .removeMember(let member, let role): .removeMember(Name(member), from: Name(role))
+        case .grant(let subject, let object, let rank): .setAccess(Name(subject), on: Name(object), privileges(ofRank: rank))
+        case .revoke(let subject, let object): .revoke(Name(subject), on: Name(object))
+        }
+    }
+}
+
+/// Ranks are nested: whoever has rank 2 has rank 1 as well.
+func privileges(ofRank rank: Int) -> [String] { Array(["read", "update", "delete"].prefix(rank)) }

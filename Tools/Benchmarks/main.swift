@@ -1,0 +1,148 @@
+import EventLog
+import Foundation
+import Muniment
+
+/// Measures what DESIGN section 6 asks for, each figure beside the raw one of the same run.
+///
+///     Benchmarks [--quick] [--large] [--history FILE] [--json FILE] [--folder DIR]
+struct Arguments {
+    var isQuick = false
+    var isLarge = false
+    var history: String?
+    var json: String?
+    var folder = FileManager.default.temporaryDirectory.path + "/muniment-benchmark-\(ProcessInfo.processInfo.processIdentifier)"
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--quick": isQuick = true
+            case "--large": isLarge = true
+            case "--history": history = rest.popFirst()
+            case "--json": json = rest.popFirst()
+            case "--folder": folder = rest.popFirst() ?? folder
+            default: throw BenchmarkFailure("`\(argument)` is no option: --quick, --large, --history FILE, --json FILE, --folder DIR")
+            }
+        }
+    }
+}
+
+func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+
+/// The rows about a generated store.
+func measureGenerated(_ entries: Int, _ label: String, _ arguments: Arguments) throws -> (Table, CheckSuite.Result) {
+    var table = Table("\(label) entries")
+    let folder = arguments.folder + "/\(entries)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    note("\(label) entries: importing")
+    let data = try GeneratedStore.make(entries: entries, in: folder)
+    note("\(label) entries: loading the same rows raw")
+    let load = try RawLMDB.sortedLoad(data)
+    let rawLoad = Figure.perSecond(data.events / load.seconds)
+    table.add(
+        Row(
+            "bulk import, events", .perSecond(data.events / data.importSeconds), raw: rawLoad,
+            goal: .either(.figureAtLeast(150_000, .perSecond), .ratioAtLeast(0.5))))
+    note("\(label) entries: rebuilding")
+    let rebuild = try Timing.once {
+        try Store.rebuild(at: data.path)
+        return Int(data.events)
+    }
+    table.add(
+        Row(
+            "rebuild of all projections, events", .perSecond(rebuild.callsPerSecond), raw: rawLoad,
+            goal: .either(.figureAtLeast(300_000, .perSecond), .ratioAtLeast(0.5))))
+    let scan = try Timing.once {
+        let log = try EventLog(path: data.logCopy, isReadOnly: true)
+        defer { log.close() }
+        return try log.read { try $0.scanEvents() }
+    }
+    table.add(
+        Row(
+            "decoding scan of the log, events", .perSecond(scan.callsPerSecond),
+            raw: .perSecond(data.events / (try RawLMDB.scan(data))),
+            goal: .either(.figureAtLeast(2_000_000, .perSecond), .ratioAtLeast(0.2))))
+    table.add(Row("disk, an event", .bytes(data.bytes / data.events), goal: .figureAtMost(200, .bytes)))
+    note("\(label) entries: checking")
+    let store = try Store.open(at: data.path)
+    defer { try? store.close() }
+    let checks = try CheckSuite(store: store, data: data, calls: arguments.isQuick ? 20_000 : 200_000).run()
+    let raw = Figure.nanoseconds(checks.raw.p50Nanoseconds)
+    table.add(Row("direct check, p50", .nanoseconds(checks.direct.p50Nanoseconds), raw: raw, goal: .ratioAtMost(2)))
+    table.add(Row("direct check, p99", .nanoseconds(checks.direct.p99Nanoseconds), raw: .nanoseconds(checks.raw.p99Nanoseconds)))
+    table.add(Row("direct check by names, p50", .nanoseconds(checks.byName.p50Nanoseconds), raw: raw))
+    table.add(
+        Row("check through 5 roles and a folder, p50", .nanoseconds(checks.nested.p50Nanoseconds), raw: raw, goal: .ratioAtMost(4)))
+    table.add(Row("random check, p50", .nanoseconds(checks.random.p50Nanoseconds), raw: raw))
+    table.add(
+        Row(
+            "the same check in the past, beside the present", .nanoseconds(checks.nestedPast.p50Nanoseconds),
+            raw: .nanoseconds(checks.nested.p50Nanoseconds), goal: .ratioAtMost(1.5)))
+    return (table, checks)
+}
+
+func measureWrites(_ arguments: Arguments) throws -> Table {
+    var table = Table("Durable commits of one event")
+    note("durable commits")
+    let folder = arguments.folder + "/writes"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let writes = try WriteSuite(folder: folder, commits: arguments.isQuick ? 1000 : 8000).run()
+    table.add(Row("one writer", .perSecond(writes.one), raw: .perSecond(writes.raw), goal: .ratioAtLeast(0.8)))
+    table.add(Row("64 writers, beside one", .perSecond(writes.many), raw: .perSecond(writes.one), goal: .ratioAtLeast(20)))
+    return table
+}
+
+func measureKubernetes(_ history: String, _ arguments: Arguments) throws -> Table {
+    var table = Table("Kubernetes history, beside SQLite")
+    note("Kubernetes history")
+    let folder = arguments.folder + "/kubernetes"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let result = try KubernetesSuite(commands: history, folder: folder, calls: arguments.isQuick ? 20_000 : 100_000).run()
+    table.add(
+        Row(
+            "checks now", .perSecond(result.present.callsPerSecond), raw: .perSecond(result.sqlitePresent.callsPerSecond),
+            goal: .ratioAtLeast(10)))
+    table.add(
+        Row(
+            "checks at any revision", .perSecond(result.past.callsPerSecond), raw: .perSecond(result.sqlitePast.callsPerSecond),
+            goal: .ratioAtLeast(10)))
+    return table
+}
+
+do {
+    let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+    try FileManager.default.createDirectory(atPath: arguments.folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: arguments.folder) }
+    var tables: [Table] = []
+    if let history = arguments.history { tables.append(try measureKubernetes(history, arguments)) }
+    tables.append(try measureWrites(arguments))
+    var sizes = [(10_000, "10 k")]
+    if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }
+    if arguments.isLarge { sizes.append((10_000_000, "10 M")) }
+    var results: [(label: String, result: CheckSuite.Result)] = []
+    for (entries, label) in sizes {
+        let (table, result) = try measureGenerated(entries, label, arguments)
+        tables.append(table)
+        results.append((label, result))
+    }
+    if let first = results.first, let last = results.last, results.count > 1 {
+        var growth = Table("Growth from \(first.label) to \(last.label) entries")
+        growth.add(
+            Row(
+                "direct check, p50", .nanoseconds(last.result.direct.p50Nanoseconds),
+                raw: .nanoseconds(first.result.direct.p50Nanoseconds), goal: .ratioAtMost(2)))
+        growth.add(
+            Row(
+                "raw mdb_get, p50", .nanoseconds(last.result.raw.p50Nanoseconds),
+                raw: .nanoseconds(first.result.raw.p50Nanoseconds)))
+        tables.append(growth)
+    }
+    print(tables.map(\.text).joined(separator: "\n"))
+    if let json = arguments.json { try Table.write(tables, to: json) }
+} catch {
+    note("\(error)")
+    exit(1)
+}
