@@ -7,8 +7,8 @@ internal import CLMDB
     /// The view that this cursor follows through its renewals.
     private let transaction: ReadTransaction
     private var generation: Int
-    @usableFromInline var key = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    @usableFromInline var value = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The row at the position.
+    public private(set) var row = unsafe Row(key: UnsafeRawBufferPointer(start: nil, count: 0), value: UnsafeRawBufferPointer(start: nil, count: 0))
 
     init(_ handle: OpaquePointer, environment: Environment, renewedWith transaction: ReadTransaction) {
         unsafe self.handle = handle
@@ -21,15 +21,14 @@ internal import CLMDB
     public func close() { unsafe mdb_cursor_close(handle) }
 
     /// Moves to the first row whose key is `key` or behind it; false where there is none. Logarithmic.
-    public func seek(atOrAfter key: Span<UInt8>) throws(StorageError) -> Bool {
-        let code: Int32
-        if generation != transaction.generation {
-            try environment.check(unsafe mdb_cursor_renew(transaction.handle, handle), "renew a cursor")
-            generation = transaction.generation
-        }
+    public func seek(atOrAfter key: Span<UInt8>) throws(StorageError) -> Bool { keep(try find(atOrAfter: key)) }
+
+    /// As ``seek(atOrAfter:)``, for a caller that takes the row along: the cursor's own ``row`` stays as it was.
+    public func find(atOrAfter key: Span<UInt8>) throws(StorageError) -> Row? {
+        try renewIfNeeded()
         var keyValue = unsafe MDB_val()
         var dataValue = unsafe MDB_val()
-        code = unsafe key.withUnsafeBufferPointer { key in
+        let code = unsafe key.withUnsafeBufferPointer { key in
             unsafe keyValue = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
             return unsafe mdb_cursor_get(handle, &keyValue, &dataValue, MDB_SET_RANGE)
         }
@@ -49,26 +48,53 @@ internal import CLMDB
     public func last() throws(StorageError) -> Bool { try move(MDB_LAST) }
 
     private func move(_ operation: MDB_cursor_op) throws(StorageError) -> Bool {
-        if generation != transaction.generation {
-            try environment.check(unsafe mdb_cursor_renew(transaction.handle, handle), "renew a cursor")
-            generation = transaction.generation
-        }
+        try renewIfNeeded()
         var keyValue = unsafe MDB_val()
         var dataValue = unsafe MDB_val()
         let code = unsafe mdb_cursor_get(handle, &keyValue, &dataValue, operation)
-        return try unsafe accept(code, keyValue, dataValue)
+        return keep(try unsafe accept(code, keyValue, dataValue))
     }
 
-    private func accept(_ code: Int32, _ keyValue: MDB_val, _ dataValue: MDB_val) throws(StorageError) -> Bool {
-        if code == MDB_NOTFOUND { return false }
-        try environment.check(code, "read")
-        unsafe key = UnsafeRawBufferPointer(start: keyValue.mv_data, count: keyValue.mv_size)
-        unsafe value = UnsafeRawBufferPointer(start: dataValue.mv_data, count: dataValue.mv_size)
+    private func renewIfNeeded() throws(StorageError) {
+        guard generation != transaction.generation else { return }
+        try environment.check(unsafe mdb_cursor_renew(transaction.handle, handle), "renew a cursor")
+        generation = transaction.generation
+    }
+
+    private func keep(_ found: Row?) -> Bool {
+        guard let found else { return false }
+        row = found
         return true
+    }
+
+    private func accept(_ code: Int32, _ keyValue: MDB_val, _ dataValue: MDB_val) throws(StorageError) -> Row? {
+        if code == MDB_NOTFOUND { return nil }
+        try environment.check(code, "read")
+        return unsafe Row(
+            key: UnsafeRawBufferPointer(start: keyValue.mv_data, count: keyValue.mv_size),
+            value: UnsafeRawBufferPointer(start: dataValue.mv_data, count: dataValue.mv_size))
     }
 
     /// The key and value at the position, valid inside `body` only.
     @inlinable public func withRow<R, Failure: Error>(
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(Failure) -> R
+    ) throws(Failure) -> R {
+        try row.withBytes(body)
+    }
+}
+
+/// A row that a cursor has found. It can be read until the cursor's view is renewed, rested or ended.
+@safe @frozen public struct Row {
+    @usableFromInline let key: UnsafeRawBufferPointer
+    @usableFromInline let value: UnsafeRawBufferPointer
+
+    init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        unsafe self.key = key
+        unsafe self.value = value
+    }
+
+    /// Hands out the key and the value, for use inside `body` only.
+    @inlinable @inline(__always) public func withBytes<R, Failure: Error>(
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(Failure) -> R
     ) throws(Failure) -> R {
         try body(unsafe Span(_unsafeBytes: key), unsafe Span(_unsafeBytes: value))

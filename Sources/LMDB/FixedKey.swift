@@ -30,7 +30,17 @@ extension Cursor {
         try key.withBytes { bytes throws(StorageError) in try seek(atOrAfter: bytes) }
     }
 
-    /// The key at the position. Keys of more than sixteen bytes, which no table of fixed keys has, count with their first sixteen.
+    /// The first row whose key is `key` or behind it; nil where there is none. Logarithmic.
+    @inlinable public func find(atOrAfter key: FixedKey) throws(StorageError) -> Row? {
+        try key.withBytes { bytes throws(StorageError) in try find(atOrAfter: bytes) }
+    }
+
+    /// The key at the position.
+    @inlinable public var fixedKey: FixedKey { row.fixedKey }
+}
+
+extension Row {
+    /// The key as a number. Keys of more than sixteen bytes, which no table of fixed keys has, count with their first sixteen.
     @inlinable public var fixedKey: FixedKey {
         let count = unsafe min(key.count, 16)
         var number: UInt128 = 0

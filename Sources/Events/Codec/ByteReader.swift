@@ -34,20 +34,29 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
         return bytes[offset]
     }
 
-    @inlinable public mutating func varint(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
+    @inlinable @inline(__always)
+    public mutating func varint(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
+        guard offset < bytes.count else { throw .truncated(offset: offset) }
+        let first = bytes[offset]
+        offset &+= 1
+        return first < 0x80 ? UInt64(first) : try rest(of: UInt64(first & 0x7F), bytes)
+    }
+
+    /// The groups of a number behind its first.
+    @inlinable mutating func rest(of first: UInt64, _ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
+        var value = first
+        var shift: UInt64 = 7
         while offset < bytes.count {
             let byte = bytes[offset]
-            offset += 1
+            offset &+= 1
             // A number has one form: no bits beyond the 64th, and no empty last group.
             if shift == 63, byte > 1 { throw .malformed(what: "a number", offset: offset) }
-            value |= UInt64(byte & 0x7F) << shift
+            value |= UInt64(byte & 0x7F) &<< shift
             if byte & 0x80 == 0 {
-                if byte == 0, shift > 0 { throw .malformed(what: "a number", offset: offset) }
+                if byte == 0 { throw .malformed(what: "a number", offset: offset) }
                 return value
             }
-            shift += 7
+            shift &+= 7
         }
         throw .truncated(offset: offset)
     }

@@ -8,7 +8,9 @@ public import Permissions
 /// present is. Who counts as whom, and the levels above objects, are kept in memory with the span of revisions they hold for.
 public final class IndexReader {
     /// Spans of callers' subjects kept in memory.
-    private static let subjectCacheLimit = 200_000
+    private static let subjectLimit = 1 << 18
+    /// Spans of classes' levels kept in memory.
+    private static let classLimit = 1 << 12
 
     let transaction: ReadTransaction
     let tables: IndexTables
@@ -22,28 +24,22 @@ public final class IndexReader {
     public private(set) var state: IndexState
     private var snapshotID: Int
     /// The revision that answers are about. Set it with ``look(at:)``.
-    public private(set) var revision: Revision
+    public var revision: Revision { turnedTo }
+    private var turnedTo: Revision
 
-    /// The object that `objects` stands on; nil after it has moved on.
+    /// The object last looked at.
     private var current: CurrentObject?
-    private var subjectSpans: [PrincipalID: [RevisionSpan<SubjectSet>]] = [:]
-    private var subjectSpanCount = 0
-    private var optionSpans: [ClassID: [RevisionSpan<ClassOptions?>]] = [:]
-    private var levelSpans: [ObjectID: [RevisionSpan<UpperLevel>]] = [:]
+    private var subjectMemory = SpanMemory<SubjectSpan>(slotBits: 6, limit: subjectLimit)
+    private var classMemory = SpanMemory<ClassSpan>(slotBits: 4, limit: classLimit)
+    private var storeSpans: [ClassSpan] = []
+    private var storeSpan: ClassSpan?
     private var administratorSpans: [RevisionSpan<PrincipalID>]?
 
     private struct CurrentObject {
         let id: ObjectID
         let place: Place?
-        let isSpread: Bool
-        let attachedCount: Int
-        let attachedOffset: Int
-    }
-
-    /// The entries of the store or of a class.
-    private struct UpperLevel {
-        /// Own entries and those of attached permissions; nil where they are too many to keep.
-        let entries: [AccessEntry]?
+        let head: ObjectDocument.ObjectHead?
+        let row: Row?
     }
 
     init(transaction: ReadTransaction, tables: IndexTables) throws {
@@ -56,7 +52,7 @@ public final class IndexReader {
         guard let state = try tables.readState(in: transaction) else { throw IndexError.unusable("it is empty") }
         self.state = state
         snapshotID = transaction.snapshotID
-        revision = state.revision
+        turnedTo = state.revision
     }
 
     public func end() {
@@ -74,25 +70,26 @@ public final class IndexReader {
         if transaction.snapshotID != snapshotID {
             guard let state = try tables.readState(in: transaction) else { throw IndexError.unusable("it is empty") }
             if state.membershipRevision != self.state.membershipRevision {
-                subjectSpans.removeAll(keepingCapacity: true)
-                subjectSpanCount = 0
+                subjectMemory.removeAll()
                 administratorSpans = nil
             }
             if state.schemaRevision != self.state.schemaRevision {
-                optionSpans.removeAll(keepingCapacity: true)
-                levelSpans.removeAll(keepingCapacity: true)
+                classMemory.removeAll()
+                storeSpans = []
+                storeSpan = nil
             }
             self.state = state
             snapshotID = transaction.snapshotID
         }
-        revision = state.revision
+        turnedTo = state.revision
     }
 
     /// Turns to a revision; everything that is asked from now on is about it.
     public func look(at revision: Revision) {
         precondition(revision <= state.revision, "a revision beyond the head")
-        if revision != self.revision { current = nil }
-        self.revision = revision
+        guard revision != turnedTo else { return }
+        current = nil
+        turnedTo = revision
     }
 
     /// The last revision whose commit was at or before an instant; 0 before the first commit. Logarithmic.
@@ -110,57 +107,60 @@ public final class IndexReader {
 extension IndexReader: AccessState {
     public func place(of object: ObjectID) throws -> Place? { try stand(on: object).place }
 
-    /// Moves to an object, and reads the front of its document.
+    /// Finds an object, and reads the front of its document.
     @inline(__always)
     private func stand(on object: ObjectID) throws -> CurrentObject {
         if let current, current.id == object { return current }
-        let id = DocumentID(kind: .object, id: object.rawValue)
-        var found = CurrentObject(id: object, place: nil, isSpread: false, attachedCount: 0, attachedOffset: 0)
-        if try objects.seek(atOrAfter: id.key(revision)) {
-            let key = objects.fixedKey
-            if id.matches(key) {
-                try objects.withRow { _, row in
-                    guard try VersionRow.end(key: key, tag: IndexTables.Tag.documents, row) > revision else { return }
-                    var reader = ByteReader(offset: VersionRow.headerBytes)
-                    let head = try ObjectDocument.ObjectHead(row, &reader)
-                    found = CurrentObject(
-                        id: object, place: head.place, isSpread: head.isSpread, attachedCount: head.attachedCount,
-                        attachedOffset: head.attachedOffset)
-                }
-            }
-        }
+        let found = try find(object)
         current = found
         return found
     }
 
+    private func find(_ object: ObjectID) throws -> CurrentObject {
+        let id = DocumentID(kind: .object, id: object.rawValue)
+        let revision = turnedTo
+        guard let row = try objects.find(atOrAfter: id.key(revision)) else {
+            return CurrentObject(id: object, place: nil, head: nil, row: nil)
+        }
+        let key = row.fixedKey
+        guard id.matches(key) else { return CurrentObject(id: object, place: nil, head: nil, row: nil) }
+        return try row.withBytes { _, bytes in
+            guard try VersionRow.end(key: key, tag: IndexTables.Tag.documents, bytes) > revision else {
+                return CurrentObject(id: object, place: nil, head: nil, row: nil)
+            }
+            var reader = ByteReader(offset: VersionRow.headerBytes)
+            let head = try ObjectDocument.ObjectHead(bytes, &reader)
+            return CurrentObject(id: object, place: head.place, head: head, row: row)
+        }
+    }
+
     public func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
         let current = try stand(on: object)
-        guard current.place != nil else { return [] }
+        guard let head = current.head, let row = current.row else { return [] }
         var privileges: Privileges = []
-        if current.attachedCount > 0 { privileges.formUnion(try attachedLevel(current, for: subjects)) }
-        if current.isSpread {
-            privileges.formUnion(try spreadLevel(on: object, for: subjects, at: instant))
+        if head.isSpread {
+            privileges = try spreadLevel(on: object, for: subjects, at: instant)
         } else {
-            try objects.withRow { _, row in
-                var reader = ByteReader(offset: current.attachedOffset)
-                for _ in 0..<current.attachedCount { _ = try reader.varint(row) }
-                _ = try reader.varint(row)
-                _ = try reader.varint(row)
-                _ = try reader.varint(row)
-                let count = try reader.varint(row)
-                for _ in 0..<count {
-                    privileges.formUnion(try AccessEntry.live(row, &reader, for: subjects, at: instant))
+            try row.withBytes { _, bytes in
+                var reader = ByteReader(offset: head.entriesOffset)
+                var count = try reader.varint(bytes)
+                while count > 0 {
+                    privileges.formUnion(try AccessEntry.live(bytes, &reader, for: subjects, at: instant))
+                    count &-= 1
                 }
             }
         }
+        if head.attachedCount > 0 { privileges.formUnion(try attachedLevel(head, row, for: subjects)) }
         return privileges
     }
 
-    private func attachedLevel(_ current: CurrentObject, for subjects: SubjectSet) throws -> Privileges {
+    private func attachedLevel(
+        _ head: ObjectDocument.ObjectHead, _ row: Row, for subjects: SubjectSet
+    ) throws -> Privileges {
         var permissions: [PermissionID] = []
-        try objects.withRow { _, row in
-            var reader = ByteReader(offset: current.attachedOffset)
-            for _ in 0..<current.attachedCount { permissions.append(PermissionID(rawValue: try reader.varint(row))) }
+        try row.withBytes { _, bytes in
+            var reader = ByteReader(offset: head.attachedOffset)
+            for _ in 0..<head.attachedCount { permissions.append(PermissionID(rawValue: try reader.varint(bytes))) }
         }
         return try permissions.reduce(into: []) { privileges, permission in
             guard let grant = try permissionGrant(permission).value, subjects.contains(grant.subject) else { return }
@@ -177,33 +177,57 @@ extension IndexReader: AccessState {
     }
 
     public func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        try upperLevel(.store, for: subjects, at: instant)
+        if storeSpan?.covers(.store, turnedTo) != true { storeSpan = try findStoreSpan() }
+        guard let entries = storeSpan?.level.entries else { return try level(on: .store, for: subjects, at: instant) }
+        return live(entries, for: subjects, at: instant)
     }
 
     public func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        try upperLevel(ObjectID(classID), for: subjects, at: instant)
+        guard let entries = try classSpan(classID).level.entries else {
+            return try level(on: ObjectID(classID), for: subjects, at: instant)
+        }
+        return live(entries, for: subjects, at: instant)
     }
 
-    private func upperLevel(_ object: ObjectID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        let level: UpperLevel
-        if let known = levelSpans[object]?.first(where: { $0.covers(revision) }) {
-            level = known.value
-        } else {
-            let span = try loadUpperLevel(object)
-            levelSpans[object, default: []].append(span)
-            level = span.value
-        }
-        guard let entries = level.entries else { return try self.level(on: object, for: subjects, at: instant) }
+    public func options(of classID: ClassID) throws -> ClassOptions? { try classSpan(classID).options }
+
+    @inline(__always)
+    private func live(_ entries: [AccessEntry], for subjects: SubjectSet, at instant: Instant) -> Privileges {
         var privileges: Privileges = []
         for entry in entries where subjects.contains(entry.subject) { privileges.formUnion(entry.live(at: instant)) }
         return privileges
     }
 
-    private func loadUpperLevel(_ object: ObjectID) throws -> RevisionSpan<UpperLevel> {
+    private func findStoreSpan() throws -> ClassSpan {
+        if let known = storeSpans.first(where: { $0.covers(.store, turnedTo) }) { return known }
+        let level = try upperLevel(.store)
+        let span = ClassSpan(classID: .store, begin: level.begin, end: level.end, options: nil, level: level.value)
+        storeSpans.append(span)
+        return span
+    }
+
+    @inline(__always)
+    private func classSpan(_ classID: ClassID) throws -> ClassSpan {
+        let revision = turnedTo
+        if let known = classMemory.find(classID.rawValue, { $0.covers(classID, revision) }) { return known }
+        return try findClassSpan(classID)
+    }
+
+    private func findClassSpan(_ classID: ClassID) throws -> ClassSpan {
+        let options = try document(DocumentID(kind: .classOptions, id: classID.rawValue), as: ClassOptions.self)
+        let level = try upperLevel(ObjectID(classID))
+        let span = ClassSpan(
+            classID: classID, begin: max(options.begin, level.begin), end: min(options.end, level.end), options: options.value,
+            level: level.value)
+        classMemory.remember(classID.rawValue, span)
+        return span
+    }
+
+    private func upperLevel(_ object: ObjectID) throws -> RevisionSpan<UpperLevel> {
         let document = try document(DocumentID(kind: .object, id: object.rawValue), as: ObjectDocument.self)
-        guard let value = document.value else { return RevisionSpan(begin: document.begin, end: document.end, value: UpperLevel(entries: [])) }
-        guard !value.isSpread else { return RevisionSpan(begin: document.begin, end: document.end, value: UpperLevel(entries: nil)) }
         var (begin, end) = (document.begin, document.end)
+        guard let value = document.value else { return RevisionSpan(begin: begin, end: end, value: UpperLevel(entries: [])) }
+        guard !value.isSpread else { return RevisionSpan(begin: begin, end: end, value: UpperLevel(entries: nil)) }
         var entries = value.entries
         for permission in value.attached {
             let grant = try permissionGrant(permission)
@@ -213,30 +237,19 @@ extension IndexReader: AccessState {
         return RevisionSpan(begin: begin, end: end, value: UpperLevel(entries: entries))
     }
 
-    public func options(of classID: ClassID) throws -> ClassOptions? {
-        if let known = optionSpans[classID]?.first(where: { $0.covers(revision) }) { return known.value }
-        let span = try document(DocumentID(kind: .classOptions, id: classID.rawValue), as: ClassOptions.self)
-        optionSpans[classID, default: []].append(span)
-        return span.value
-    }
-
     public func sources(linkingTo target: ObjectID) throws -> [ObjectID] {
         try related(RelationPrefix(kind: .link, first: target.rawValue)).map(ObjectID.init(rawValue:))
     }
 
     public func subjects(of caller: PrincipalID) throws -> SubjectSet {
-        if let known = subjectSpans[caller]?.first(where: { $0.covers(revision) }) { return known.value }
+        let revision = turnedTo
+        if let known = subjectMemory.find(caller.rawValue, { $0.covers(caller, revision) }) { return known.subjects }
         let span = try findSubjects(of: caller)
-        if subjectSpanCount >= Self.subjectCacheLimit {
-            subjectSpans.removeAll(keepingCapacity: true)
-            subjectSpanCount = 0
-        }
-        subjectSpans[caller, default: []].append(span)
-        subjectSpanCount += 1
-        return span.value
+        subjectMemory.remember(caller.rawValue, span)
+        return span.subjects
     }
 
-    private func findSubjects(of caller: PrincipalID) throws -> RevisionSpan<SubjectSet> {
+    private func findSubjects(of caller: PrincipalID) throws -> SubjectSpan {
         var (begin, end) = (Revision.genesis, Revision.open)
         var members: Set<PrincipalID> = [caller]
         if caller != .anonymous {
@@ -260,7 +273,7 @@ extension IndexReader: AccessState {
             }
         }
         let subjects = SubjectSet(caller: caller, isAdministrator: isAdministrator, members: Array(members))
-        return RevisionSpan(begin: begin, end: end, value: subjects)
+        return SubjectSpan(begin: begin, end: end, subjects: subjects)
     }
 
     /// Who was an administrator when.

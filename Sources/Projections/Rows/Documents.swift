@@ -39,26 +39,26 @@ struct ObjectDocument: Versioned {
             writer.varint(UInt64(attached.count))
             for permission in attached { writer.varint(permission.rawValue) }
         }
+        writer.varint(UInt64(entries.count))
+        for entry in entries { entry.encode(into: &writer) }
         writer.varint(owner.rawValue)
         writer.varint(created.rawValue)
         writer.varint(lastChange.rawValue - created.rawValue)
-        writer.varint(UInt64(entries.count))
-        for entry in entries { entry.encode(into: &writer) }
     }
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ObjectDocument {
         let head = try ObjectHead(row, &reader)
+        var attachments = ByteReader(offset: head.attachedOffset)
+        var attached: [PermissionID] = []
+        for _ in 0..<head.attachedCount { attached.append(PermissionID(rawValue: try attachments.varint(row))) }
+        var entries: [AccessEntry] = []
+        for _ in 0..<(try reader.varint(row)) { entries.append(try AccessEntry.decode(row, &reader)) }
         let owner = PrincipalID(rawValue: try reader.varint(row))
         let created = Revision(try reader.varint(row))
         let lastChange = Revision(created.rawValue + (try reader.varint(row)))
-        var document = ObjectDocument(
+        return ObjectDocument(
             classID: head.place.classID, parent: head.place.parent, owner: owner, created: created, lastChange: lastChange,
-            isSpread: head.isSpread)
-        var attachments = ByteReader(offset: head.attachedOffset)
-        for _ in 0..<head.attachedCount { document.attached.append(PermissionID(rawValue: try attachments.varint(row))) }
-        let count = try reader.varint(row)
-        for _ in 0..<count { document.entries.append(try AccessEntry.decode(row, &reader)) }
-        return document
+            isSpread: head.isSpread, entries: entries, attached: attached)
     }
 
     /// The front of the document, as far as a check needs it.
@@ -67,6 +67,8 @@ struct ObjectDocument: Versioned {
         let isSpread: Bool
         let attachedCount: Int
         let attachedOffset: Int
+        /// Where the entries begin, with their number.
+        let entriesOffset: Int
 
         @inline(__always)
         init(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) {
@@ -78,6 +80,7 @@ struct ObjectDocument: Versioned {
             attachedCount = flags & ObjectDocument.attachedFlag == 0 ? 0 : Int(try reader.varint(row))
             attachedOffset = reader.offset
             for _ in 0..<attachedCount { _ = try reader.varint(row) }
+            entriesOffset = reader.offset
         }
     }
 }

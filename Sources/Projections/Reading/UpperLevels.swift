@@ -1,0 +1,78 @@
+internal import Events
+internal import Permissions
+
+/// The entries of the store or of a class, own ones and those of attached permissions; nil where they are too many to keep.
+struct UpperLevel {
+    let entries: [AccessEntry]?
+}
+
+/// What is above the objects of a class, with the revisions for which it holds.
+struct ClassSpan {
+    let classID: ClassID
+    let begin: Revision
+    let end: Revision
+    let options: ClassOptions?
+    let level: UpperLevel
+
+    @inline(__always) func covers(_ classID: ClassID, _ revision: Revision) -> Bool {
+        self.classID == classID && begin <= revision && revision < end
+    }
+}
+
+/// Whom a caller counts as, with the revisions for which it does.
+struct SubjectSpan {
+    let begin: Revision
+    let end: Revision
+    let subjects: SubjectSet
+
+    @inline(__always) func covers(_ caller: PrincipalID, _ revision: Revision) -> Bool {
+        subjects.caller == caller && begin <= revision && revision < end
+    }
+}
+
+/// A memory of spans found by a number: a slot for each of the numbers used last, and a table of all behind it.
+///
+/// The slots make the common case one look; the table has the spans of a history, which one number has many of.
+struct SpanMemory<Span> {
+    private var slots: [Span?]
+    private var table: [UInt64: [Span]] = [:]
+    private var count = 0
+    private let limit: Int
+
+    /// - Parameters:
+    ///   - slotBits: the logarithm of the number of slots at first; they grow with what is remembered.
+    ///   - limit: spans remembered at most; then it begins anew.
+    init(slotBits: Int, limit: Int) {
+        slots = Array(repeating: nil, count: 1 << slotBits)
+        self.limit = limit
+    }
+
+    @inline(__always)
+    mutating func find(_ number: UInt64, _ isRight: (Span) -> Bool) -> Span? {
+        let slot = Int(truncatingIfNeeded: number) & (slots.count &- 1)
+        if let span = slots[slot], isRight(span) { return span }
+        return findInTable(number, slot, isRight)
+    }
+
+    @inline(never)
+    private mutating func findInTable(_ number: UInt64, _ slot: Int, _ isRight: (Span) -> Bool) -> Span? {
+        guard let span = table[number]?.first(where: isRight) else { return nil }
+        slots[slot] = span
+        return span
+    }
+
+    mutating func remember(_ number: UInt64, _ span: Span) {
+        if count >= limit { removeAll() }
+        table[number, default: []].append(span)
+        count += 1
+        if count > slots.count, slots.count < limit { slots = Array(repeating: nil, count: slots.count * 4) }
+        slots[Int(truncatingIfNeeded: number) & (slots.count - 1)] = span
+    }
+
+    mutating func removeAll() {
+        guard count > 0 else { return }
+        table.removeAll(keepingCapacity: true)
+        for slot in slots.indices { slots[slot] = nil }
+        count = 0
+    }
+}
