@@ -5,29 +5,40 @@ internal import Events
 public struct CheckAnswer: Hashable, Sendable {
     public let isAllowed: Bool
     public let verdict: Verdict
-    /// One sentence that says why.
-    public let explanation: String
+    private let wanted: Privileges
+    private let subject: Name
+    private let privileges: [String]
+    private let object: Name
+    private let revision: Revision
 
     init(
-        _ snapshot: Snapshot, _ verdict: Verdict, wanted: Privileges, _ subject: Name, _ privileges: [String], _ object: Name
+        _ verdict: Verdict, wanted: Privileges, _ subject: Name, _ privileges: [String], _ object: Name, at revision: Revision
     ) {
         isAllowed = verdict.allows(wanted)
         self.verdict = verdict
+        self.wanted = wanted
+        self.subject = subject
+        self.privileges = privileges
+        self.object = object
+        self.revision = revision
+    }
+
+    /// One sentence that says why.
+    public var explanation: String {
         let list = privileges.joined(separator: ", ")
-        explanation =
-            switch verdict.reason {
-            case .administrator:
-                isAllowed
-                    ? "\(subject) administers the store, and nothing narrows an administrator"
-                    : "the class of \(object) does not have the privilege \(list)"
-            case .unknownObject: "there is no \(object) at revision \(snapshot.revision)"
-            case .unknownSubject: "there is no \(subject) at revision \(snapshot.revision)"
-            case .unknownPrivilege(let name): "the store knows no privilege called \(name)"
-            case .levels(_, _, _, let composition):
-                isAllowed
-                    ? "the store level, the class level and the object part give \(subject) \(list) on \(object)"
-                    : CheckAnswer.denial(verdict.decidingLevel(for: wanted), composition, subject, list, object)
-            }
+        return switch verdict.reason {
+        case .administrator:
+            isAllowed
+                ? "\(subject) administers the store, and nothing narrows an administrator"
+                : "the class of \(object) does not have the privilege \(list)"
+        case .unknownObject: "there is no \(object) at revision \(revision)"
+        case .unknownSubject: "there is no \(subject) at revision \(revision)"
+        case .unknownPrivilege(let name): "the store knows no privilege called \(name)"
+        case .levels(_, _, _, let composition):
+            isAllowed
+                ? "the store level, the class level and the object part give \(subject) \(list) on \(object)"
+                : CheckAnswer.denial(verdict.decidingLevel(for: wanted), composition, subject, list, object)
+        }
     }
 
     private static func denial(

@@ -25,12 +25,13 @@ public final class Snapshot {
         var wanted: Privileges = []
         for name in privileges {
             guard let privilege = reader.privilege(name) else {
-                return CheckAnswer(self, .init(effective: [], reason: .unknownPrivilege(name)), wanted: [], subject, privileges, object)
+                return CheckAnswer(
+                    Verdict(effective: [], reason: .unknownPrivilege(name)), wanted: [], subject, privileges, object, at: revision)
             }
             wanted.formUnion(privilege)
         }
         let verdict = try verdict(for: subject, on: object, wanted: wanted)
-        return CheckAnswer(self, verdict, wanted: wanted, subject, privileges, object)
+        return CheckAnswer(verdict, wanted: wanted, subject, privileges, object, at: revision)
     }
 
     /// Whether a subject has all of some privileges on an object, all of them known by number: the fastest way to ask, for callers

@@ -73,7 +73,7 @@ public import Events
         var (object, place, options) = (object, place, options)
         while true {
             guard options.objectACL == .required else { return found.union(mask) }
-            found.formUnion(try state.level(on: object, for: subjects, at: instant).intersection(mask))
+            found.formUnion(try state.level(on: object, for: subjects, at: instant, wanted: wanted).intersection(mask))
             mask.formIntersection(options.inherits)
             // A parent that is there no more gives nothing.
             guard !mask.isEmpty, !found.isSuperset(of: wanted), let parent = place.parent,

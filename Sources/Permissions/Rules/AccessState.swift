@@ -8,8 +8,9 @@ public protocol AccessState {
     /// Where an object stands; nil where there is none.
     func place(of object: ObjectID) throws -> Place?
 
-    /// The union of what entries on an object, and permissions attached to it, give these subjects at an instant.
-    func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges
+    /// The union of what entries on an object, and permissions attached to it, give these subjects at an instant. Only what is
+    /// wanted has to be in the answer.
+    func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges) throws -> Privileges
 
     /// What the store's own entries give these subjects.
     func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges
@@ -26,11 +27,11 @@ public protocol AccessState {
 
 extension AccessState {
     public func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        try level(on: .store, for: subjects, at: instant)
+        try level(on: .store, for: subjects, at: instant, wanted: .all)
     }
 
     public func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        try level(on: ObjectID(classID), for: subjects, at: instant)
+        try level(on: ObjectID(classID), for: subjects, at: instant, wanted: .all)
     }
 }
 

@@ -27,7 +27,9 @@ extension WorkingSet: CommandState {
         try self.object(object).map { Place(classID: $0.classID, parent: $0.parent) }
     }
 
-    package func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
+    package func level(
+        on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+    ) throws -> Privileges {
         guard let document = try self.object(object) else { return [] }
         var privileges: Privileges = []
         if document.isSpread {

@@ -29,8 +29,8 @@ public final class IndexReader {
 
     /// The object last looked at.
     private var current: CurrentObject?
-    private var subjectMemory = SpanMemory<SubjectSpan>(slotBits: 6, limit: subjectLimit)
-    private var classMemory = SpanMemory<ClassSpan>(slotBits: 4, limit: classLimit)
+    private let subjectMemory = SpanMemory<SubjectSpan>(slotBits: 6, limit: subjectLimit)
+    private let classMemory = SpanMemory<ClassSpan>(slotBits: 4, limit: classLimit)
     private var storeSpans: [ClassSpan] = []
     private var storeSpan: ClassSpan?
     private var administratorSpans: [RevisionSpan<PrincipalID>]?
@@ -134,7 +134,9 @@ extension IndexReader: AccessState {
         }
     }
 
-    public func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
+    public func level(
+        on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+    ) throws -> Privileges {
         let current = try stand(on: object)
         guard let head = current.head, let row = current.row else { return [] }
         var privileges: Privileges = []
@@ -144,7 +146,7 @@ extension IndexReader: AccessState {
             try row.withBytes { _, bytes in
                 var reader = ByteReader(offset: head.entriesOffset)
                 var count = try reader.varint(bytes)
-                while count > 0 {
+                while count > 0, !privileges.isSuperset(of: wanted) {
                     privileges.formUnion(try AccessEntry.live(bytes, &reader, for: subjects, at: instant))
                     count &-= 1
                 }
@@ -177,31 +179,37 @@ extension IndexReader: AccessState {
     }
 
     public func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        if storeSpan?.covers(.store, turnedTo) != true { storeSpan = try findStoreSpan() }
-        guard let entries = storeSpan?.level.entries else { return try level(on: .store, for: subjects, at: instant) }
-        return live(entries, for: subjects, at: instant)
+        try live(storeLevelSpan(), on: .store, for: subjects, at: instant)
     }
 
     public func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        guard let entries = try classSpan(classID).level.entries else {
-            return try level(on: ObjectID(classID), for: subjects, at: instant)
-        }
-        return live(entries, for: subjects, at: instant)
+        try live(classSpan(classID), on: ObjectID(classID), for: subjects, at: instant)
     }
 
-    public func options(of classID: ClassID) throws -> ClassOptions? { try classSpan(classID).options }
-
     @inline(__always)
-    private func live(_ entries: [AccessEntry], for subjects: SubjectSet, at instant: Instant) -> Privileges {
+    private func live(
+        _ span: ClassSpan, on object: ObjectID, for subjects: SubjectSet, at instant: Instant
+    ) throws -> Privileges {
+        guard let entries = span.entries else { return try level(on: object, for: subjects, at: instant, wanted: .all) }
         var privileges: Privileges = []
         for entry in entries where subjects.contains(entry.subject) { privileges.formUnion(entry.live(at: instant)) }
         return privileges
     }
 
+    public func options(of classID: ClassID) throws -> ClassOptions? { try classSpan(classID).options }
+
+    @inline(__always)
+    private func storeLevelSpan() throws -> ClassSpan {
+        if let storeSpan, storeSpan.covers(.store, turnedTo) { return storeSpan }
+        let span = try findStoreSpan()
+        storeSpan = span
+        return span
+    }
+
     private func findStoreSpan() throws -> ClassSpan {
         if let known = storeSpans.first(where: { $0.covers(.store, turnedTo) }) { return known }
         let level = try upperLevel(.store)
-        let span = ClassSpan(classID: .store, begin: level.begin, end: level.end, options: nil, level: level.value)
+        let span = ClassSpan(classID: .store, begin: level.begin, end: level.end, options: nil, entries: level.value)
         storeSpans.append(span)
         return span
     }
@@ -218,23 +226,23 @@ extension IndexReader: AccessState {
         let level = try upperLevel(ObjectID(classID))
         let span = ClassSpan(
             classID: classID, begin: max(options.begin, level.begin), end: min(options.end, level.end), options: options.value,
-            level: level.value)
+            entries: level.value)
         classMemory.remember(classID.rawValue, span)
         return span
     }
 
-    private func upperLevel(_ object: ObjectID) throws -> RevisionSpan<UpperLevel> {
+    private func upperLevel(_ object: ObjectID) throws -> RevisionSpan<[AccessEntry]?> {
         let document = try document(DocumentID(kind: .object, id: object.rawValue), as: ObjectDocument.self)
         var (begin, end) = (document.begin, document.end)
-        guard let value = document.value else { return RevisionSpan(begin: begin, end: end, value: UpperLevel(entries: [])) }
-        guard !value.isSpread else { return RevisionSpan(begin: begin, end: end, value: UpperLevel(entries: nil)) }
+        guard let value = document.value else { return RevisionSpan(begin: begin, end: end, value: []) }
+        guard !value.isSpread else { return RevisionSpan(begin: begin, end: end, value: nil) }
         var entries = value.entries
         for permission in value.attached {
             let grant = try permissionGrant(permission)
             (begin, end) = (max(begin, grant.begin), min(end, grant.end))
             if let grant = grant.value { entries.append(AccessEntry(subject: grant.subject, forGood: grant.privileges)) }
         }
-        return RevisionSpan(begin: begin, end: end, value: UpperLevel(entries: entries))
+        return RevisionSpan(begin: begin, end: end, value: entries)
     }
 
     public func sources(linkingTo target: ObjectID) throws -> [ObjectID] {

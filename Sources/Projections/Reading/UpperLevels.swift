@@ -1,18 +1,22 @@
 internal import Events
 internal import Permissions
 
-/// The entries of the store or of a class, own ones and those of attached permissions; nil where they are too many to keep.
-struct UpperLevel {
-    let entries: [AccessEntry]?
-}
-
 /// What is above the objects of a class, with the revisions for which it holds.
-struct ClassSpan {
+final class ClassSpan {
     let classID: ClassID
     let begin: Revision
     let end: Revision
     let options: ClassOptions?
-    let level: UpperLevel
+    /// The class's entries, own ones and those of attached permissions; nil where they are too many to keep.
+    let entries: [AccessEntry]?
+
+    init(classID: ClassID, begin: Revision, end: Revision, options: ClassOptions?, entries: [AccessEntry]?) {
+        self.classID = classID
+        self.begin = begin
+        self.end = end
+        self.options = options
+        self.entries = entries
+    }
 
     @inline(__always) func covers(_ classID: ClassID, _ revision: Revision) -> Bool {
         self.classID == classID && begin <= revision && revision < end
@@ -20,20 +24,28 @@ struct ClassSpan {
 }
 
 /// Whom a caller counts as, with the revisions for which it does.
-struct SubjectSpan {
+final class SubjectSpan {
+    let caller: PrincipalID
     let begin: Revision
     let end: Revision
     let subjects: SubjectSet
 
+    init(begin: Revision, end: Revision, subjects: SubjectSet) {
+        caller = subjects.caller
+        self.begin = begin
+        self.end = end
+        self.subjects = subjects
+    }
+
     @inline(__always) func covers(_ caller: PrincipalID, _ revision: Revision) -> Bool {
-        subjects.caller == caller && begin <= revision && revision < end
+        self.caller == caller && begin <= revision && revision < end
     }
 }
 
 /// A memory of spans found by a number: a slot for each of the numbers used last, and a table of all behind it.
 ///
 /// The slots make the common case one look; the table has the spans of a history, which one number has many of.
-struct SpanMemory<Span> {
+final class SpanMemory<Span: AnyObject> {
     private var slots: [Span?]
     private var table: [UInt64: [Span]] = [:]
     private var count = 0
@@ -48,20 +60,20 @@ struct SpanMemory<Span> {
     }
 
     @inline(__always)
-    mutating func find(_ number: UInt64, _ isRight: (Span) -> Bool) -> Span? {
+    func find(_ number: UInt64, _ isRight: (Span) -> Bool) -> Span? {
         let slot = Int(truncatingIfNeeded: number) & (slots.count &- 1)
         if let span = slots[slot], isRight(span) { return span }
         return findInTable(number, slot, isRight)
     }
 
     @inline(never)
-    private mutating func findInTable(_ number: UInt64, _ slot: Int, _ isRight: (Span) -> Bool) -> Span? {
+    private func findInTable(_ number: UInt64, _ slot: Int, _ isRight: (Span) -> Bool) -> Span? {
         guard let span = table[number]?.first(where: isRight) else { return nil }
         slots[slot] = span
         return span
     }
 
-    mutating func remember(_ number: UInt64, _ span: Span) {
+    func remember(_ number: UInt64, _ span: Span) {
         if count >= limit { removeAll() }
         table[number, default: []].append(span)
         count += 1
@@ -69,7 +81,7 @@ struct SpanMemory<Span> {
         slots[Int(truncatingIfNeeded: number) & (slots.count - 1)] = span
     }
 
-    mutating func removeAll() {
+    func removeAll() {
         guard count > 0 else { return }
         table.removeAll(keepingCapacity: true)
         for slot in slots.indices { slots[slot] = nil }
