@@ -50,5 +50,6 @@ let package = Package(
         tests("ArchitectureTests", []),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
+        tests("MunimentTests", ["Events", "Permissions", "Muniment", "LMDB", "TestSupport"]),
     ]
 )

@@ -85,7 +85,8 @@ package final class WorkingSet {
         state.revision = commit.revision
         state.time = commit.time
         state.eventCount += UInt64(commit.events.count)
-        newTimes.append((commit.time, commit.revision))
+        // Revision 0 holds before the first commit whatever its own time: a history that is older than its store may follow it.
+        if commit.revision > .genesis { newTimes.append((commit.time, commit.revision)) }
         if let key = commit.origin.idempotencyKey {
             let request = RecordedRequest(revision: commit.revision, digest: commit.origin.requestDigest)
             let key = IndexTables.requestKey(actor: commit.actor, idempotencyKey: key)

@@ -27,12 +27,12 @@ extension IndexReader {
     }
 
     /// Whom a question about a name asks about: any user or thing is a signed-in caller, known or not; a role must be there.
+    /// One never seen has what everyone has, but is not `everyone`: that may have been appointed an administrator.
     public func caller(_ name: Name) throws -> PrincipalID? {
         switch name.kind {
         case .everyone: return .everyone
         case .anonymous: return .anonymous
-        // One never seen has what everyone has.
-        case .caller: return try number(of: name).map(PrincipalID.init(rawValue:)) ?? .everyone
+        case .caller: return try number(of: name).map(PrincipalID.init(rawValue:)) ?? .stranger
         case .role: return try object(name).map { PrincipalID($0) }
         default: return nil
         }
@@ -43,4 +43,9 @@ extension IndexReader {
 
     /// The privilege of a name that the store knows today; nil for any other.
     public func privilege(_ name: String) -> Privileges? { state.privilegeNames.privilege(name) }
+}
+
+extension PrincipalID {
+    /// Any signed-in caller whom the store has never seen: a reserved number that no name has.
+    static let stranger = PrincipalID(rawValue: ReservedID.firstFree - 1)
 }

@@ -48,7 +48,8 @@ extension IndexReader {
         for object in try reachable(for: subjects) where !found.contains(object) {
             if let classID = try place(of: object)?.classID, selective.contains(classID) { found.insert(object) }
         }
-        if wanted == .read {
+        // A link adds read, and the class level of a widening class may add the rest.
+        if wanted.contains(.read) {
             for classID in selective where try options(of: classID)?.readThroughLinks ?? false {
                 found.formUnion(try objects(of: classID))
             }

@@ -120,9 +120,9 @@ extension NaiveView {
     }
 }
 
-/// By subject, then end, then permission; what has none comes first.
+/// By subject, then end, then permission, each as text; what has none comes first.
 private func comesBefore(_ left: EntryRow, _ right: EntryRow) -> Bool {
     if left.subject != right.subject { return left.subject < right.subject }
-    if left.until != right.until { return (left.until ?? .distantPast) < (right.until ?? .distantPast) }
+    if left.until != right.until { return (left.until?.description ?? "") < (right.until?.description ?? "") }
     return (left.permission?.text ?? "").utf8.lexicographicallyPrecedes((right.permission?.text ?? "").utf8)
 }

@@ -1,0 +1,129 @@
+import Events
+import Muniment
+import Permissions
+import TestSupport
+import Testing
+
+@Suite("Idempotency keys and expected revisions")
+struct IdempotencyTests {
+    private let origin = Origin(idempotencyKey: "order 66")
+
+    @Test("E8: the same request under the same key answers the first result and changes nothing", arguments: [0, 1, 2, 3])
+    func repetition(way: Int) throws {
+        try withStore { (fixture) throws in
+            let first = try fixture.commit(.createRole("role:r"), .addMember("user:root", to: "role:r"), origin: origin)
+            try fixture.commit(.deleteRole("role:r"))
+            switch way {
+            case 1: try fixture.reopen()
+            case 2: try fixture.reopenWithoutIndex()
+            case 3: try fixture.whileClosed { try Store.rebuild(at: fixture.path) }
+            default: break
+            }
+            fixture.clock.advance(seconds: 1_000_000)
+            let again = try fixture.commit(.createRole("role:r"), .addMember("user:root", to: "role:r"), origin: origin)
+            #expect(again.revision == first.revision)
+            #expect(try fixture.head == Revision(2))
+            #expect(try !fixture.store.read { try $0.exists("role:r") })
+            #expect(try fixture.refusal(.createRole("role:other"), origin: origin)?.code == .keyReused)
+            #expect(try fixture.head == Revision(2))
+        }
+    }
+
+    /// Requests that are not `grant(ann, read)`.
+    private static let others: [[Change]] = [
+        [], [.grant("user:ann", on: "doc:1", ["update"])], [.grant("user:ben", on: "doc:1", ["read"])],
+        [.grant("user:ann", on: "doc:2", ["read"])], [.grant("user:ann", on: "doc:1", ["read"], strict: true)],
+        [.grant("user:ann", on: "doc:1", ["read"], until: .forever)], [.setAccess("user:ann", on: "doc:1", ["read"])],
+        [.grant("user:ann", on: "doc:1", ["read"]), .grant("user:ann", on: "doc:1", ["read"])],
+    ]
+
+    @Test("E8: any other content under a key that was used is refused, and changes nothing", arguments: others)
+    func otherContent(changes: [Change]) throws {
+        try withStore { (fixture) throws in
+            try fixture.commit(
+                .defineClass("doc"), .register("user:ann"), .register("user:ben"), .createObject("doc:1"), .createObject("doc:2"))
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]), origin: origin)
+            #expect(try fixture.refusal(of: changes, origin: origin)?.code == .keyReused)
+            #expect(try fixture.head == Revision(2))
+        }
+    }
+
+    @Test("E8: the order in which privileges are listed is not content")
+    func orderOfPrivileges() throws {
+        try withStore { (fixture) throws in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
+            let first = try fixture.commit(.grant("user:root", on: "doc:1", ["read", "update"]), origin: origin)
+            let again = try fixture.commit(.grant("user:root", on: "doc:1", ["update", "read"]), origin: origin)
+            #expect(again.revision == first.revision)
+        }
+    }
+
+    @Test("E8: a key belongs to its caller, another one may use the same")
+    func keysOfOthers() throws {
+        try withStore(.open) { (fixture) throws in
+            try fixture.commit(.createRole("role:a"), origin: origin)
+            #expect(try fixture.refusal(.createRole("role:b"), as: "user:ann", origin: origin) == nil)
+            #expect(try fixture.refusal(.createRole("role:c"), as: "user:ann", origin: origin)?.code == .keyReused)
+        }
+    }
+
+    @Test("E8: a refused request does not use its key up")
+    func refusedRequest() throws {
+        try withStore { (fixture) throws in
+            #expect(try fixture.refusal(.addMember("user:root", to: "role:r"), origin: origin)?.code == .unknownObject)
+            #expect(try fixture.refusal(.createRole("role:r"), origin: origin) == nil)
+        }
+    }
+
+    @Test("E8: keys hold within a batch that is not on the disk yet")
+    func keysWithinABatch() throws {
+        try withStore { (fixture) throws in
+            let importer = try fixture.store.importer()
+            let transaction = Transaction("user:root", [.createRole("role:r")], origin: origin)
+            let first = try importer.add(transaction)
+            #expect(try importer.add(transaction) == first)
+            #expect(throws: Refusal.self) { try importer.add(Transaction("user:root", [.createRole("role:s")], origin: origin)) }
+            try importer.finish()
+            #expect(try fixture.head == first)
+        }
+    }
+
+    @Test("E8: what a commit's origin says is in the log with it")
+    func originIsKept() throws {
+        try withStore { (fixture) throws in
+            let origin = Origin(requestID: "request 1", idempotencyKey: "key", comment: "why", importLine: 7)
+            try fixture.commit(.createRole("role:r"), origin: origin)
+            try fixture.reopen()
+            let kept = try #require(try fixture.commits().last?.origin)
+            #expect((kept.requestID, kept.idempotencyKey, kept.comment) == ("request 1", "key", "why"))
+            #expect(kept.importLine == 7)
+            #expect(kept.requestDigest.count == 32)
+        }
+    }
+
+    @Test("E8: a write with an expected revision is refused once value, parent or owner have moved on, and not for the rest")
+    func expectedRevision() throws {
+        try withStore { (fixture) throws in
+            func write(_ expected: UInt64) throws -> Refusal.Code? {
+                let number = Int64(try fixture.head.rawValue)
+                return try fixture.refusal(
+                    .writeObject("doc:1", .value(.integer(number)), expectedRevision: Revision(expected)))?.code
+            }
+            try fixture.commit(.defineClass("doc"), .register("user:ann"), .createObject("doc:2"), .createObject("doc:1"))
+            #expect(try write(0) == .conflict)
+            #expect(try write(1) == nil)
+            #expect(try write(1) == .conflict)
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
+            #expect(try write(2) == nil)
+            try fixture.commit(.moveObject("doc:1", parent: "doc:2"))
+            #expect(try write(4) == .conflict)
+            #expect(try write(5) == nil)
+            try fixture.commit(.setOwner("doc:1", owner: "user:ann"))
+            #expect(try write(6) == .conflict)
+            try fixture.reopenWithoutIndex()
+            #expect(try write(6) == .conflict)
+            #expect(try write(7) == nil)
+            #expect(try fixture.store.read { try $0.lastChange(of: "doc:1") } == Revision(8))
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Events
+import Foundation
+import Muniment
+import Permissions
+import TestSupport
+
+/// A random history on its way through a real store, with the naive model beside it.
+struct RandomHistoryRun {
+    /// A disagreement, with all that is needed to see it again.
+    struct Disagreement: Error, CustomStringConvertible {
+        let seed: UInt64
+        let step: Int
+        let what: String
+
+        var description: String { "MUNIMENT_SEED=\(seed) MUNIMENT_HISTORIES=1, step \(step): \(what)" }
+    }
+
+    private let path: String
+    private let clock = ManualClock()
+    private var history: RandomHistory
+    private var store: Store
+    private var model = NaiveModel()
+    private var knownHead: Revision?
+    private var step = 0
+    /// What the store answered in the course of the history, to be asked again.
+    private var answered: [(question: Question, point: Point, answer: Answer)] = []
+
+    private static let steps = 120
+    /// Transactions of the history that an import brings to the disk together.
+    private var imported: Int
+
+    init(seed: UInt64, in folder: String) throws {
+        history = RandomHistory(seed: seed)
+        path = folder + "/store"
+        // In one history of four some stretches go through the importer.
+        imported = seed % 4 == 3 ? Int(seed / 4 % 7) + 2 : 0
+        clock.now = history.start
+        store = try Store.create(
+            at: path, preset: history.preset, administrator: history.administrator, options: RandomHistoryRun.options(clock))
+        try followLog()
+    }
+
+    private static func options(_ clock: ManualClock) -> StoreOptions { StoreOptions { clock.now } }
+
+    mutating func run() throws {
+        defer { try? store.close() }
+        while step < Self.steps {
+            if imported > 0, step / 10 % 2 == 1 { try importStretch() } else { try commitStep() }
+            try ask(3)
+        }
+        try ask(40)
+        try reopen { _ in }
+        try askAgain("after opening it again")
+        try reopen { path in try FileManager.default.removeItem(atPath: path + "/index") }
+        try askAgain("after folding the index afresh")
+        try ask(10)
+        try store.close()
+        try verify()
+    }
+}
+
+// MARK: Steps
+
+extension RandomHistoryRun {
+    private mutating func commitStep() throws {
+        let next = history.next()
+        step += 1
+        clock.now = next.time
+        let before = try store.head.revision
+        do {
+            let receipt = try store.commit(Transaction(next.caller, next.changes))
+            try followLog()
+            guard receipt.head == model.head, receipt.revision == nil || receipt.revision == receipt.head else {
+                throw disagreement("the receipt \(receipt) does not fit the log, which ends with \(model.head)")
+            }
+        } catch let refusal as Refusal {
+            history.takeBack()
+            try followLog()
+            try checkUnchanged(since: before, next.caller, refusal)
+        }
+    }
+
+    /// A few transactions with the callers' own rights, on the disk together.
+    private mutating func importStretch() throws {
+        let importer = try store.importer()
+        for _ in 0..<imported {
+            let next = history.next()
+            step += 1
+            clock.now = next.time
+            do { try importer.add(Transaction(next.caller, next.changes)) } catch is Refusal { history.takeBack() }
+        }
+        try importer.finish()
+        try followLog()
+    }
+
+    /// Feeds the model with what the log has by now.
+    private mutating func followLog() throws {
+        let first = knownHead?.next ?? .genesis
+        let head = try store.head.revision
+        if first <= head {
+            var commits: [Commit] = []
+            try store.log(from: first, to: head) { commits.append($0.commit) }
+            for commit in commits { try model.append(commit) }
+        }
+        knownHead = head
+        guard model.head == head else { throw disagreement("the log has \(model.head) of \(head) revisions") }
+    }
+
+    /// A refused transaction leaves nothing behind but what would have come without it: ends that were due, and that the caller
+    /// called.
+    private func checkUnchanged(since before: Revision, _ caller: Name, _ refusal: Refusal) throws {
+        try store.log(from: before.next, to: model.head) { described in
+            for event in described.commit.events {
+                switch event {
+                case .accessExpired where described.commit.actor == .system: continue
+                case .principalRegistered(let event) where try described.name(event.principal.id) == caller.text: continue
+                default: throw disagreement("a transaction was refused (\(refusal)) and yet left \(event)")
+                }
+            }
+        }
+    }
+}
+
+// MARK: Questions
+
+extension RandomHistoryRun {
+    private mutating func ask(_ count: Int) throws {
+        for _ in 0..<count {
+            let question = history.question()
+            let point = history.point(upTo: model.head)
+            let answer = try store.answer(question, at: point)
+            try compare(answer, question, point, "")
+            // The head moves on; what was asked of it is asked of its revision and time later.
+            let fixed: Point = point == .head ? .moment(clock.now) : point
+            if point != .head || clock.now >= model.time(of: model.head) { answered.append((question, fixed, answer)) }
+        }
+    }
+
+    private func compare(_ answer: Answer, _ question: Question, _ point: Point, _ when: String) throws {
+        let expected = model.view(point, now: clock.now).answer(question)
+        guard answer == expected else {
+            throw disagreement("\(when) \(question) at \(point): the store says \(answer), the log means \(expected)")
+        }
+    }
+
+    /// Asks the last of the questions so far once more, each about the same moment.
+    private mutating func askAgain(_ when: String) throws {
+        for (question, point, _) in answered.suffix(60) {
+            try compare(try store.answer(question, at: point), question, point, when)
+        }
+    }
+
+    private mutating func reopen(_ meanwhile: (String) throws -> Void) throws {
+        let head = try store.head
+        try store.close()
+        try meanwhile(path)
+        store = try Store.open(at: path, .writing, options: RandomHistoryRun.options(clock))
+        guard try store.head == head else { throw disagreement("the store ended with \(head) and opens with \(try store.head)") }
+    }
+
+    /// The chain, and every row of the index against a fold in one batch.
+    private func verify() throws {
+        let report = try Store.verify(at: path)
+        guard report.isSound, report.head?.revision == model.head, report.commits == model.head.rawValue else {
+            throw disagreement("verify finds \(report)")
+        }
+    }
+
+    private func disagreement(_ what: String) -> Disagreement { Disagreement(seed: history.seed, step: step, what: what) }
+}

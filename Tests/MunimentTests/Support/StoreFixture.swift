@@ -1,0 +1,86 @@
+import Events
+import Foundation
+import Muniment
+import Permissions
+import TestSupport
+
+/// A store on disk for one test, in a folder of its own, by a clock that the test moves.
+final class StoreFixture {
+    let path: String
+    let clock: ManualClock
+    private(set) var store: Store
+
+    fileprivate init(at path: String, _ preset: Preset, _ clock: ManualClock) throws {
+        self.path = path
+        self.clock = clock
+        store = try Store.create(at: path, preset: preset, options: StoreOptions { clock.now })
+    }
+
+    /// Everything that the store's folder and its parts can be asked to do while it is not open.
+    func whileClosed<R>(_ body: () throws -> R) throws -> R {
+        try store.close()
+        let result = Result { try body() }
+        store = try Store.open(at: path, .writing, options: StoreOptions { [clock] in clock.now })
+        return try result.get()
+    }
+
+    func reopen() throws { try whileClosed {} }
+
+    /// Opens the store again without its index, so that it is folded from the log.
+    func reopenWithoutIndex() throws { try whileClosed { try FileManager.default.removeItem(atPath: path + "/index") } }
+
+    fileprivate func close() throws { try store.close() }
+
+    // MARK: Short words for tests
+
+    var head: Revision { get throws { try store.head.revision } }
+
+    @discardableResult
+    func commit(_ changes: Change..., as caller: Name = "user:root", origin: Origin = Origin()) throws -> Receipt {
+        try store.commit(Transaction(caller, changes, origin: origin))
+    }
+
+    /// Why the store refuses these changes; nil where it does not.
+    func refusal(_ changes: Change..., as caller: Name = "user:root", origin: Origin = Origin()) throws -> Refusal? {
+        try refusal(of: changes, as: caller, origin: origin)
+    }
+
+    func refusal(of changes: [Change], as caller: Name = "user:root", origin: Origin = Origin()) throws -> Refusal? {
+        do {
+            _ = try store.commit(Transaction(caller, changes, origin: origin))
+            return nil
+        } catch let refusal as Refusal {
+            return refusal
+        }
+    }
+
+    func may(_ subject: Name, _ privilege: String, _ object: Name, at moment: Moment = .now) throws -> Bool {
+        try store.read(at: moment) { try $0.check(subject, [privilege], on: object).isAllowed }
+    }
+
+    func privileges(_ subject: Name, _ object: Name, at moment: Moment = .now) throws -> [String] {
+        try store.read(at: moment) { try $0.privileges(of: subject, on: object) }
+    }
+
+    func entries(_ object: Name, at moment: Moment = .now) throws -> [EntryDescription] {
+        try store.read(at: moment) { try $0.entries(on: object) }
+    }
+
+    func commits(from first: Revision = .genesis) throws -> [Commit] {
+        var commits: [Commit] = []
+        try store.log(from: first, to: head) { commits.append($0.commit) }
+        return commits
+    }
+}
+
+/// Hands out a new store, closes it, and removes it.
+func withStore(
+    _ preset: Preset = .locked, clock: ManualClock = ManualClock(), _ body: (StoreFixture) throws -> Void
+) throws {
+    try withTemporaryFolder { folder in
+        let fixture = try StoreFixture(at: folder + "/store", preset, clock)
+        let result = Result { try body(fixture) }
+        try fixture.close()
+        try result.get()
+    }
+}

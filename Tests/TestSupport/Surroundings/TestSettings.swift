@@ -1,0 +1,25 @@
+import Foundation
+
+/// What the environment says about how much is tested, and with which seeds.
+public enum TestSettings {
+    /// How many random histories are put to a store.
+    public static let historyCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 200
+
+    /// The seed of the first random history; the others follow it. Another one on every run unless the environment gives it.
+    public static let firstSeed: UInt64 = {
+        let seed = number("MUNIMENT_SEED") ?? UInt64(UInt32.random(in: 0 ... .max))
+        print("random histories: MUNIMENT_SEED=\(seed) MUNIMENT_HISTORIES=\(historyCount)")
+        return seed
+    }()
+
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
+
+    /// The folder with `Package.swift` in it.
+    public static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
+
+    /// Where data that several projects use lies: beside the repository, unless the environment says otherwise.
+    public static let shared = ProcessInfo.processInfo.environment["MUNIMENT_SHARED"] ?? package + "/../shared"
+}
