@@ -48,6 +48,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Events", "Permissions"], path: "Tests/TestSupport", swiftSettings: settings),
         tests("ArchitectureTests", []),
+        tests("CommandLineToolTests", ["CommandLineTool", "Muniment", "Permissions", "Events"]),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
         tests("MunimentTests", ["Events", "Permissions", "Muniment", "LMDB", "TestSupport"]),

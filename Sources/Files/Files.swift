@@ -128,6 +128,9 @@ public func removeFlatFolder(_ path: String) throws(FileError) {
     guard unsafe rmdir(path) == 0 else { throw FileError(errno, "remove", path: path) }
 }
 
+/// Lets other threads run.
+public func yieldThread() { _ = sched_yield() }
+
 /// Changes with every start of the machine; empty where the system does not say.
 public func bootIdentity() -> [UInt8] { (try? readFile("/proc/sys/kernel/random/boot_id")) ?? [] }
 

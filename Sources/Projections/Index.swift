@@ -63,17 +63,17 @@ public final class Index: Sendable {
         workingSet.state.hash = hash
         var rows = workingSet.takePendingRows()
         workingSet.reader.rest()
-        try write(&rows)
+        try write(&rows, appending: workingSet.isIndexEmpty)
         try workingSet.reader.renew()
         try workingSet.flushed()
     }
 
-    private func write(_ rows: inout PendingRows) throws(StorageError) {
+    private func write(_ rows: inout PendingRows, appending: Bool) throws(StorageError) {
         while true {
             do throws(StorageError) {
                 let transaction = try environment.beginWriting()
                 do throws(StorageError) {
-                    try rows.write(to: tables, in: transaction)
+                    try rows.write(to: tables, in: transaction, appending: appending)
                 } catch {
                     transaction.abort()
                     throw error

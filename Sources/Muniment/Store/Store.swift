@@ -201,8 +201,11 @@ public final class Store: Sendable {
             OpenStores.leave(folder.path)
         }
         if let writer {
+            // What an import has added and not finished is kept, too.
+            let written = Result { try log.failure == nil ? writer.writeOut() : () }
             writer.close()
             try Store.finish(index, in: folder)
+            try written.get()
             if log.failure == nil, let head = log.head { try LogSeal.write(in: folder, head: head, limit: options.sealLimitBytes) }
         } else {
             index.close()

@@ -144,8 +144,9 @@ struct Committer {
 
     /// In a history users and things exist once they are mentioned.
     private func register(_ names: [Name], into events: inout [Event]) throws {
-        for name in names where name.kind == .caller && name.isWellFormed {
+        for name in names {
             if let number = try workingSet.number(of: name), try workingSet.place(of: ObjectID(rawValue: number)) != nil { continue }
+            guard name.kind == .caller, name.isWellFormed else { continue }
             let event = try registration(of: name)
             try workingSet.apply(event)
             events.append(event)

@@ -64,18 +64,52 @@ public enum NameKind: Hashable, Sendable {
 }
 
 extension Name {
-    /// What this name stands for; nil where it has no class and is none of `store`, `everyone` and `anonymous`.
-    public var kind: NameKind? {
-        switch className {
-        case "user", "thing": id == nil ? nil : .caller
-        case "role": id == nil ? nil : .role
-        case "permission": id == nil ? nil : .permission
-        case "class": id == nil ? nil : .class
-        case "store": id == nil ? .store : nil
-        case "everyone" where id == nil: .everyone
-        case "anonymous" where id == nil: .anonymous
-        default: id == nil ? nil : .object
+    /// What one look at the bytes tells.
+    private struct Shape {
+        /// The bytes before the first colon; nil without one.
+        var classBytes: Int?
+        var byteCount = 0
+        var hasControlCharacter = false
+    }
+
+    private var shape: Shape {
+        var shape = Shape()
+        var previous: UInt8 = 0
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: ":"), shape.classBytes == nil { shape.classBytes = shape.byteCount }
+            // U+0000–U+001F and U+007F are one byte, U+0080–U+009F are C2 and another.
+            if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { shape.hasControlCharacter = true }
+            previous = byte
+            shape.byteCount += 1
         }
+        return shape
+    }
+
+    /// What this name stands for; nil where it has no class and is none of `store`, `everyone` and `anonymous`.
+    public var kind: NameKind? { kind(shape) }
+
+    private func kind(_ shape: Shape) -> NameKind? {
+        guard let classBytes = shape.classBytes else {
+            return switch text {
+            case "store": .store
+            case "everyone": .everyone
+            case "anonymous": .anonymous
+            default: nil
+            }
+        }
+        switch classBytes {
+        case 4:
+            if text.hasPrefix("user:") { return .caller }
+            if text.hasPrefix("role:") { return .role }
+        case 5:
+            if text.hasPrefix("thing:") { return .caller }
+            if text.hasPrefix("class:") { return .class }
+            if text.hasPrefix("store:") { return nil }
+        case 10:
+            if text.hasPrefix("permission:") { return .permission }
+        default: break
+        }
+        return .object
     }
 
     /// Whether a store would take this name.
@@ -83,24 +117,24 @@ extension Name {
 
     /// What is wrong with the form of this name, in words; nil for a well-formed one.
     public var problem: Refusal? {
-        guard kind != nil else {
+        let shape = shape
+        guard kind(shape) != nil else {
             return Refusal(
                 .malformed, "`\(excerpt)` is no name: a name is `class:id`, or one of `store`, `everyone` and `anonymous`")
         }
-        let className = className
-        if className.isEmpty { return Refusal(.malformed, "`\(excerpt)` has no class before its colon") }
-        if className.utf8.count > Limits.classNameBytes {
-            return Refusal(.tooLarge, "the class of `\(excerpt)` has more than \(Limits.classNameBytes) bytes")
-        }
-        if let id {
-            if id.isEmpty { return Refusal(.malformed, "`\(excerpt)` has no id behind its colon") }
-            if id.utf8.count > Limits.idBytes {
-                return Refusal(.tooLarge, "the id in `\(excerpt)` has \(id.utf8.count) bytes; at most \(Limits.idBytes) are allowed")
+        if let classBytes = shape.classBytes {
+            let idBytes = shape.byteCount - classBytes - 1
+            if classBytes == 0 { return Refusal(.malformed, "`\(excerpt)` has no class before its colon") }
+            if classBytes > Limits.classNameBytes {
+                return Refusal(.tooLarge, "the class of `\(excerpt)` has more than \(Limits.classNameBytes) bytes")
+            }
+            if idBytes == 0 { return Refusal(.malformed, "`\(excerpt)` has no id behind its colon") }
+            if idBytes > Limits.idBytes {
+                return Refusal(
+                    .tooLarge, "the id in `\(excerpt)` has \(idBytes) bytes; at most \(Limits.idBytes) are allowed")
             }
         }
-        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            return Refusal(.malformed, "`\(excerpt)` has a control character in it")
-        }
+        if shape.hasControlCharacter { return Refusal(.malformed, "`\(excerpt)` has a control character in it") }
         return nil
     }
 

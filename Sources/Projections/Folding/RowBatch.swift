@@ -27,10 +27,14 @@ struct RowBatch {
         rows.append((key, start..<arena.bytes.count))
     }
 
-    /// Writes the rows in the order of their keys. `n log n`.
-    mutating func write(to table: Table, in transaction: borrowing WriteTransaction) throws(StorageError) {
-        rows.sort { $0.key < $1.key }
+    /// Puts the rows into the order of their keys. `n log n`.
+    mutating func sort() { rows.sort { $0.key.number < $1.key.number } }
+
+    /// Writes the rows, which are sorted.
+    func write(
+        to table: Table, in transaction: borrowing WriteTransaction, appending: Bool
+    ) throws(StorageError) {
         let bytes = arena.bytes.span
-        for (key, range) in rows { try transaction.put(bytes.extracting(range), in: table, for: key) }
+        for (key, range) in rows { try transaction.put(bytes.extracting(range), in: table, for: key, appending: appending) }
     }
 }

@@ -32,6 +32,8 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
     private var journal: [(id: ID, before: Slot<Document>)] = []
     /// Whose slots may have something to write.
     private var dirty: [ID] = []
+    /// Changes since the last flush: each may have left an ended version behind.
+    private(set) var changeCount = 0
 
     /// The present version, loaded where it is not here yet.
     mutating func value(
@@ -43,13 +45,16 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         return value
     }
 
-    /// Changes the present version, which must have been asked for before.
-    mutating func set(_ id: ID, _ value: Document?, at revision: Revision) {
+    /// Changes the present version, which must have been asked for before; answers whether it was another.
+    @discardableResult
+    mutating func set(_ id: ID, _ value: Document?, at revision: Revision) -> Bool {
         guard let index = slots.index(forKey: id) else { preconditionFailure("a version is read before it is changed") }
-        guard slots.values[index].value != value else { return }
+        guard slots.values[index].value != value else { return false }
         journal.append((id, slots.values[index]))
         if !slots.values[index].isDirty { dirty.append(id) }
         slots.values[index].set(value, at: revision)
+        changeCount += 1
+        return true
     }
 
     mutating func mark() { journal.removeAll(keepingCapacity: true) }
@@ -74,74 +79,14 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
             slots.values[index].ended = []
         }
         dirty.removeAll(keepingCapacity: true)
+        changeCount = 0
         mark()
     }
 
     mutating func removeAll() {
-        slots.removeAll(keepingCapacity: true)
+        slots.removeAll()
         mark()
     }
 
     var count: Int { slots.count }
-}
-
-/// As ``VersionOverlay``, for relations: grouped by their first thing, so that all of a group can be listed.
-struct RelationOverlay {
-    private(set) var groups: [RelationPrefix: [UInt64: Slot<RelationDocument>]] = [:]
-    private var journal: [(prefix: RelationPrefix, second: UInt64, before: Slot<RelationDocument>)] = []
-    private var dirty: [(prefix: RelationPrefix, second: UInt64)] = []
-    private(set) var count = 0
-
-    mutating func value(
-        _ prefix: RelationPrefix, _ second: UInt64,
-        _ load: (RelationPrefix, UInt64) throws -> (begin: Revision, value: RelationDocument?)
-    ) throws -> RelationDocument? {
-        if let slot = groups[prefix]?[second] { return slot.value }
-        let (begin, value) = try load(prefix, second)
-        groups[prefix, default: [:]][second] = Slot(begin: begin, value: value)
-        count += 1
-        return value
-    }
-
-    mutating func set(_ prefix: RelationPrefix, _ second: UInt64, _ value: RelationDocument?, at revision: Revision) {
-        guard var slot = groups[prefix]?[second] else { preconditionFailure("a relation is read before it is changed") }
-        guard slot.value != value else { return }
-        journal.append((prefix, second, slot))
-        if !slot.isDirty { dirty.append((prefix, second)) }
-        slot.set(value, at: revision)
-        groups[prefix, default: [:]][second] = slot
-    }
-
-    mutating func mark() { journal.removeAll(keepingCapacity: true) }
-
-    mutating func rollBack() {
-        for (prefix, second, before) in journal.reversed() { groups[prefix]?[second] = before }
-        mark()
-    }
-
-    var hasChanged: Bool {
-        var seen: Set<[UInt64]> = []
-        return journal.contains { prefix, second, before in
-            seen.insert([UInt64(prefix.kind.rawValue), prefix.first, second]).inserted
-                && groups[prefix]?[second]?.value != before.value
-        }
-    }
-
-    mutating func flush(_ body: (RelationPrefix, UInt64, Slot<RelationDocument>) -> Void) {
-        for (prefix, second) in dirty {
-            guard var slot = groups[prefix]?[second], slot.isDirty else { continue }
-            body(prefix, second, slot)
-            slot.isDirty = false
-            slot.ended = []
-            groups[prefix, default: [:]][second] = slot
-        }
-        dirty.removeAll(keepingCapacity: true)
-        mark()
-    }
-
-    mutating func removeAll() {
-        groups.removeAll(keepingCapacity: true)
-        count = 0
-        mark()
-    }
 }

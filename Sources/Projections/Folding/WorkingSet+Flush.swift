@@ -14,14 +14,27 @@ struct PendingRows {
 
     var count: Int { documents.count + relations.count + times.count + names.count * 2 + expiries.count }
 
+    /// Puts the rows of each table into the order of their keys.
+    mutating func sort() {
+        documents.sort()
+        relations.sort()
+        times.sort()
+        requests.sort()
+        ids.sort()
+    }
+
     /// Writes everything into a transaction. It can be done again after the map has grown.
-    mutating func write(to tables: IndexTables, in transaction: borrowing WriteTransaction) throws(StorageError) {
-        try documents.write(to: tables.documents, in: transaction)
-        try relations.write(to: tables.relations, in: transaction)
-        try times.write(to: tables.times, in: transaction)
-        try requests.write(to: tables.requests, in: transaction)
-        try ids.write(to: tables.ids, in: transaction)
-        for (key, row) in names { try transaction.put(row.span, in: tables.names, for: key.span) }
+    ///
+    /// - Parameter appending: the tables are empty, so that each row goes behind the one before and pages become full.
+    mutating func write(
+        to tables: IndexTables, in transaction: borrowing WriteTransaction, appending: Bool
+    ) throws(StorageError) {
+        try documents.write(to: tables.documents, in: transaction, appending: appending)
+        try relations.write(to: tables.relations, in: transaction, appending: appending)
+        try times.write(to: tables.times, in: transaction, appending: appending)
+        try requests.write(to: tables.requests, in: transaction, appending: appending)
+        try ids.write(to: tables.ids, in: transaction, appending: appending)
+        for (key, row) in names { try transaction.put(row.span, in: tables.names, for: key.span, appending: appending) }
         for (key, row) in expiries {
             if let row {
                 try transaction.put(row.span, in: tables.expiries, for: key.span)
@@ -35,7 +48,7 @@ struct PendingRows {
 }
 
 extension WorkingSet {
-    /// Collects what has changed since the last time. The versions count as written from now on.
+    /// Collects what has changed since the last time, sorted. The versions count as written from now on.
     func takePendingRows() -> PendingRows {
         var rows = PendingRows()
         objects.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .object, id: id.rawValue).key($0) } }
@@ -43,7 +56,7 @@ extension WorkingSet {
         classes.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .classOptions, id: id.rawValue).key($0) } }
         permissions.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .permission, id: id.rawValue).key($0) } }
         values.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .value, id: id.rawValue).key($0) } }
-        relations.flush { prefix, second, slot in rows.relations.add(slot) { prefix.key(second, $0) } }
+        relations.flush { id, slot in rows.relations.add(slot) { id.key($0) } }
         for (time, revision) in newTimes { rows.times.add(IndexTables.timeKey(time, revision), plain: { _ in }) }
         for (key, request) in newRequests {
             rows.requests.add(key) { writer in
@@ -64,6 +77,7 @@ extension WorkingSet {
         }
         rows.expiries.sort { $0.key.lexicographicallyPrecedes($1.key) }
         let stateKey = IndexTables.stateKey
+        rows.sort()
         rows.state = PlainRow.bytes(key: stateKey.span, tag: IndexTables.Tag.state) { state.encode(into: &$0) }
         return rows
     }

@@ -80,7 +80,7 @@ extension WorkingSet {
     private func setAdministrator(_ principal: PrincipalID, _ isAppointed: Bool) throws {
         let wasAppointed = try relation(.administrator, 0, principal.rawValue) != nil
         guard wasAppointed != isAppointed else { return }
-        try relate(.administrator, 0, principal.rawValue, isAppointed ? RelationDocument() : nil)
+        try relate(.administrator, 0, principal.rawValue, isAppointed ? .bare : nil)
         state.administratorCount += isAppointed ? 1 : -1
         membershipsChanged()
     }
@@ -93,14 +93,14 @@ extension WorkingSet {
             object,
             ObjectDocument(classID: classID, parent: parent, owner: owner, created: revision, lastChange: revision),
             at: revision)
-        try relate(.instance, classID.rawValue, object.rawValue, RelationDocument())
+        try relate(.instance, classID.rawValue, object.rawValue, .bare)
         if let parent { try setChild(object, in: classID, of: parent) }
     }
 
     private func setChild(_ object: ObjectID, in classID: ClassID, of parent: ObjectID) throws {
-        try relate(.child, parent.rawValue, object.rawValue, RelationDocument())
+        try relate(.child, parent.rawValue, object.rawValue, .bare)
         if let parentClass = try self.object(parent)?.classID {
-            try relate(.parentClass, classID.rawValue, parentClass.rawValue, RelationDocument())
+            try relate(.parentClass, classID.rawValue, parentClass.rawValue, .bare)
         }
     }
 
@@ -115,7 +115,7 @@ extension WorkingSet {
         values.set(object, ValueDocument(json: json, links: links), at: revision)
         for link in before where !links.contains(link) { try relate(.link, link.rawValue, object.rawValue, nil) }
         for link in links where !before.contains(link) {
-            try relate(.link, link.rawValue, object.rawValue, RelationDocument())
+            try relate(.link, link.rawValue, object.rawValue, .bare)
         }
     }
 
@@ -168,7 +168,7 @@ extension WorkingSet {
         guard isThere != isMember else { return }
         if isMember { roles.insert(role, at: place) } else { roles.remove(at: place) }
         memberships.set(member, roles.isEmpty ? nil : MembershipDocument(roles: roles), at: revision)
-        try relate(.member, role.rawValue, member.rawValue, isMember ? RelationDocument() : nil)
+        try relate(.member, role.rawValue, member.rawValue, isMember ? .bare : nil)
         membershipsChanged()
     }
 
@@ -196,7 +196,7 @@ extension WorkingSet {
             try relate(.permissionFor, before.subject.rawValue, permission.rawValue, nil)
         }
         permissions.set(permission, grant, at: revision)
-        try relate(.permissionFor, grant.subject.rawValue, permission.rawValue, RelationDocument())
+        try relate(.permissionFor, grant.subject.rawValue, permission.rawValue, .bare)
         state.schemaRevision = revision
     }
 
@@ -215,7 +215,7 @@ extension WorkingSet {
             guard place == document.attached.count || document.attached[place] != permission else { return }
             document.attached.insert(permission, at: place)
         }
-        try relate(.attachment, permission.rawValue, object.rawValue, RelationDocument())
+        try relate(.attachment, permission.rawValue, object.rawValue, .bare)
         try schemaChangedIfAbove(object)
     }
 
@@ -268,7 +268,7 @@ extension WorkingSet {
         guard entry != before, !(entry.isEmpty && before == nil) else { return }
         setExpiries(of: entry, instead: before, on: object)
         if document.isSpread {
-            try relate(.entry, object.rawValue, subject.rawValue, entry.isEmpty ? nil : RelationDocument(entry: entry))
+            try relate(.entry, object.rawValue, subject.rawValue, entry.isEmpty ? nil : .entry(entry))
         } else {
             if before == nil {
                 document.entries.insert(entry, at: place)
@@ -287,7 +287,7 @@ extension WorkingSet {
     /// Gives each entry of an object a row of its own.
     private func spread(_ document: inout ObjectDocument, _ object: ObjectID) throws {
         for entry in document.entries {
-            try relate(.entry, object.rawValue, entry.subject.rawValue, RelationDocument(entry: entry))
+            try relate(.entry, object.rawValue, entry.subject.rawValue, .entry(entry))
         }
         document.isSpread = true
         document.entries = []

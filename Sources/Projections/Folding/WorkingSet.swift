@@ -12,7 +12,7 @@ package final class WorkingSet {
 
     let reader: HeadReader
     /// Nothing is in the index yet, so nothing needs to be looked for there.
-    private var isIndexEmpty: Bool
+    private(set) var isIndexEmpty: Bool
     package internal(set) var state: IndexState
     private var stateAtMark: IndexState
 
@@ -114,6 +114,9 @@ package final class WorkingSet {
         subjectSets.removeAll()
     }
 
+    /// Whether commits were folded that the index does not show yet.
+    package var hasUnwritten: Bool { !newTimes.isEmpty || !newNames.isEmpty }
+
     /// Whether nothing was folded yet.
     package var isEmpty: Bool { state.isEmpty }
 
@@ -121,7 +124,10 @@ package final class WorkingSet {
     package func end() { reader.end() }
 
     /// How many versions are held; a caller that folds much flushes when it grows large.
-    package var heldCount: Int { objects.count + memberships.count + values.count + relations.count + newNames.count }
+    package var heldCount: Int {
+        objects.count + memberships.count + values.count + relations.count + newNames.count
+            + objects.changeCount + memberships.changeCount + values.changeCount + relations.changeCount
+    }
 
     /// Counts everything as written to the index, and lets go of what is more than a cache should hold.
     func flushed() throws {
@@ -167,24 +173,28 @@ package final class WorkingSet {
     }
 
     func relation(_ kind: RelationKind, _ first: UInt64, _ second: UInt64) throws -> RelationDocument? {
-        try relations.value(RelationPrefix(kind: kind, first: first), second) { prefix, second in
-            isIndexEmpty ? (.genesis, nil) : try reader.relation(prefix, second)
-        }
+        try relation(RelationID(prefix: RelationPrefix(kind: kind, first: first), second: second))
+    }
+
+    private func relation(_ id: RelationID) throws -> RelationDocument? {
+        try relations.value(id) { isIndexEmpty ? (.genesis, nil) : try reader.relation($0.prefix, $0.second) }
     }
 
     /// Begins or changes a relation, or with nil ends it.
     func relate(_ kind: RelationKind, _ first: UInt64, _ second: UInt64, _ document: RelationDocument?) throws {
-        _ = try relation(kind, first, second)
-        relations.set(RelationPrefix(kind: kind, first: first), second, document, at: revision)
+        let id = RelationID(prefix: RelationPrefix(kind: kind, first: first), second: second)
+        _ = try relation(id)
+        relations.set(id, document, at: revision)
     }
 
     /// Every second thing that the first one is related to, sorted.
     func related(_ kind: RelationKind, _ first: UInt64) throws -> [UInt64] {
         let prefix = RelationPrefix(kind: kind, first: first)
         var found = isIndexEmpty ? [] : try reader.seconds(prefix)
-        guard let group = relations.groups[prefix] else { return found }
-        found.removeAll { group[$0] != nil }
-        found.append(contentsOf: group.filter { $0.value.value != nil }.keys)
+        let held = relations.held(prefix)
+        guard !held.isEmpty else { return found }
+        found.removeAll { held[$0] != nil }
+        found.append(contentsOf: held.filter(\.value).keys)
         return found.sorted()
     }
 

@@ -205,39 +205,41 @@ struct ValueDocument: Versioned {
 }
 
 /// What a relation carries besides the two things it relates.
-struct RelationDocument: Versioned {
-    /// What the first has on the second, in a relation of grants, and when parts of it end: enough to tell every change apart.
-    var privileges: Privileges = []
-    var ends: [Instant] = []
-    /// The entry, in a relation of entries.
-    var entry: AccessEntry?
+enum RelationDocument: Versioned {
+    /// Nothing: that they are related is all.
+    case bare
+    /// What the first has on the second, and when parts of it end: enough to tell every change of a grant apart.
+    case grant(Privileges, ends: [Instant])
+    /// An entry that has a row of its own.
+    indirect case entry(AccessEntry)
+
+    /// The entry; nil in a relation of another kind.
+    var entry: AccessEntry? { if case .entry(let entry) = self { entry } else { nil } }
 
     func encode(into writer: inout ByteWriter) {
-        if let entry {
-            entry.encode(into: &writer)
-        } else if !privileges.isEmpty {
+        switch self {
+        case .bare: break
+        case .grant(let privileges, let ends):
             writer.varint(UInt64(privileges.rawValue))
             for end in ends { writer.fixed64(UInt64(bitPattern: end.microseconds)) }
+        case .entry(let entry): entry.encode(into: &writer)
         }
     }
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
-        guard reader.offset < row.count else { return RelationDocument() }
-        var document = RelationDocument(privileges: try reader.privilegeBits(row))
-        while reader.offset < row.count {
-            document.ends.append(Instant(microseconds: Int64(bitPattern: try reader.fixed64(row))))
-        }
-        return document
+        guard reader.offset < row.count else { return .bare }
+        let privileges = try reader.privilegeBits(row)
+        var ends: [Instant] = []
+        while reader.offset < row.count { ends.append(Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))) }
+        return .grant(privileges, ends: ends)
     }
 
     static func decodeEntry(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
-        RelationDocument(entry: try AccessEntry.decode(row, &reader))
+        .entry(try AccessEntry.decode(row, &reader))
     }
 }
 
 extension AccessEntry {
     /// The way back from the subject of this entry to its object.
-    var grantRelation: RelationDocument? {
-        isEmpty ? nil : RelationDocument(privileges: privileges, ends: ending.map(\.until))
-    }
+    var grantRelation: RelationDocument? { isEmpty ? nil : .grant(privileges, ends: ending.map(\.until)) }
 }

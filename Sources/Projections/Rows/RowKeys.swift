@@ -69,6 +69,24 @@ struct RelationPrefix: Hashable {
     }
 }
 
+/// Two related things and the kind of relation.
+struct RelationID: Hashable {
+    let prefix: RelationPrefix
+    let second: UInt64
+
+    func key(_ begin: Revision) -> FixedKey { prefix.key(second, begin) }
+}
+
+extension RelationKind {
+    /// Whether everything that a thing is related to in this way is ever asked for while folding.
+    var isListedInFold: Bool {
+        switch self {
+        case .instance, .administrator, .parentClass: false
+        case .member, .child, .grant, .entry, .attachment, .permissionFor, .link: true
+        }
+    }
+}
+
 extension FixedKey {
     /// The revision at which the version under this key begins.
     var begin: Revision { Revision(Revision.open.rawValue - UInt64(truncatingIfNeeded: number) & Revision.open.rawValue) }

@@ -1,0 +1,39 @@
+/// An option: `--name VALUE`, or a flag.
+struct Option: Sendable {
+    let name: String
+    /// What stands for the value in help; nil for a flag.
+    let value: String?
+    let summary: String
+
+    init(_ name: String, value: String? = nil, _ summary: String) {
+        self.name = name
+        self.value = value
+        self.summary = summary
+    }
+
+    var isFlag: Bool { value == nil }
+
+    /// As help shows it.
+    var usage: String { "--" + name + (value.map { " " + $0 } ?? "") }
+}
+
+/// Options that several commands take. An option that two commands give another meaning has a value in both or in neither.
+extension Option {
+    static let help = Option("help", "show how a command is called, with an example")
+    static let version = Option("version", "print the version")
+
+    static let store = Option("store", value: "DIR", "the folder of the store (default: what MUNIMENT_STORE says)")
+    static let json = Option("json", "print JSON: one object, or one a line for a log")
+    static let caller = Option("as", value: "PRINCIPAL", "who acts: a user, a thing or anonymous (default user:root)")
+    static let reader = Option("as", value: "PRINCIPAL", "who reads: a user, a thing or anonymous (default user:root)")
+    static let at = Option("at", value: "REVISION|TIME", "ask about a revision, a time or a day (default: now)")
+    static let strict = Option("strict", "refuse what is so already, instead of changing nothing")
+    static let until = Option("until", value: "TIME", "when the access ends (default: never)")
+    static let firstRevision = Option("from", value: "REVISION", "the first revision (default: the oldest)")
+    static let lastRevision = Option("to", value: "REVISION", "the last revision (default: the newest)")
+
+    /// What every question takes.
+    static let question: [Option] = [.at, .json, .store]
+    /// What every change takes.
+    static let change: [Option] = [.caller, .json, .store]
+}

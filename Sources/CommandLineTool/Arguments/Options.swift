@@ -1,0 +1,64 @@
+/// The arguments of one call, told apart: the words, and the options with their values.
+///
+/// An option is `--name VALUE` or `--name=VALUE`, a flag is `--name`, `--name=yes` or `--name=no`; both may stand anywhere.
+/// Behind `--` everything is a word.
+struct Options {
+    var words: [String] = []
+    private var values: [String: String] = [:]
+
+    /// Throws ``UsageError`` for an option that no command knows, one without its value, and one that is given twice.
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                words += rest
+                break
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                words.append(argument)
+                continue
+            }
+            try take(argument == "-h" ? "--help" : argument, &rest)
+        }
+    }
+
+    private mutating func take(_ argument: String, _ rest: inout ArraySlice<String>) throws {
+        let parts = argument.drop { $0 == "-" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        guard argument.hasPrefix("--"), let option = CommandTable.options[name] else {
+            let nearest = UsageError.nearest(to: name, among: CommandTable.options.keys.sorted())
+            let remedy = nearest.map { "did you mean `--\($0)`?" } ?? "put `--` in front of a word that begins with a dash"
+            throw UsageError("there is no option `\(argument)`; \(remedy)")
+        }
+        guard values[name] == nil else { throw UsageError("`--\(name)` is given twice; give it once") }
+        if parts.count == 2 {
+            values[name] = String(parts[1])
+        } else if option.isFlag {
+            values[name] = "yes"
+        } else if let value = rest.popFirst() {
+            values[name] = value
+        } else {
+            throw UsageError("`--\(name)` has no value; write `\(option.usage)`")
+        }
+        if option.isFlag, let value = values[name], value != "yes", value != "no" {
+            throw UsageError("`--\(name)` is yes or no, and not `\(value)`")
+        }
+    }
+
+    /// Throws ``UsageError`` where an option was given that a command does not take.
+    func check(allowed: [Option]) throws {
+        let allowed = allowed.map(\.name)
+        guard let name = values.keys.sorted().first(where: { !allowed.contains($0) }) else { return }
+        let list = allowed.map { "--" + $0 }.joined(separator: ", ")
+        throw UsageError("takes no option `--\(name)`; it takes \(list.isEmpty ? "none" : list)")
+    }
+
+    /// The value of an option; nil where it was not given.
+    subscript(option: Option) -> String? { values[option.name] }
+
+    /// What a flag says; nil where it was not given.
+    func flag(_ option: Option) -> Bool? { values[option.name].map { $0 == "yes" } }
+
+    /// Whether a flag was given, and not as `no`.
+    func isSet(_ option: Option) -> Bool { flag(option) ?? false }
+}

@@ -1,0 +1,70 @@
+import Events
+import Foundation
+import Muniment
+import Permissions
+
+/// How words become values. What is ill-formed is a ``UsageError`` that quotes the word.
+enum Values {
+    static func name(_ text: String) throws -> Name {
+        let name = Name(text)
+        if let problem = name.problem { throw UsageError(problem.message) }
+        return name
+    }
+
+    static func className(_ text: String) throws -> String {
+        let className = text.hasPrefix("class:") ? String(text.dropFirst("class:".count)) : text
+        guard !className.utf8.contains(UInt8(ascii: ":")) else {
+            throw UsageError("`\(text)` is no class; a class has no colon in its name")
+        }
+        return try name("class:" + className).id ?? className
+    }
+
+    /// Names with commas between them; an empty text is an empty list.
+    static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    static func privileges(_ text: String) throws -> [String] {
+        let names = list(text)
+        guard !names.isEmpty else { throw UsageError("`\(text)` names no privilege; write one, or several like read,update") }
+        return names
+    }
+
+    /// A whole number is a revision, anything else a time.
+    static func moment(_ text: String) throws -> Moment {
+        if isNumber(text) { return .revision(try revision(text)) }
+        guard let instant = instant(text) else {
+            throw UsageError(
+                "`\(text)` is no moment; write a revision number, a time like 2026-01-31T10:00:00Z or a day like 2026-01-31")
+        }
+        return .time(instant)
+    }
+
+    static func revision(_ text: String) throws -> Revision {
+        guard isNumber(text), let number = UInt64(text), number < Revision.open.rawValue else {
+            throw UsageError("`\(text)` is no revision; write a whole number")
+        }
+        return Revision(number)
+    }
+
+    static func time(_ text: String) throws -> Instant {
+        guard let instant = instant(text) else {
+            throw UsageError("`\(text)` is no time; write one like 2026-01-31T10:00:00Z or a day like 2026-01-31")
+        }
+        return instant
+    }
+
+    static func json(_ text: String) throws -> JSONValue {
+        guard let value = try? JSONText.decode(Array(text.utf8)) else {
+            throw UsageError("`\(text)` is no JSON; quote a text twice, as in '\"text\"'")
+        }
+        return value
+    }
+
+    /// A day alone means its beginning.
+    private static func instant(_ text: String) -> Instant? { Instant(text) ?? Instant(text + "T00:00:00Z") }
+
+    private static func isNumber(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+    }
+}

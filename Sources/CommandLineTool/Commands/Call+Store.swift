@@ -1,0 +1,72 @@
+import Events
+import Muniment
+import Permissions
+
+/// How commands come to their store.
+extension Call {
+    /// How a store is opened: with progress on the terminal.
+    var storeOptions: StoreOptions {
+        StoreOptions(progress: { ProgressBar.standard.show($0.stage, done: $0.done, total: $0.total) })
+    }
+
+    /// Opens the store, does something with it, and closes it.
+    func withStore<R>(_ access: StoreAccess, _ body: (Store) throws -> R) throws -> R {
+        let store = try Store.open(at: try directory, access, options: storeOptions)
+        ProgressBar.standard.clear()
+        let result: R
+        do {
+            result = try body(store)
+        } catch {
+            // What went wrong first is what counts.
+            try? store.close()
+            throw error
+        }
+        try store.close()
+        return result
+    }
+
+    /// Asks the store at the moment that `--at` names.
+    func ask<R>(_ question: (Snapshot) throws -> R) throws -> R {
+        let moment = try moment
+        return try withStore(.reading) { store in try store.read(at: moment, question) }
+    }
+
+    /// Has the store make a change, and says which revision it became.
+    func make(_ change: Change) throws -> ExitCode {
+        let caller = try caller
+        let receipt = try withStore(.writing) { store in try store.commit(Transaction(caller, [change])) }
+        if isJSON {
+            try output.json(
+                .object([
+                    "head": .revision(receipt.head),
+                    "revision": receipt.revision.map(JSONValue.revision) ?? .null,
+                    "time": .time(receipt.time),
+                ]))
+        } else {
+            try output.line(receipt.revision.map { "revision \($0)" } ?? "nothing to change: it is so already")
+        }
+        return .success
+    }
+}
+
+/// How commands answer.
+extension Call {
+    /// Prints one name a line, or all of them as one JSON object.
+    ///
+    /// - Parameters:
+    ///   - key: what the list is called in the object.
+    ///   - question: what was asked, for the object.
+    func answer(_ names: [String], as key: String, to question: [String: JSONValue]) throws -> ExitCode {
+        if isJSON {
+            try output.json(.object([key: .texts(names)]).with(question))
+        } else {
+            for name in names { try output.line(name) }
+        }
+        return .success
+    }
+}
+
+extension Snapshot {
+    /// When it answers for, as JSON.
+    var json: [String: JSONValue] { ["revision": .revision(revision), "time": .time(instant)] }
+}

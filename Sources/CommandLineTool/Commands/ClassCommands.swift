@@ -1,0 +1,70 @@
+import Events
+import Permissions
+
+/// The options of a class.
+extension Option {
+    fileprivate static let acl = Option("acl", value: "none|required", "whether its objects have entries of their own")
+    fileprivate static let inherits = Option("inherits", value: "all|none|PRIVILEGE,…", "what objects take over from their parents")
+    fileprivate static let widening = Option("widening", "the class level or the object gives access, where by default both must")
+    fileprivate static let creator = Option("creator", value: "PRIVILEGE,…", "what the creator of an object is given on it")
+    fileprivate static let creatorPermanent = Option("creator-permanent", "nothing of that can be taken away")
+    fileprivate static let readThroughLinks = Option("read-through-links", "what a readable object links to can be read")
+    fileprivate static let privileges = Option("privileges", value: "PRIVILEGE,…", "the custom privileges that the class knows")
+    fileprivate static let properties = Option("properties", value: "PROPERTY,…", "the properties that queries may use")
+
+    fileprivate static let classOptions: [Option] = [
+        .acl, .inherits, .widening, .creator, .creatorPermanent, .readThroughLinks, .privileges, .properties,
+    ]
+}
+
+extension Command {
+    static let classDefine = Command(
+        "class define", "define a class of objects", sentence: "CLASS", options: Option.classOptions + Option.change,
+        example: Example("class define doc --inherits all --privileges approve --properties title", "revision 2")
+    ) { call in
+        let className = try call.className()
+        try call.end()
+        return try call.make(.defineClass(className, try ClassSettings(call.options)))
+    }
+
+    static let classChange = Command(
+        "class change", "change some options of a class; a flag is taken back with =no", sentence: "CLASS",
+        options: Option.classOptions + Option.change,
+        example: Example("class change doc --creator read,update --read-through-links=no", "revision 21")
+    ) { call in
+        let className = try call.className()
+        try call.end()
+        return try call.make(.changeClass(className, try ClassSettings(call.options)))
+    }
+}
+
+extension ClassSettings {
+    /// The options that a call gives; the others stay as they are.
+    fileprivate init(_ options: Options) throws {
+        self.init(
+            objectACL: try options[.acl].map(ClassSettings.objectACL),
+            composition: options.flag(.widening).map { $0 ? .widening : .narrowing },
+            inherits: options[.inherits].map(ClassSettings.inheritance),
+            creatorPrivileges: options[.creator].map(Values.list),
+            creatorPermanent: options.flag(.creatorPermanent),
+            readThroughLinks: options.flag(.readThroughLinks),
+            privileges: options[.privileges].map(Values.list),
+            properties: options[.properties].map(Values.list))
+    }
+
+    private static func objectACL(_ text: String) throws -> ObjectACL {
+        switch text {
+        case "none": ObjectACL.none
+        case "required": ObjectACL.required
+        default: throw UsageError("`--acl` is none or required, and not `\(text)`")
+        }
+    }
+
+    private static func inheritance(_ text: String) -> Inheritance {
+        switch text {
+        case "all": .everything
+        case "none": .nothing
+        default: .only(Values.list(text))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// Every command there is, in the order of the help.
+enum CommandTable {
+    static let sections: [(title: String, commands: [Command])] = [
+        ("Stores", [.initialize, .importHistory, .exportHistory, .ask, .scenario]),
+        ("Questions", [.check, .privileges, .who, .what, .entries]),
+        ("The past", [.history, .diff, .log]),
+        ("Access", [.grant, .revoke]),
+        ("Principals", [.register, .roleCreate, .roleDelete, .roleAdd, .roleRemove, .roleMembers]),
+        ("Administrators", [.adminAppoint, .adminDismiss, .adminList]),
+        (
+            "Objects",
+            [.objectCreate, .objectWrite, .objectMove, .objectDelete, .objectOwner, .objectValue, .objectList]
+        ),
+        ("Classes", [.classDefine, .classChange]),
+        ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
+        ("Upkeep", [.verify, .rebuild, .statistics]),
+    ]
+
+    static let commands = sections.flatMap(\.commands)
+
+    /// Every option that some command takes, by name.
+    static let options: [String: Option] = {
+        let all: [Option] = commands.flatMap(\.options) + [Option.help, Option.version]
+        return Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }()
+
+    /// The command that some words begin with, and the words behind it.
+    static func command(in words: [String]) throws -> (Command, ArraySlice<String>) {
+        for count in [2, 1] where words.count >= count {
+            let name = words.prefix(count).joined(separator: " ")
+            if let command = commands.first(where: { $0.name == name }) { return (command, words.dropFirst(count)) }
+        }
+        throw unknown(words)
+    }
+
+    /// The commands whose names begin with some words.
+    static func commands(named words: [String]) throws -> [Command] {
+        let found = commands.filter { $0.name.split(separator: " ").map(String.init).starts(with: words) }
+        if found.isEmpty { throw unknown(words) }
+        return found
+    }
+
+    private static func unknown(_ words: [String]) -> UsageError {
+        guard let first = words.first else { return UsageError("the command is missing") }
+        let group = commands.map(\.name).filter { $0.hasPrefix(first + " ") }
+        guard group.isEmpty else {
+            let list = group.map { "`\($0)`" }.joined(separator: ", ")
+            let problem = words.count > 1 ? "there is no command `\(first) \(words[1])`" : "`\(first)` is not a whole command"
+            return UsageError("\(problem); there are \(list)")
+        }
+        let firstWords = commands.map { String($0.name.prefix { $0 != " " }) } + ["help"]
+        let remedy = UsageError.nearest(to: first, among: firstWords).map { "; did you mean `\($0)`?" } ?? ""
+        return UsageError("there is no command `\(first)`\(remedy)")
+    }
+}

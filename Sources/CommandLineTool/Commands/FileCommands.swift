@@ -1,0 +1,88 @@
+import Events
+import Histories
+import Muniment
+import Permissions
+
+extension Option {
+    fileprivate static let resume = Option("resume", "go on behind the last transaction of this file that the store has")
+}
+
+extension Command {
+    static let importHistory = Command(
+        "import", "bring a history into a store, made where there is none", sentence: "FILE",
+        options: [.resume, .json, .store],
+        example: Example(
+            "import history.jsonl --store firm", "42 transactions, 94 events, revisions 1 to 42, 0.04 s, 2350 events/s")
+    ) { call in
+        let file = try call.word("the file")
+        try call.end()
+        let report = try ImportReport.make(
+            importing: file, into: try call.directory, resume: call.options.isSet(.resume), options: call.storeOptions)
+        if call.isJSON { try call.output.json(report.json) } else { try call.output.line(report.line) }
+        return .success
+    }
+
+    static let exportHistory = Command(
+        "export", "write the log as a history, which imports into an equal store",
+        options: [.firstRevision, .lastRevision, .store],
+        example: Example(
+            "export --from 5 --to 5",
+            """
+            {"format":"permission-history/1","store":"open","administrator":"user:root"}
+            {"time":"2026-01-31T10:01:00Z","actor":"user:root","changes":[{"op":"createRole","role":"editors"}]}
+            """)
+    ) { call in
+        try call.end()
+        let from = try call.options[.firstRevision].map(Values.revision) ?? Revision(1)
+        let last = try call.options[.lastRevision].map(Values.revision)
+        let output = call.output
+        _ = try call.withStore(.reading) { store in
+            // A new store has no first revision yet, and exports as its header alone.
+            let to = try store.lastRevision(last, from: from == Revision(1) ? .genesis : from)
+            return try HistoryExporter(store).export(from: from, to: to, write: output.raw)
+        }
+        return .success
+    }
+
+    static let ask = Command(
+        "ask", "answer a file of questions: each line comes back with its answer", sentence: "FILE", options: [.store],
+        example: Example(
+            "ask questions.jsonl",
+            #"{"ask":"check","subject":"user:ann","object":"doc:plan","privilege":"read","answer":true}"#)
+    ) { call in
+        let file = try call.word("the file")
+        try call.end()
+        let output = call.output
+        _ = try call.withStore(.reading) { store in try Asker(store).answer(file: file, write: output.raw) }
+        return .success
+    }
+
+    static let scenario = Command(
+        "scenario", "run scenarios, each in a fresh store, and print what was not as expected", sentence: "FILE…",
+        options: [.json], example: Example("scenario scenario.jsonl", "4 passed, 0 failed")
+    ) { call in
+        let files = call.remainingWords()
+        guard !files.isEmpty else { throw UsageError("the file is missing") }
+        var result = ScenarioResult()
+        for (index, file) in files.enumerated() {
+            ProgressBar.standard.show("running scenarios", done: UInt64(index), total: UInt64(files.count))
+            let one = try ScenarioRunner().run(file: file)
+            if !call.isJSON { for failure in one.failures { try call.output.line(failure.description) } }
+            result = result + one
+        }
+        if call.isJSON { try call.output.json(result.json) } else { try call.output.line(result.description) }
+        return result.failed == 0 ? .success : .failure
+    }
+}
+
+extension ScenarioResult {
+    fileprivate var json: JSONValue {
+        let list = failures.map { failure in
+            JSONValue.object([
+                "file": .string(failure.file), "line": .count(failure.line), "expected": .string(failure.expected),
+                "actual": .string(failure.actual),
+            ])
+        }
+        return .object(["passed": .count(passed), "failed": .count(failed), "failures": .array(list)])
+    }
+}

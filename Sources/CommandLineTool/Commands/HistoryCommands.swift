@@ -1,0 +1,124 @@
+import Events
+import Muniment
+import Permissions
+
+/// The two moments of a comparison.
+extension Option {
+    fileprivate static let earlier = Option("from", value: "REVISION|TIME", "the earlier moment")
+    fileprivate static let later = Option("to", value: "REVISION|TIME", "the later moment (default: now)")
+}
+
+extension Command {
+    static let history = Command(
+        "history", "what happened to an object, a principal or a role, oldest first", sentence: "[of] NAME",
+        options: [.json, .store],
+        example: Example(
+            "history of user:bob",
+            """
+            r4  2026-01-31T10:00:00Z  user:root
+                user:bob became known
+            r6  2026-01-31T10:02:00Z  user:root
+                user:bob became a member of role:editors
+            """)
+    ) { call in
+        call.skip("of")
+        let name = try call.name("the name")
+        try call.end()
+        let (output, isJSON) = (call.output, call.isJSON)
+        try call.withStore(.reading) { store in
+            try store.history(of: name) { commit in
+                try output.commit(try CommitDescription(commit, about: name), isJSON: isJSON)
+            }
+        }
+        return .success
+    }
+
+    static let log = Command(
+        "log", "everything that happened, oldest first",
+        options: [.firstRevision, .lastRevision, .json, .store],
+        example: Example("log --from 5 --to 5", "r5  2026-01-31T10:01:00Z  user:root\n    role:editors was made")
+    ) { call in
+        try call.end()
+        let from = try call.options[.firstRevision].map(Values.revision) ?? .genesis
+        let last = try call.options[.lastRevision].map(Values.revision)
+        let (output, isJSON) = (call.output, call.isJSON)
+        try call.withStore(.reading) { store in
+            let to = try store.lastRevision(last, from: from)
+            try store.log(from: from, to: to) { commit in
+                try output.commit(try CommitDescription(commit), isJSON: isJSON)
+            }
+        }
+        return .success
+    }
+
+    static let diff = Command(
+        "diff", "how access differed between two moments: that of somebody, or that to an object",
+        sentence: "NAME --from REVISION|TIME [--to REVISION|TIME]", options: [.earlier, .later, .json, .store],
+        example: Example("diff user:ann --from 8 --to 9", "doc:plan  + read, update")
+    ) { call in
+        let name = try call.name("the name")
+        try call.end()
+        guard let earlier = try call.options[.earlier].map(Values.moment) else {
+            throw UsageError("the earlier moment is missing; write `\(Option.earlier.usage)`")
+        }
+        let later = try call.options[.later].map(Values.moment) ?? .now
+        let (differences, moments) = try call.withStore(.reading) { store in
+            let moments: [String: JSONValue] = [
+                "from": .object(try store.read(at: earlier) { $0.json }), "to": .object(try store.read(at: later) { $0.json }),
+            ]
+            return (
+                try name.isSubject
+                    ? store.difference(for: name, from: earlier, to: later) : store.difference(on: name, from: earlier, to: later),
+                moments
+            )
+        }
+        if call.isJSON {
+            let list = JSONValue.array(differences.map(\.json))
+            try call.output.json(.object(["name": .name(name), "differences": list]).with(moments))
+        } else {
+            for difference in differences { try call.output.line(difference.line) }
+        }
+        return .success
+    }
+}
+
+extension Store {
+    /// The last revision of a span that somebody asked for; the newest where nobody did.
+    ///
+    /// - Throws: ``StoreError/noSuchRevision(_:head:)`` for a span with an end that is yet to come.
+    func lastRevision(_ asked: Revision?, from: Revision) throws -> Revision {
+        let head = try head.revision
+        for revision in [asked, from] {
+            if let revision, revision > head { throw StoreError.noSuchRevision(revision, head: head) }
+        }
+        return asked ?? head
+    }
+}
+
+extension Name {
+    /// Whether the name is first of all that of somebody who can have access, and only then that of an object.
+    fileprivate var isSubject: Bool {
+        switch kind {
+        case .caller, .role, .everyone, .anonymous: true
+        default: false
+        }
+    }
+}
+
+extension AccessDifference {
+    private var gained: [String] { after.filter { !before.contains($0) } }
+    private var lost: [String] { before.filter { !after.contains($0) } }
+
+    fileprivate var line: String {
+        var line = name
+        if !gained.isEmpty { line += "  + " + gained.joined(separator: ", ") }
+        if !lost.isEmpty { line += "  - " + lost.joined(separator: ", ") }
+        return line
+    }
+
+    fileprivate var json: JSONValue {
+        .object([
+            "name": .string(name), "before": .texts(before), "after": .texts(after), "gained": .texts(gained), "lost": .texts(lost),
+        ])
+    }
+}

@@ -1,0 +1,108 @@
+import Events
+import Muniment
+import Permissions
+
+/// Options that only these commands take.
+extension Option {
+    fileprivate static let parent = Option("parent", value: "OBJECT", "the object that it lies in")
+    fileprivate static let value = Option("value", value: "JSON", "its value")
+    fileprivate static let owner = Option("owner", value: "PRINCIPAL", "whose it is (default: who asks for the change)")
+    fileprivate static let merge = Option("merge", value: "JSON", "a patch on its value: members replace, null removes (RFC 7396)")
+    fileprivate static let unchangedSince = Option("unchanged-since", value: "REVISION", "refuse if it was changed later than this")
+    fileprivate static let filter = Option("where", value: "JSON", "only objects whose properties have these values")
+}
+
+extension Command {
+    static let objectCreate = Command(
+        "object create", "make an object", sentence: "OBJECT", options: [.parent, .value, .owner] + Option.change,
+        example: Example(#"object create doc:plan --parent folder:top --value '{"title":"Plan"}'"#, "revision 8")
+    ) { call in
+        let object = try call.name("the object")
+        try call.end()
+        let value = try call.options[.value].map(Values.json)
+        return try call.make(
+            .createObject(object, parent: try call.name(.parent), value: value, owner: try call.name(.owner)))
+    }
+
+    static let objectWrite = Command(
+        "object write", "change the value of an object", sentence: "OBJECT (--value JSON | --merge JSON)",
+        options: [.value, .merge, .unchangedSince] + Option.change,
+        example: Example(#"object write doc:plan --merge '{"pages":3}'"#, "revision 12")
+    ) { call in
+        let object = try call.name("the object")
+        try call.end()
+        let content: Change.Content
+        switch (call.options[.value], call.options[.merge]) {
+        case (let text?, nil): content = .value(try Values.json(text))
+        case (nil, let text?): content = .merge(try Values.json(text))
+        case (nil, nil): throw UsageError("the value is missing; write `--value JSON` or `--merge JSON`")
+        case (_?, _?): throw UsageError("`--value` and `--merge` exclude each other; write one of them")
+        }
+        let expected = try call.options[.unchangedSince].map(Values.revision)
+        return try call.make(.writeObject(object, content, expectedRevision: expected))
+    }
+
+    static let objectMove = Command(
+        "object move", "put an object into another, or at the top", sentence: "OBJECT [to] (OBJECT | top)",
+        options: Option.change, example: Example("object move doc:plan to top", "revision 13")
+    ) { call in
+        let object = try call.name("the object")
+        call.skip("to")
+        let place = try call.word("the new parent, or `top`,")
+        try call.end()
+        return try call.make(.moveObject(object, parent: place == "top" ? nil : try Values.name(place)))
+    }
+
+    static let objectDelete = Command(
+        "object delete", "delete an object and everything in it", sentence: "OBJECT", options: Option.change,
+        example: Example("object delete doc:plan", "revision 24")
+    ) { call in
+        let object = try call.name("the object")
+        try call.end()
+        return try call.make(.deleteObject(object))
+    }
+
+    static let objectOwner = Command(
+        "object owner", "give an object to another owner", sentence: "OBJECT [to] PRINCIPAL", options: Option.change,
+        example: Example("object owner doc:plan to user:bob", "revision 14")
+    ) { call in
+        let object = try call.name("the object")
+        call.skip("to")
+        let owner = try call.name("the owner")
+        try call.end()
+        return try call.make(.setOwner(object, owner: owner))
+    }
+
+    static let objectValue = Command(
+        "object value", "the value of an object, as JSON", sentence: "[of] OBJECT", options: [.reader] + Option.question,
+        example: Example("object value doc:plan", #"{"pages":3,"title":"Plan"}"#)
+    ) { call in
+        call.skip("of")
+        let object = try call.name("the object")
+        try call.end()
+        let caller = try call.caller
+        let (value, when) = try call.ask { (try $0.value(of: object, as: caller), $0.json) }
+        try call.output.json(call.isJSON ? .object(["object": .name(object), "value": value]).with(when) : value)
+        return .success
+    }
+
+    static let objectList = Command(
+        "object list", "the objects of a class that somebody may read and query", sentence: "[of] CLASS",
+        options: [.filter, .reader] + Option.question,
+        example: Example(#"object list doc --where '{"title":"Plan"}'"#, "doc:plan")
+    ) { call in
+        call.skip("of")
+        let className = try call.className()
+        try call.end()
+        var filter: [String: JSONValue] = [:]
+        if let text = call.options[.filter] {
+            guard case .object(let properties) = try Values.json(text) else {
+                throw UsageError(#"`\#(text)` is no filter; write an object such as '{"title":"Plan"}' or '{"pages":{"<":10}}'"#)
+            }
+            filter = properties
+        }
+        let caller = try call.caller
+        let (names, when) = try call.ask { (try $0.list(class: className, where: filter, as: caller), $0.json) }
+        return try call.answer(names, as: "objects", to: when.merging(["class": .string(className)]) { $1 })
+    }
+}

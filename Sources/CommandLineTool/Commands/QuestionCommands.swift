@@ -1,0 +1,115 @@
+import Events
+import Muniment
+import Permissions
+
+extension Option {
+    fileprivate static let className = Option("class", value: "CLASS", "only objects of this class")
+}
+
+extension Command {
+    static let check = Command(
+        "check", "whether somebody may do something, and why",
+        sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
+        example: Example(
+            "check user:ann read doc:plan",
+            "yes\nthe store level, the class level and the object part give user:ann read on doc:plan")
+    ) { call in
+        let subject = try call.name("the subject")
+        let privileges = try call.privileges()
+        call.skip("on")
+        let object = try call.name("the object")
+        try call.end()
+        let (answer, when) = try call.ask { (try $0.check(subject, privileges, on: object), $0.json) }
+        if call.isJSON {
+            let question: [String: JSONValue] = [
+                "subject": .name(subject), "privileges": .texts(privileges), "object": .name(object),
+                "allowed": .bool(answer.isAllowed), "reason": .string(answer.explanation),
+            ]
+            try call.output.json(.object(question).with(when))
+        } else {
+            try call.output.line(answer.isAllowed ? "yes" : "no")
+            try call.output.line(answer.explanation)
+        }
+        return answer.isAllowed ? .success : .failure
+    }
+
+    static let privileges = Command(
+        "privileges", "everything that somebody may do to an object", sentence: "SUBJECT [on] OBJECT", options: Option.question,
+        example: Example("privileges user:ann on doc:plan", "read\nupdate")
+    ) { call in
+        let subject = try call.name("the subject")
+        call.skip("on")
+        let object = try call.name("the object")
+        try call.end()
+        let (names, when) = try call.ask { (try $0.privileges(of: subject, on: object), $0.json) }
+        return try call.answer(
+            names, as: "privileges", to: when.merging(["subject": .name(subject), "object": .name(object)]) { $1 })
+    }
+
+    static let who = Command(
+        "who", "the users and things that may do something to an object",
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
+        example: Example("who read doc:plan", "user:ann\nuser:bob")
+    ) { call in
+        let privileges = try call.privileges()
+        call.skip("on")
+        let object = try call.name("the object")
+        try call.end()
+        let (names, when) = try call.ask { (try $0.subjects(with: privileges, on: object), $0.json) }
+        return try call.answer(
+            names, as: "subjects", to: when.merging(["privileges": .texts(privileges), "object": .name(object)]) { $1 })
+    }
+
+    static let what = Command(
+        "what", "the objects to which somebody may do something", sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…]",
+        options: [.className] + Option.question,
+        example: Example("what user:ann read", "doc:plan")
+    ) { call in
+        let subject = try call.name("the subject")
+        let privileges = try call.privileges()
+        try call.end()
+        let className = try call.options[.className].map(Values.className)
+        let (names, when) = try call.ask { (try $0.objects(for: subject, with: privileges, class: className), $0.json) }
+        var question = when.merging(["privileges": .texts(privileges), "subject": .name(subject)]) { $1 }
+        if let className { question["class"] = .string(className) }
+        return try call.answer(names, as: "objects", to: question)
+    }
+
+    static let entries = Command(
+        "entries", "the entries on an object: who was given what", sentence: "[on] OBJECT", options: Option.question,
+        example: Example("entries doc:plan", "role:editors  read\nuser:ann  read, update  until 2999-12-31T00:00:00Z")
+    ) { call in
+        call.skip("on")
+        let object = try call.name("the object")
+        try call.end()
+        let (entries, when) = try call.ask { (try $0.entries(on: object), $0.json) }
+        if call.isJSON {
+            let list = JSONValue.array(entries.map(\.json))
+            try call.output.json(.object(["object": .name(object), "entries": list]).with(when))
+        } else {
+            for entry in entries { try call.output.line(entry.line) }
+        }
+        return .success
+    }
+}
+
+extension EntryDescription {
+    private var end: Instant? { until == .forever ? nil : until }
+
+    fileprivate var line: String {
+        var line = "\(subject)  \(privileges.joined(separator: ", "))"
+        if let end { line += "  until \(end)" }
+        if isPermanent { line += "  permanent" }
+        if let permission { line += "  by \(Name.permission(permission))" }
+        return line
+    }
+
+    /// The entry as `SCENARIOS.md` writes it.
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = ["subject": .string(subject), "privileges": .texts(privileges)]
+        if let end { members["until"] = .time(end) }
+        if isPermanent { members["permanent"] = .bool(true) }
+        if let permission { members["permission"] = .string(permission) }
+        return .object(members)
+    }
+}

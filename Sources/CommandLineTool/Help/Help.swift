@@ -1,0 +1,58 @@
+/// What `muniment help` prints.
+struct Help {
+    private let asked: [String]
+
+    /// - Parameter asked: the words of the command that help is wanted for; empty for the whole tool.
+    init(asked: [String]) { self.asked = asked }
+
+    func write(to output: Output) throws {
+        if asked.isEmpty { return try writeOverview(to: output) }
+        // Words behind the command's own are what it was to be called with.
+        let commands = (try? CommandTable.command(in: asked)).map { [$0.0] } ?? nil
+        for (index, command) in try (commands ?? CommandTable.commands(named: asked)).enumerated() {
+            if index > 0 { try output.line("") }
+            try writePage(of: command, to: output)
+        }
+    }
+
+    private func writeOverview(to output: Output) throws {
+        let width = CommandTable.commands.map(\.name.count).max() ?? 0
+        try output.line("muniment: who may do what, who changed it, and what everyone could do at any moment since.")
+        try output.line("")
+        try output.line("usage: muniment COMMAND … [--store DIR]")
+        for section in CommandTable.sections {
+            try output.line("")
+            try output.line(section.title)
+            for command in section.commands {
+                try output.line("  " + command.name.padded(to: width) + "  " + command.summary)
+            }
+        }
+        try output.line("")
+        try output.line("A name is user:…, thing:…, role:…, everyone, anonymous, store, class:… or CLASS:ID.")
+        try output.line("A time is like 2026-01-31T10:00:00Z; a day like 2026-01-31 means its beginning, in UTC.")
+        try output.line("Exit codes: 0 yes or done, 1 no or refused, 2 a call that makes no sense, 3 trouble with the store.")
+        try output.line("`muniment help COMMAND` shows its options and an example.")
+    }
+
+    private func writePage(of command: Command, to output: Output) throws {
+        try output.line("usage: \(command.usage)")
+        try output.line("  \(command.summary)")
+        if !command.options.isEmpty {
+            try output.line("")
+            try output.line("options:")
+            let width = command.options.map(\.usage.count).max() ?? 0
+            for option in command.options { try output.line("  " + option.usage.padded(to: width) + "  " + option.summary) }
+        }
+        try output.line("")
+        try output.line("example:")
+        try output.line("  $ muniment \(command.example.call)")
+        for line in command.example.prints.split(separator: "\n", omittingEmptySubsequences: false) {
+            try output.line("  \(line)")
+        }
+    }
+}
+
+extension String {
+    /// The text with blanks behind it, up to a number of characters.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

@@ -1,0 +1,95 @@
+import Events
+import Permissions
+
+/// Events about objects and classes.
+extension EventDescriber {
+    /// Characters of a value that a sentence quotes.
+    private static let excerptLength = 200
+
+    func describe(_ event: ObjectCreated) throws -> EventDescription {
+        let (object, owner) = (try name(event.object), try name(event.owner))
+        var sentence = "\(object) was made"
+        var members: [String: JSONValue] = ["object": .string(object), "owner": .string(owner)]
+        if let parent = try event.parent.map({ try name($0) }) {
+            sentence += " in \(parent)"
+            members["parent"] = .string(parent)
+        }
+        sentence += ", owned by \(owner)"
+        if let value = event.value {
+            sentence += ", with the value \(excerpt(value))"
+            members["value"] = try JSONText.decode(value)
+        }
+        return EventDescription("ObjectCreated", sentence, members)
+    }
+
+    func describe(_ event: ObjectWritten) throws -> EventDescription {
+        let object = try name(event.object)
+        return EventDescription(
+            "ObjectWritten", "the value of \(object) became \(excerpt(event.value))",
+            ["object": .string(object), "value": try JSONText.decode(event.value)])
+    }
+
+    func describe(_ event: ObjectMoved) throws -> EventDescription {
+        let object = try name(event.object)
+        let parent = try event.parent.map { try name($0) }
+        return EventDescription(
+            "ObjectMoved", "\(object) was moved " + (parent.map { "to \($0)" } ?? "to the top"),
+            ["object": .string(object), "parent": .optional(parent)])
+    }
+
+    func describe(_ event: ObjectDeleted) throws -> EventDescription {
+        let object = try name(event.object)
+        return EventDescription("ObjectDeleted", "\(object) was deleted, with everything in it", ["object": .string(object)])
+    }
+
+    func describe(_ event: OwnerChanged) throws -> EventDescription {
+        let (object, owner) = (try name(event.object), try name(event.owner))
+        return EventDescription(
+            "OwnerChanged", "\(object) went to \(owner)", ["object": .string(object), "owner": .string(owner)])
+    }
+
+    private func excerpt(_ value: [UInt8]) -> String {
+        let text = String(decoding: value, as: UTF8.self)
+        return text.count <= Self.excerptLength ? text : text.prefix(Self.excerptLength) + "…"
+    }
+}
+
+extension EventDescriber {
+    func describe(
+        _ kind: String, _ verb: String, _ classID: Introduction<ClassID>, _ options: ClassOptions
+    ) throws -> EventDescription {
+        let name = try name(classID)
+        return EventDescription(
+            kind, "\(name) \(verb): " + words(options).joined(separator: "; "), ["class": .string(name), "options": json(options)])
+    }
+
+    /// The options that say something; those that are off are left out.
+    private func words(_ options: ClassOptions) -> [String] {
+        var words = [options.objectACL == ObjectACL.required ? "entries on each object" : "no entries on objects"]
+        if options.composition == .widening { words.append("the class or the object gives access") }
+        if !options.inherits.isEmpty { words.append("objects inherit \(self.words(options.inherits))") }
+        if !options.creatorPrivileges.isEmpty {
+            words.append(
+                "creators get \(self.words(options.creatorPrivileges))"
+                    + (options.creatorPermanent ? ", not to be taken away" : ""))
+        }
+        if options.readThroughLinks { words.append("readable through links") }
+        if !options.privileges.isEmpty { words.append("privileges \(self.words(options.privileges))") }
+        if !options.properties.isEmpty { words.append("properties \(options.properties.joined(separator: ", "))") }
+        return words
+    }
+
+    /// The options in the keys of `SCENARIOS.md`.
+    private func json(_ options: ClassOptions) -> JSONValue {
+        .object([
+            "objectACL": .string(options.objectACL == ObjectACL.required ? "required" : "none"),
+            "composition": .string(options.composition == .narrowing ? "narrowing" : "widening"),
+            "inherits": options.inherits == .all ? .bool(true) : options.inherits.isEmpty ? .bool(false) : list(options.inherits),
+            "creatorPrivileges": list(options.creatorPrivileges),
+            "creatorPermanent": .bool(options.creatorPermanent),
+            "readThroughLinks": .bool(options.readThroughLinks),
+            "privileges": list(options.privileges),
+            "properties": .texts(options.properties),
+        ])
+    }
+}

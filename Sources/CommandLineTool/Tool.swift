@@ -1,0 +1,60 @@
+import Foundation
+
+/// The `muniment` tool: finds the command that the arguments name, runs it, and turns whatever happens into an exit code.
+struct Tool {
+    /// The version that `--version` prints.
+    static let version = "0.1.0"
+
+    private let output = Output()
+
+    /// Runs one call. Answers go to standard output, everything else to standard error.
+    func run(_ arguments: [String]) -> ExitCode {
+        do {
+            let code = try answer(arguments)
+            ProgressBar.standard.clear()
+            // Where the answer was given as far as somebody wanted to read it, its exit code stands.
+            do { try output.flush() } catch is OutputClosed {}
+            return code
+        } catch {
+            ProgressBar.standard.clear()
+            // What a log or a file of questions gave before it came to its fault is good.
+            try? output.flush()
+            return report(error)
+        }
+    }
+
+    private func answer(_ arguments: [String]) throws -> ExitCode {
+        var options = try Options(arguments)
+        if options.isSet(.version) {
+            try output.line("muniment \(Tool.version)")
+            return .success
+        }
+        if options.words.first == "help" {
+            options.words.removeFirst()
+        } else if !options.isSet(.help) {
+            return try carryOut(options)
+        }
+        try Help(asked: options.words).write(to: output)
+        return .success
+    }
+
+    private func carryOut(_ options: Options) throws -> ExitCode {
+        let (command, words) = try CommandTable.command(in: options.words)
+        do {
+            try options.check(allowed: command.options)
+            var call = Call(command, words: words, options: options, output: output)
+            return try command.run(&call)
+        } catch var error as UsageError {
+            error.command = command
+            throw error
+        }
+    }
+
+    private func report(_ error: any Error) -> ExitCode {
+        let failure = Failure(error)
+        guard let message = failure.message else { return failure.code }
+        let line = (failure.isVerdict ? message : "muniment: " + message) + "\n"
+        try? FileHandle.standardError.write(contentsOf: Data(line.withoutControls(exceptLineEnds: true).utf8))
+        return failure.code
+    }
+}

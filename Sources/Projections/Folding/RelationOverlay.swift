@@ -1,0 +1,43 @@
+internal import Events
+
+/// Present relations in memory, over those in the index: a ``VersionOverlay`` that can also list what one thing is related to.
+struct RelationOverlay {
+    private var versions = VersionOverlay<RelationID, RelationDocument>()
+    /// The second things that slots exist for, by prefix, where they are listed.
+    private var seconds: [RelationPrefix: [UInt64]] = [:]
+
+    mutating func value(
+        _ id: RelationID, _ load: (RelationID) throws -> (begin: Revision, value: RelationDocument?)
+    ) throws -> RelationDocument? {
+        let before = versions.count
+        let value = try versions.value(id, load)
+        if versions.count > before, id.prefix.kind.isListedInFold { seconds[id.prefix, default: []].append(id.second) }
+        return value
+    }
+
+    mutating func set(_ id: RelationID, _ value: RelationDocument?, at revision: Revision) {
+        versions.set(id, value, at: revision)
+    }
+
+    /// The second things that are here, and whether each is related at present.
+    func held(_ prefix: RelationPrefix) -> [UInt64: Bool] {
+        var held: [UInt64: Bool] = [:]
+        for second in seconds[prefix] ?? [] {
+            held[second] = versions.slots[RelationID(prefix: prefix, second: second)]?.value != nil
+        }
+        return held
+    }
+
+    mutating func mark() { versions.mark() }
+    mutating func rollBack() { versions.rollBack() }
+    var hasChanged: Bool { versions.hasChanged }
+    mutating func flush(_ body: (RelationID, Slot<RelationDocument>) -> Void) { versions.flush(body) }
+
+    mutating func removeAll() {
+        versions.removeAll()
+        seconds.removeAll()
+    }
+
+    var count: Int { versions.count }
+    var changeCount: Int { versions.changeCount }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+/// The built `muniment`, run as a process of its own in a folder of its own.
+struct BuiltTool {
+    /// What a call came to.
+    struct Result {
+        let code: Int32
+        let output: String
+        let errors: String
+
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// Where it runs; `demo` in it is its store unless a call says otherwise.
+    let folder: URL
+
+    var store: String { folder.appending(path: "demo").path }
+
+    /// Runs `body` with a tool in a fresh folder, which is removed afterwards.
+    static func inFreshFolder(_ body: (BuiltTool) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "muniment-tool-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(BuiltTool(folder: folder))
+    }
+
+    /// Calls the tool.
+    func run(_ words: [String]) throws -> Result { try run(BuiltTool.executable, words) }
+
+    /// Calls the tool with a sentence whose words have blanks between them; `'…'` keeps blanks together.
+    func run(_ sentence: String) throws -> Result { try run(BuiltTool.words(of: sentence)) }
+
+    /// Calls the tool and expects it to succeed.
+    @discardableResult
+    func make(_ sentence: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Result {
+        let result = try run(sentence)
+        #expect(result.code == 0, "muniment \(sentence): \(result.errors)", sourceLocation: sourceLocation)
+        return result
+    }
+
+    /// The one JSON object that a call prints.
+    func object(_ sentence: String) throws -> [String: Any] {
+        let result = try run(sentence)
+        return try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+    }
+
+    /// Runs a line of shell, in which `$muniment` is the tool.
+    func shell(_ line: String) throws -> Result {
+        try run(URL(fileURLWithPath: "/bin/sh"), ["-c", line])
+    }
+
+    /// Writes a file into the folder.
+    func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+
+    private func run(_ executable: URL, _ words: [String]) throws -> Result {
+        // Files and not pipes, so that no output is too long.
+        let (output, errors) = (folder.appending(path: ".output"), folder.appending(path: ".errors"))
+        for file in [output, errors] { try Data().write(to: file) }
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = words
+        process.currentDirectoryURL = folder
+        process.environment = ["MUNIMENT_STORE": "demo", "muniment": BuiltTool.executable.path, "PATH": "/usr/bin:/bin"]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        return Result(
+            code: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8))
+    }
+
+    /// It is built into the folder of the tests.
+    private static let executable: URL = {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        while !FileManager.default.isExecutableFile(atPath: folder.appending(path: "muniment").path), folder.path != "/" {
+            folder.deleteLastPathComponent()
+        }
+        return folder.appending(path: "muniment")
+    }()
+
+    private static func words(of sentence: String) -> [String] {
+        var words: [String] = []
+        for (index, part) in sentence.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
+            if index % 2 == 1 { words.append(String(part)) } else { words += part.split(separator: " ").map(String.init) }
+        }
+        return words
+    }
+}
+
+extension BuiltTool {
+    /// Makes an open store with a document that Ann may read and Bob may not.
+    func makeDemo() throws {
+        try make("init --open")
+        try make("class define doc --properties title")
+        try make("register user:ann")
+        try make("register user:bob")
+        try make("object create doc:plan --value '{\"title\":\"Plan\"}'")
+        try make("grant user:ann read on doc:plan")
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+/// The help of every command has an example; together they tell one story, and it is told here.
+@Suite("Help: every example prints what it says")
+struct ExampleTests {
+    private enum Step {
+        /// The example in the help of a command.
+        case example(String)
+        /// What the examples around it take for granted.
+        case call(String)
+    }
+
+    private static let story: [Step] = [
+        .example("init"), .call("class define folder"), .example("class define"), .example("register"), .call("register user:bob"),
+        .example("role create"), .example("role add"), .example("role members"), .call("object create folder:top"),
+        .example("object create"), .example("grant"), .call("grant role:editors read on doc:plan"), .example("check"),
+        .example("privileges"), .example("who"), .example("what"), .example("entries"), .example("ask"), .example("revoke"),
+        .example("object write"), .example("object value"), .example("object list"), .example("object move"),
+        .example("object owner"), .example("permission define"), .example("permission attach"), .example("permission change"),
+        .example("permission detach"), .example("admin list"), .example("admin appoint"), .example("admin dismiss"),
+        .example("class change"), .example("history"), .example("diff"), .example("log"), .example("export"), .example("stats"),
+        .example("verify"), .example("rebuild"), .example("role remove"), .example("role delete"), .example("object delete"),
+        .example("import"), .example("scenario"),
+    ]
+
+    @Test("Each command's example, run in the order of the story, prints what its help says")
+    func examplesHold() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try ExampleTests.writeFiles(for: tool)
+            for step in ExampleTests.story {
+                switch step {
+                case .call(let sentence): try tool.make(sentence)
+                case .example(let name):
+                    let example = try Example(of: name, by: tool)
+                    let result = try tool.run(example.call)
+                    #expect(result.code == 0, "\(name): \(result.errors)")
+                    #expect(example.matches(result.output), "\(name) printed \(result.output)")
+                }
+            }
+        }
+    }
+
+    @Test("Every command that the overview lists has a place in the story")
+    func storyIsComplete() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let overview = try tool.make("help")
+            let listed = overview.lines.filter { $0.hasPrefix("  ") }.compactMap { line in
+                line.dropFirst(2).components(separatedBy: "  ").first
+            }
+            let told = ExampleTests.story.compactMap { step in if case .example(let name) = step { name } else { nil } }
+            #expect(listed.count > 30)
+            #expect(Set(listed) == Set(told))
+        }
+    }
+
+    @Test("Help is found in front of a command and behind it", arguments: ["help grant", "grant --help", "grant user:ann -h"])
+    func helpIsFound(sentence: String) throws {
+        try BuiltTool.inFreshFolder { tool in
+            let help = try tool.make(sentence)
+            #expect(help.output.hasPrefix("usage: muniment grant SUBJECT"))
+            #expect(help.output.contains("--until TIME"))
+        }
+    }
+
+    private static func writeFiles(for tool: BuiltTool) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let history = try String(contentsOf: root.appending(path: "Docs/Examples/history.jsonl"), encoding: .utf8)
+        try tool.write(history, to: "history.jsonl")
+        try tool.write(
+            #"{"ask":"check","subject":"user:ann","object":"doc:plan","privilege":"read"}"# + "\n", to: "questions.jsonl")
+        try tool.write(
+            """
+            {"format":"scenario/1","store":"open"}
+            {"as":"user:root","do":[{"op":"defineClass","class":"doc"},{"op":"createObject","object":"doc:1"}]}
+            {"ask":"check","subject":"user:ann","object":"doc:1","privilege":"read","answer":false}
+            {"as":"anonymous","do":[{"op":"deleteObject","object":"doc:1"}],"expect":{"refused":"notAuthenticated"}}
+            {"ask":"objects","subject":"user:root","privilege":"read","answer":["doc:1"]}
+
+            """, to: "scenario.jsonl")
+    }
+}
+
+/// The example in the help of a command.
+private struct Example {
+    let call: String
+    private let prints: [String]
+
+    init(of name: String, by tool: BuiltTool) throws {
+        let lines = try tool.make("help \(name)").output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let start = try #require(lines.firstIndex(of: "example:"), "\(name) has no example")
+        call = String(lines[start + 1].dropFirst("  $ muniment ".count))
+        prints = lines[(start + 2)...].map { String($0.dropFirst(2)) }.filter { !$0.isEmpty }
+    }
+
+    /// Times, durations and hashes are different every time; a line `…` stands for any lines.
+    func matches(_ output: String) -> Bool {
+        let expected = prints.map(Example.masked)
+        let actual = output.split(separator: "\n").map { Example.masked(String($0)) }
+        guard let gap = expected.firstIndex(of: "…") else { return actual == expected }
+        let (head, tail) = (expected[..<gap], expected[(gap + 1)...])
+        return actual.count >= head.count + tail.count && actual.starts(with: head) && actual.suffix(tail.count).elementsEqual(tail)
+    }
+
+    private static func masked(_ line: String) -> String {
+        line.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/, with: "TIME").replacing(/\d+\.\d+ s/, with: "SECONDS")
+            .replacing(/\d+ events\/s/, with: "SPEED").replacing(/[0-9a-f]{64}/, with: "HASH")
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@Suite("Exit codes: 0 yes or done, 1 no or refused, 2 usage, 3 store trouble")
+struct ExitCodeTests {
+    /// A sentence, its exit code, and what standard error is to say; nil for a call that answers.
+    typealias Row = (sentence: String, code: Int32, message: String?)
+
+    static let rows: [Row] = [
+        ("check user:ann read doc:plan", 0, nil),
+        ("check user:bob read doc:plan", 1, nil),
+        ("check user:ann read doc:nowhere", 1, nil),
+        ("check role:nobody read doc:plan", 1, nil),
+        ("who fly doc:plan", 0, nil),
+        ("grant user:ann read on doc:plan", 0, nil),
+        ("verify", 0, nil),
+
+        ("grant user:ann read on doc:nowhere", 1, "refused: unknownObject: "),
+        ("grant user:eve read on doc:plan", 1, "refused: unknownPrincipal: "),
+        ("grant user:ann fly on doc:plan", 1, "refused: malformed: "),
+        ("grant user:ann read on doc:plan --until 2000-01-01", 1, "refused: malformed: "),
+        ("grant user:ann read on doc:plan --strict", 1, "refused: alreadyExists: "),
+        ("grant user:bob read on doc:plan --as user:bob", 1, "refused: noPrivilege: "),
+        ("register user:eve --as anonymous", 1, "refused: notAuthenticated: "),
+        ("object delete doc:plan --as anonymous", 1, "refused: notAuthenticated: "),
+        ("object create doc:plan", 1, "refused: alreadyExists: "),
+        ("object value doc:plan --as user:bob", 1, "refused: noPrivilege: "),
+        ("admin dismiss user:root", 1, "refused: lastAdministrator: "),
+        ("history doc:nowhere", 1, "doc:nowhere"),
+
+        ("", 2, "the command is missing"),
+        ("chek user:ann read doc:plan", 2, "did you mean `check`?"),
+        ("role", 2, "`role add`"),
+        ("role invent editors", 2, "`role invent`"),
+        ("help nonsense", 2, "`nonsense`"),
+        ("check user:ann read doc:plan --resume", 2, "--resume"),
+        ("check user:ann read doc:plan --colour", 2, "--colour"),
+        ("check user:ann read doc:plan --jsn", 2, "did you mean `--json`?"),
+        ("check user:ann read doc:plan -x", 2, "-x"),
+        ("check user:ann read doc:plan --json=perhaps", 2, "perhaps"),
+        ("check user:ann read doc:plan --at", 2, "--at REVISION|TIME"),
+        ("check user:ann read doc:plan --at 1 --at 2", 2, "twice"),
+        ("check user:ann read doc:plan --at yesterday", 2, "yesterday"),
+        ("check user:ann read doc:plan --at 2024-02-30", 2, "2024-02-30"),
+        ("check user:ann read doc:plan --at 99", 2, "there is no revision 99"),
+        ("check user:ann read", 2, "usage: muniment check SUBJECT"),
+        ("check user:ann read doc:plan now", 2, "`now`"),
+        ("check ann read doc:plan", 2, "`ann`"),
+        ("check user:ann , doc:plan", 2, "`,`"),
+        ("grant user:ann read on doc:plan --as role:editors", 2, "role:editors"),
+        ("grant user:ann read on doc:plan --until soon", 2, "soon"),
+        ("object create doc:two --value {", 2, "`{`"),
+        ("object write doc:plan", 2, "--value JSON"),
+        ("object write doc:plan --value 1 --merge 2", 2, "exclude each other"),
+        ("class define doc:two", 2, "doc:two"),
+        ("class define other --acl some", 2, "some"),
+        ("diff user:ann", 2, "--from REVISION|TIME"),
+        ("log --from 2024-01-01", 2, "2024-01-01"),
+        ("init --open --locked", 2, "exclude each other"),
+        ("import nothing.jsonl", 2, "nothing.jsonl"),
+        ("import broken.jsonl --store other", 2, "broken.jsonl:1: "),
+        ("ask broken.jsonl", 2, "broken.jsonl:1: "),
+        ("scenario broken.jsonl", 2, "broken.jsonl:1: "),
+
+        ("check user:ann read doc:plan --store nowhere", 3, "there is no store in `nowhere`"),
+        ("stats --store .", 3, "there is no store in `.`"),
+        ("init", 3, "`demo`"),
+        ("check user:ann read doc:plan --store text", 3, "text"),
+    ]
+
+    @Test("A call ends with its code; an error is told on standard error, and nothing then stands on standard output")
+    func table() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.write("no JSON\n", to: "broken.jsonl")
+            try FileManager.default.createDirectory(
+                at: tool.folder.appending(path: "text/log"), withIntermediateDirectories: true)
+            try tool.write(String(repeating: "this is no store\n", count: 1000), to: "text/log/data.mdb")
+            for row in ExitCodeTests.rows {
+                let result = try tool.run(row.sentence)
+                #expect(result.code == row.code, "muniment \(row.sentence): \(result.errors)")
+                if let message = row.message {
+                    #expect(result.errors.contains(message), "muniment \(row.sentence): \(result.errors)")
+                    #expect(result.output.isEmpty, "muniment \(row.sentence) printed \(result.output)")
+                } else {
+                    #expect(result.errors.isEmpty, "muniment \(row.sentence): \(result.errors)")
+                }
+            }
+        }
+    }
+
+    @Test("E9: a refused command changes nothing")
+    func refusalChangesNothing() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            let before = try tool.make("log").output
+            #expect(try tool.run("object delete doc:plan --as user:bob").code == 1)
+            #expect(try tool.make("log").output == before)
+        }
+    }
+
+    @Test("A call without a store says how to name one")
+    func noStoreNamed() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let result = try tool.shell("unset MUNIMENT_STORE; $muniment stats")
+            #expect(result.code == 2)
+            #expect(result.errors.contains("--store DIR"))
+        }
+    }
+
+    @Test("A scenario that does not hold ends with 1, and names file and line")
+    func failedScenario() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.write(
+                """
+                {"format":"scenario/1"}
+                {"ask":"check","subject":"user:ann","object":"doc:1","privilege":"read","answer":true}
+
+                """, to: "wrong.jsonl")
+            let result = try tool.run("scenario wrong.jsonl")
+            #expect(result.code == 1)
+            #expect(result.lines == ["wrong.jsonl:2: expected true, got false", "0 passed, 1 failed"])
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Testing
+
+@Suite("Sentences: a command reads like one, and words that only make it read well may be left out")
+struct SentenceTests {
+    @Test(
+        "Answers do not depend on how the sentence is put",
+        arguments: [
+            "check user:ann read doc:plan", "check user:ann read on doc:plan", "check --json=no user:ann read doc:plan",
+            "--at 5 check user:ann read doc:plan", "check user:ann --at=5 read doc:plan", "check --at 5 -- user:ann read doc:plan",
+            "check user:ann read doc:plan --store demo",
+        ])
+    func checkReadsWell(sentence: String) throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            let result = try tool.run(sentence)
+            #expect(result.code == 0)
+            #expect(result.lines.first == "yes")
+            #expect(result.lines.count == 2, "the reason is one sentence on one line")
+        }
+    }
+
+    /// Pairs of sentences of which the second undoes the first.
+    static let pairs: [(done: String, undone: String)] = [
+        ("grant user:bob read,update on doc:plan", "revoke user:bob on doc:plan"),
+        ("grant user:bob read,update doc:plan", "revoke user:bob read,update doc:plan"),
+        ("grant user:bob read on doc:plan", "revoke user:bob read on doc:plan"),
+        ("grant user:bob read doc:plan", "revoke user:bob doc:plan"),
+        ("role add user:bob to role:readers", "role remove user:bob from role:readers"),
+        ("role add user:bob readers", "role remove user:bob readers"),
+        ("permission attach looking to doc:plan", "permission detach looking from doc:plan"),
+        ("permission attach permission:looking doc:plan", "permission detach looking doc:plan"),
+        ("admin appoint user:bob", "admin dismiss user:bob"),
+    ]
+
+    @Test("What a sentence does, another undoes: access is there in between and gone afterwards")
+    func pairsUndo() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("role create readers")
+            try tool.make("grant role:readers read on doc:plan")
+            try tool.make("permission define looking for user:bob read")
+            for pair in SentenceTests.pairs {
+                try tool.make(pair.done)
+                #expect(try tool.run("check user:bob read doc:plan").code == 0, "\(pair.done)")
+                try tool.make(pair.undone)
+                #expect(try tool.run("check user:bob read doc:plan").code == 1, "\(pair.undone)")
+            }
+        }
+    }
+
+    @Test("A change says which revision it became, and a repetition that nothing changed")
+    func changesAreCounted() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            #expect(try tool.make("grant user:bob read on doc:plan").output == "revision 6\n")
+            #expect(try tool.make("grant user:bob read on doc:plan").output == "nothing to change: it is so already\n")
+        }
+    }
+
+    @Test("E13: access that was granted until a time is told with it, and gone at it")
+    func accessEnds() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("grant user:bob read on doc:plan --until 2999-12-31")
+            #expect(try tool.make("entries doc:plan").lines.contains("user:bob  read  until 2999-12-31T00:00:00Z"))
+            #expect(try tool.run("check user:bob read doc:plan --at 2999-12-30T23:59:59Z").code == 0)
+            #expect(try tool.run("check user:bob read doc:plan --at 2999-12-31").code == 1)
+        }
+    }
+
+    @Test("Each event of the history is a sentence")
+    func historyReadsWell() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("revoke user:ann read on doc:plan")
+            let sentences = try tool.make("history of doc:plan").lines.filter { $0.hasPrefix("    ") }
+            #expect(
+                sentences == [
+                    "    doc:plan was made, owned by user:root, with the value {\"title\":\"Plan\"}",
+                    "    user:ann was granted read on doc:plan", "    user:ann lost read on doc:plan",
+                ])
+        }
+    }
+
+    @Test("What a name or a value carries cannot steer a terminal")
+    func controlsAreVisible() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("object write doc:plan --value '\"\u{9B}2J\"'")
+            let log = try tool.make("history doc:plan")
+            #expect(!log.output.unicodeScalars.contains("\u{9B}"))
+            let refused = try tool.run(["check", "user:\u{1B}[2J", "read", "doc:plan"])
+            #expect(refused.code == 2)
+            #expect(!refused.errors.unicodeScalars.contains("\u{1B}"))
+        }
+    }
+}
