@@ -1,0 +1,27 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The example of the README")
+struct ReadmeTests {
+    @Test("It does what it says: access that was given and taken back is seen at its revision, and not now")
+    func exampleRuns() throws {
+        try withTemporaryFolder { folder in
+            let (before, after) = try sharePlan(in: folder + "/store")
+            #expect(before == ["user:ann"])
+            #expect(after == [])
+        }
+    }
+
+    @Test("It is in the README word for word")
+    func exampleIsInTheReadme() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let source = try String(contentsOf: folder.appending(path: "ReadmeSnippet.swift"), encoding: .utf8)
+        let begin = try #require(source.range(of: "// README begins\n"))
+        let end = try #require(source.range(of: "// README ends"))
+        let snippet = source[begin.upperBound..<end.lowerBound]
+        let package = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let readme = try String(contentsOf: package.appending(path: "README.md"), encoding: .utf8)
+        #expect(readme.contains("```swift\n\(snippet)```\n"))
+    }
+}
