@@ -37,7 +37,8 @@ public struct PrivilegeNames: Hashable, Sendable {
     /// The privilege of this name, or nil where the store knows none. Linear in the number of privileges, at most 32.
     public func privilege(_ name: String) -> Privileges? {
         if let bit = Privileges.builtInNames.firstIndex(of: name) { return Privileges(rawValue: 1 << UInt32(bit)) }
-        return custom.firstIndex(of: name).map(Privileges.custom)
+        // Byte for byte, as all names are equal.
+        return custom.firstIndex { $0 == name && $0.utf8.elementsEqual(name.utf8) }.map(Privileges.custom)
     }
 
     /// Gives a further custom privilege the next free bit; nil when all 24 are taken.

@@ -142,7 +142,7 @@ extension ExportedChange {
     private static func short(_ introduction: Introduction<some EntityID>, _ commit: DescribedCommit) throws -> OrderedJSON {
         let name = try name(introduction, commit)
         // A name that begins like a full one has to be written in full, or it would lose its beginning.
-        guard let id = name.id, !id.hasPrefix(name.className + ":") else { return .text(name.text) }
+        guard let id = name.id, !id.utf8.starts(with: (name.className + ":").utf8) else { return .text(name.text) }
         return .text(id)
     }
 }

@@ -81,7 +81,7 @@ extension CommandAuthorizer {
 
     /// Walks up from a new parent: the chain must not come by the object that moves, and must not be too long.
     private func checkDepth(below parent: ObjectID, moving object: ObjectID? = nil, _ name: Name? = nil) throws {
-        var depth = 1
+        var depth = 0
         var next: ObjectID? = parent
         while let current = next {
             if current == object, let name { throw Refusal(.cycle, "`\(name.excerpt)` cannot come below itself") }

@@ -12,12 +12,12 @@ public struct Name: Hashable, Sendable, Comparable, CustomStringConvertible {
     public static let everyone = Name("everyone")
     public static let anonymous = Name("anonymous")
     /// The role of this name, with or without its `role:`.
-    public static func role(_ name: String) -> Name { name.hasPrefix("role:") ? Name(name) : Name("role:" + name) }
+    public static func role(_ name: String) -> Name { name.utf8.starts(with: "role:".utf8) ? Name(name) : Name("role:" + name) }
     /// The object that stands for a class, whose entries are the class level.
     public static func `class`(_ name: String) -> Name { Name("class:" + name) }
     /// The object that stands for a permission, with or without its `permission:`.
     public static func permission(_ name: String) -> Name {
-        name.hasPrefix("permission:") ? Name(name) : Name("permission:" + name)
+        name.utf8.starts(with: "permission:".utf8) ? Name(name) : Name("permission:" + name)
     }
 
     public var description: String { text }
@@ -99,18 +99,21 @@ extension Name {
         }
         switch classBytes {
         case 4:
-            if text.hasPrefix("user:") { return .caller }
-            if text.hasPrefix("role:") { return .role }
+            if begins(with: "user:") { return .caller }
+            if begins(with: "role:") { return .role }
         case 5:
-            if text.hasPrefix("thing:") { return .caller }
-            if text.hasPrefix("class:") { return .class }
-            if text.hasPrefix("store:") { return nil }
+            if begins(with: "thing:") { return .caller }
+            if begins(with: "class:") { return .class }
+            if begins(with: "store:") { return nil }
         case 10:
-            if text.hasPrefix("permission:") { return .permission }
+            if begins(with: "permission:") { return .permission }
         default: break
         }
         return .object
     }
+
+    /// Whether the bytes of a text come first. `hasPrefix` would not see a colon with a combining mark behind it.
+    private func begins(with prefix: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
 
     /// Whether a store would take this name.
     public var isWellFormed: Bool { if case nil = problem { true } else { false } }

@@ -17,7 +17,7 @@ extension WorkingSet {
             try setOptions(event.options, of: event.classID)
         case .principalRegistered(let event):
             introduce(event.principal.id.rawValue, event.principal.name)
-            let isThing = try text(of: event.principal.id.rawValue)?.hasPrefix("thing:") ?? false
+            let isThing = try text(of: event.principal.id.rawValue)?.utf8.starts(with: "thing:".utf8) ?? false
             try createObject(ObjectID(event.principal.id), in: isThing ? .thing : .user, parent: nil, owner: actor)
         case .roleCreated(let event):
             introduce(event.role.id.rawValue, event.role.name)

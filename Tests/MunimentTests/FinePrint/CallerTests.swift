@@ -1,0 +1,111 @@
+import Events
+import Muniment
+import Permissions
+import TestSupport
+import Testing
+
+@Suite("Fine print: who calls, and who is there")
+struct CallerTests {
+    @Test("An anonymous caller who lacks a privilege gets notAuthenticated, a known one noPrivilege")
+    func anonymousAndKnown() throws {
+        try withStore { (fixture) throws in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
+            for change: Change in [.deleteObject("doc:1"), .createObject("doc:2"), .defineClass("box"), .createRole("role:r")] {
+                #expect(try fixture.refusal(change, as: .anonymous)?.code == .notAuthenticated)
+                #expect(try fixture.refusal(change, as: "user:ann")?.code == .noPrivilege)
+            }
+        }
+    }
+
+    @Test("An object that is not there gives unknownObject to everyone")
+    func unknownToEveryone() throws {
+        try withStore { (fixture) throws in
+            for caller: Name in ["user:root", "user:ann", .anonymous] {
+                #expect(try fixture.refusal(.deleteObject("doc:1"), as: caller)?.code == .unknownObject)
+                #expect(throws: Refusal(.unknownObject, "there is no object `doc:1`")) {
+                    try fixture.store.read { try $0.value(of: "doc:1", as: caller) }
+                }
+            }
+        }
+    }
+
+    @Test("R2: a user exists from its first transaction on, even one that was refused or came to nothing")
+    func firstConnection() throws {
+        try withStore { (fixture) throws in
+            #expect(try fixture.refusal(.createRole("role:r"), .addMember("user:ann", to: "role:r"))?.code == .unknownPrincipal)
+            #expect(try fixture.refusal(.createRole("role:x"), as: "user:ann")?.code == .noPrivilege)
+            #expect(try fixture.head == Revision(1))
+            #expect(try fixture.store.read { try $0.exists("user:ann") })
+            #expect(try fixture.refusal(.createRole("role:r"), .addMember("user:ann", to: "role:r")) == nil)
+            #expect(try fixture.commit(as: "thing:lamp").revision == nil)
+            #expect(try fixture.store.read { try $0.exists("thing:lamp") })
+            #expect(try fixture.commits().last?.events.map(\.kind) == [.principalRegistered])
+        }
+    }
+
+    @Test("R2: in a question any user or thing is a signed-in caller, and one never seen has what everyone has")
+    func neverSeen() throws {
+        try withStore { (fixture) throws in
+            try fixture.commit(
+                .defineClass("doc"), .createObject("doc:1"), .createRole("role:all"), .addMember(.everyone, to: "role:all"),
+                .grant(.everyone, on: .store, ["query", "read"]), .grant("role:all", on: .class("doc"), ["query", "read"]),
+                .grant(.everyone, on: "doc:1", ["query"]), .grant("role:all", on: "doc:1", ["read"]))
+            for subject: Name in ["user:never-seen", "thing:never-seen", .everyone] {
+                #expect(try fixture.privileges(subject, "doc:1") == ["query", "read"])
+                #expect(try fixture.store.read { try $0.objects(for: subject, with: ["read"]) } == ["doc:1"])
+            }
+            #expect(try fixture.privileges(.anonymous, "doc:1") == [])
+            #expect(try fixture.store.read { try $0.list(class: "doc", as: "user:never-seen") } == ["doc:1"])
+            #expect(try fixture.head == Revision(1))
+        }
+    }
+
+    @Test("R10: where everyone was made an administrator, a user is none by that, seen or never seen")
+    func everyoneAsAdministrator() throws {
+        try withStore { (fixture) throws in
+            try fixture.commit(
+                .defineClass("doc"), .createObject("doc:1"), .register("user:seen"), .appointAdministrator(.everyone))
+            for subject: Name in ["user:seen", "user:never-seen"] {
+                #expect(try fixture.privileges(subject, "doc:1") == [])
+                #expect(try fixture.refusal(.deleteObject("doc:1"), as: subject)?.code == .noPrivilege)
+            }
+        }
+    }
+
+    @Test("Unknown roles, objects, classes and privileges answer no, or nothing")
+    func unknownNames() throws {
+        try withStore(.open) { (fixture) throws in
+            try fixture.commit(.defineClass("doc", ClassSettings(objectACL: ObjectACL.none)), .createObject("doc:1"))
+            try fixture.store.read { (snapshot) throws in
+                #expect(try !snapshot.check("role:none", ["read"], on: "doc:1").isAllowed)
+                #expect(try !snapshot.check("user:ann", ["read"], on: "doc:none").isAllowed)
+                #expect(try !snapshot.check("user:ann", ["fly"], on: "doc:1").isAllowed)
+                #expect(try !snapshot.check("user:ann", ["read", "fly"], on: "doc:1").isAllowed)
+                #expect(try !snapshot.check("doc:1", ["read"], on: "doc:1").isAllowed)
+                #expect(try snapshot.privileges(of: "user:root", on: "box:1") == [])
+                #expect(try snapshot.subjects(with: ["read"], on: "box:1") == [])
+                #expect(try snapshot.subjects(with: ["fly"], on: "doc:1") == [])
+                #expect(try snapshot.objects(for: "user:root", with: ["fly"]) == [])
+                #expect(try snapshot.objects(for: "role:none", with: ["read"]) == [])
+                #expect(try snapshot.objects(for: "user:ann", with: ["read"], class: "box") == [])
+                #expect(try snapshot.entries(on: "box:1") == [])
+                #expect(try snapshot.members(of: "role:none") == [])
+                #expect(throws: Refusal(.unknownClass, "there is no class `box`")) {
+                    try snapshot.list(class: "box", as: "user:ann")
+                }
+            }
+        }
+    }
+
+    @Test("An ill-formed name in a question is an error, and the store goes on answering")
+    func illFormedNames() throws {
+        try withStore(.open) { (fixture) throws in
+            for name: Name in ["", "nobody", ":x", "doc:", "store:x", "doc:a\u{7}b"] {
+                #expect(throws: Refusal.self) { try fixture.may(name, "read", .store) }
+                #expect(throws: Refusal.self) { try fixture.may("user:ann", "read", name) }
+                #expect(throws: Refusal.self) { try fixture.entries(name) }
+            }
+            #expect(try fixture.may("user:ann", "read", .store))
+        }
+    }
+}
