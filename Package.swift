@@ -23,7 +23,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "muniment",
     products: [
-        .library(name: "Muniment", targets: ["Muniment"]),
+        .library(name: "Muniment", targets: ["Muniment", "Events", "Permissions"]),
         .executable(name: "muniment", targets: ["CommandLineTool"]),
     ],
     targets: [

@@ -1,8 +1,8 @@
 /// A 32-bit checksum that catches every change within one aligned four-byte word, and all but one in four billion of others.
 ///
-/// The words of the input, alternately in two lanes, are the digits of two polynomials modulo 2³²; the multipliers are odd, so a
-/// difference in one digit can never multiply away. It guards rows against damage, not against an attacker: that is what the
-/// hash chain of the log is for.
+/// The words of the input go alternately into two lanes. Each step mixes a lane by an exclusive or with its own upper half and
+/// a multiplication by an odd number, and adds a word: all of these can be undone, so that a difference in one word can never
+/// get lost. It guards rows against damage, not against an attacker: that is what the hash chain of the log is for.
 @frozen public struct Checksum: Sendable {
     @usableFromInline var even: UInt32
     @usableFromInline var odd: UInt32
@@ -21,8 +21,8 @@
             var offset = 0
             while offset &+ 8 <= count {
                 let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-                a = a &* 0x27D4_EB2F &+ UInt32(truncatingIfNeeded: word)
-                b = b &* 0x1656_67B1 &+ UInt32(truncatingIfNeeded: word >> 32)
+                a = (a ^ a &>> 15) &* 0x27D4_EB2F &+ UInt32(truncatingIfNeeded: word)
+                b = (b ^ b &>> 15) &* 0x1656_67B1 &+ UInt32(truncatingIfNeeded: word >> 32)
                 offset &+= 8
             }
             var rest: UInt64 = 0
@@ -32,10 +32,14 @@
                 shift &+= 8
                 offset &+= 1
             }
-            even = a &* 0x27D4_EB2F &+ UInt32(truncatingIfNeeded: rest)
-            odd = (b &* 0x1656_67B1 &+ UInt32(truncatingIfNeeded: rest >> 32)) &* 0x85EB_CA77 &+ UInt32(truncatingIfNeeded: count)
+            even = (a ^ a &>> 15) &* 0x27D4_EB2F &+ UInt32(truncatingIfNeeded: rest)
+            b = (b ^ b &>> 15) &* 0x1656_67B1 &+ UInt32(truncatingIfNeeded: rest >> 32)
+            odd = (b ^ b &>> 15) &* 0x85EB_CA77 &+ UInt32(truncatingIfNeeded: count)
         }
     }
 
-    @inlinable public var value: UInt32 { even &* 0x9E37_79B1 &+ odd }
+    @inlinable public var value: UInt32 {
+        let joined = (even ^ even &>> 15) &* 0x9E37_79B1 &+ (odd ^ odd &>> 13)
+        return joined ^ joined &>> 16
+    }
 }

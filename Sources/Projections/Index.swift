@@ -61,19 +61,22 @@ public final class Index: Sendable {
     /// - Parameter hash: that of the last commit folded.
     package func flush(_ workingSet: WorkingSet, hash: Digest) throws {
         workingSet.state.hash = hash
-        var rows = workingSet.takePendingRows()
+        let isWhole = workingSet.prepareToWriteEverything()
+        let rows = workingSet.takePendingRows()
         workingSet.reader.rest()
-        try write(&rows, appending: workingSet.isIndexEmpty)
+        try write(rows, whole: isWhole)
         try workingSet.reader.renew()
         try workingSet.flushed()
     }
 
-    private func write(_ rows: inout PendingRows, appending: Bool) throws(StorageError) {
+    /// - Parameter isWhole: the rows are all there is, and take the place of what the index holds.
+    private func write(_ rows: PendingRows, whole isWhole: Bool) throws(StorageError) {
         while true {
             do throws(StorageError) {
                 let transaction = try environment.beginWriting()
                 do throws(StorageError) {
-                    try rows.write(to: tables, in: transaction, appending: appending)
+                    if isWhole { for (_, table) in tables.all { try transaction.empty(table) } }
+                    try rows.write(to: tables, in: transaction, appending: isWhole)
                 } catch {
                     transaction.abort()
                     throw error

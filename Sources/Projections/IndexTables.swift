@@ -75,6 +75,16 @@ struct IndexTables: Sendable {
     }
 }
 
+extension FixedKey {
+    /// What a key of the table `times` says.
+    var commitTime: (time: Instant, revision: Revision) {
+        (
+            Instant(microseconds: Int64(bitPattern: UInt64(truncatingIfNeeded: number >> 40) ^ 1 << 63)),
+            Revision(UInt64(truncatingIfNeeded: number) & Revision.open.rawValue)
+        )
+    }
+}
+
 extension Instant {
     /// The number whose unsigned order is the order of time.
     var ordered: UInt64 { UInt64(bitPattern: microseconds) ^ 1 << 63 }

@@ -134,7 +134,9 @@ private struct Verification {
             let index = try Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
             defer { index.close() }
             guard let state = try index.state() else { throw IndexError.unusable("it is empty") }
-            if state.revision != head.revision {
+            if state.revision > head.revision {
+                problems.append("the index has folded \(state.revision) revisions and the log has \(head.revision): commits are lost")
+            } else if state.revision < head.revision {
                 notes.append("the index has folded \(state.revision) of \(head.revision) revisions: the rest is folded when the store is next opened")
             } else if let difference = try index.firstDifference(from: fresh) {
                 problems.append("the index is damaged: \(difference); `muniment rebuild` mends it")

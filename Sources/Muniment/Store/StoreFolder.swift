@@ -115,7 +115,8 @@ struct IndexOpening {
             return nil
         }
         do {
-            if let state = try index.state(), try belongs(state) { return index }
+            // An index of the creation alone is folded again, so that the writer has all of it in memory.
+            if let state = try index.state(), state.revision > .genesis, try belongs(state) { return index }
         } catch is IndexError {} catch is DecodingFault {}
         index.close()
         return nil

@@ -28,14 +28,7 @@ struct Committer {
             return Receipt(revision: recorded.revision, head: workingSet.state.revision, time: time)
         }
         let revision = workingSet.state.revision.next
-        workingSet.begin(revision, time: time, actor: actor)
-        let events: [Event]
-        do {
-            events = try decide(transaction, actor: actor, at: time)
-        } catch {
-            workingSet.rollBack()
-            throw error
-        }
+        let events = try folding(revision, at: time, actor) { try decide(transaction, actor: actor, at: time) }
         guard !events.isEmpty, workingSet.hasEffect else {
             workingSet.rollBack()
             return Receipt(revision: nil, head: workingSet.state.revision, time: time)
@@ -51,18 +44,30 @@ struct Committer {
         while let (until, expiries) = try workingSet.nextExpiries(by: instant) {
             let revision = workingSet.state.revision.next
             let time = workingSet.state.revision == .genesis ? until : max(until, workingSet.state.time)
-            workingSet.begin(revision, time: time, actor: .system)
-            var events: [Event] = []
-            for expiry in expiries {
-                guard let entry = try workingSet.entry(of: expiry.subject, on: expiry.object) else { continue }
-                let ended = entry.ending.filter { $0.until == until }.reduce(into: Privileges()) { $0.formUnion($1.privileges) }
-                let event = Event.accessExpired(AccessExpired(object: expiry.object, subject: expiry.subject, privileges: ended))
-                try workingSet.apply(event)
-                events.append(event)
-            }
+            let events = try folding(revision, at: time, .system) { try expiries.compactMap { try end($0) } }
             let commit = Commit(revision: revision, time: time, actor: .system, events: events)
             workingSet.finish(commit)
             commits.append(commit)
+        }
+    }
+
+    /// Brings about one end.
+    private func end(_ expiry: Expiry) throws -> Event? {
+        guard let entry = try workingSet.entry(of: expiry.subject, on: expiry.object) else { return nil }
+        let ended = entry.ending.filter { $0.until == expiry.until }.reduce(into: Privileges()) { $0.formUnion($1.privileges) }
+        let event = Event.accessExpired(AccessExpired(object: expiry.object, subject: expiry.subject, privileges: ended))
+        try workingSet.apply(event)
+        return event
+    }
+
+    /// Folds what `body` decides on into a commit that is begun; takes it back where that fails.
+    private func folding<R>(
+        _ revision: Revision, at time: Instant, _ actor: PrincipalID, _ body: () throws -> R
+    ) throws -> R {
+        workingSet.begin(revision, time: time, actor: actor)
+        do { return try body() } catch {
+            workingSet.rollBack()
+            throw error
         }
     }
 
@@ -102,9 +107,11 @@ struct Committer {
         // In a history the first mention is part of the transaction; `decide` registers it.
         if transaction.authority == .importer { return actor }
         let revision = workingSet.state.revision.next
-        workingSet.begin(revision, time: time, actor: actor)
-        let event = try registration(of: name)
-        try workingSet.apply(event)
+        let event = try folding(revision, at: time, actor) {
+            let event = try registration(of: name)
+            try workingSet.apply(event)
+            return event
+        }
         let commit = Commit(revision: revision, time: time, actor: actor, events: [event])
         workingSet.finish(commit)
         commits.append(commit)

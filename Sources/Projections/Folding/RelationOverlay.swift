@@ -33,6 +33,8 @@ struct RelationOverlay {
     var hasChanged: Bool { versions.hasChanged }
     mutating func flush(_ body: (RelationID, Slot<RelationDocument>) -> Void) { versions.flush(body) }
 
+    mutating func touchAll() { versions.touchAll() }
+
     mutating func removeAll() {
         versions.removeAll()
         seconds.removeAll()

@@ -83,6 +83,14 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         mark()
     }
 
+    /// Counts everything that is here as not written yet.
+    mutating func touchAll() {
+        for index in slots.values.indices where !slots.values[index].isDirty && slots.values[index].value != nil {
+            slots.values[index].isDirty = true
+            dirty.append(slots.keys[index])
+        }
+    }
+
     mutating func removeAll() {
         slots.removeAll()
         mark()

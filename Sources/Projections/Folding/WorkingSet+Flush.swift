@@ -26,7 +26,7 @@ struct PendingRows {
     /// Writes everything into a transaction. It can be done again after the map has grown.
     ///
     /// - Parameter appending: the tables are empty, so that each row goes behind the one before and pages become full.
-    mutating func write(
+    func write(
         to tables: IndexTables, in transaction: borrowing WriteTransaction, appending: Bool
     ) throws(StorageError) {
         try documents.write(to: tables.documents, in: transaction, appending: appending)
@@ -48,6 +48,24 @@ struct PendingRows {
 }
 
 extension WorkingSet {
+    /// Batches smaller than this are put into an index that holds little, rather than that the whole is written anew.
+    private static let largeBatch = 1000
+
+    /// Makes the whole store part of the next batch, where that is worth it; answers whether it did.
+    func prepareToWriteEverything() -> Bool {
+        guard holdsEverything else { return false }
+        if isIndexEmpty { return true }
+        guard heldCount > Self.largeBatch else { return false }
+        objects.touchAll()
+        memberships.touchAll()
+        classes.touchAll()
+        permissions.touchAll()
+        values.touchAll()
+        relations.touchAll()
+        introduceAgain()
+        return true
+    }
+
     /// Collects what has changed since the last time, sorted. The versions count as written from now on.
     func takePendingRows() -> PendingRows {
         var rows = PendingRows()

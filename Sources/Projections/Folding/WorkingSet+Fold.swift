@@ -94,6 +94,7 @@ extension WorkingSet {
             ObjectDocument(classID: classID, parent: parent, owner: owner, created: revision, lastChange: revision),
             at: revision)
         try relate(.instance, classID.rawValue, object.rawValue, .bare)
+        if !classID.isBuiltIn { try relate(.owner, owner.rawValue, object.rawValue, .bare) }
         if let parent { try setChild(object, in: classID, of: parent) }
     }
 
@@ -131,7 +132,9 @@ extension WorkingSet {
     private func setOwner(of object: ObjectID, to owner: PrincipalID) throws {
         if let before = try self.object(object)?.owner {
             try changeEntry(of: before, on: object) { $0.permanent = [] }
+            try relate(.owner, before.rawValue, object.rawValue, nil)
         }
+        try relate(.owner, owner.rawValue, object.rawValue, .bare)
         try changeObject(object) { document in
             document.owner = owner
             document.lastChange = revision
@@ -155,6 +158,7 @@ extension WorkingSet {
         for link in try valueDocument(object)?.links ?? [] { try relate(.link, link.rawValue, object.rawValue, nil) }
         values.set(object, nil, at: revision)
         try relate(.instance, document.classID.rawValue, object.rawValue, nil)
+        if !document.classID.isBuiltIn { try relate(.owner, document.owner.rawValue, object.rawValue, nil) }
         if let parent = document.parent { try relate(.child, parent.rawValue, object.rawValue, nil) }
         objects.set(object, nil, at: revision)
     }

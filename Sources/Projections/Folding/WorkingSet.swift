@@ -13,6 +13,9 @@ package final class WorkingSet {
     let reader: HeadReader
     /// Nothing is in the index yet, so nothing needs to be looked for there.
     private(set) var isIndexEmpty: Bool
+    /// The index holds the store's creation at most, and all of that is here as well: the next large batch can write the whole
+    /// index anew, in one sorted run.
+    private(set) var holdsEverything: Bool
     package internal(set) var state: IndexState
     private var stateAtMark: IndexState
 
@@ -51,6 +54,7 @@ package final class WorkingSet {
         self.reader = reader
         let stored = try reader.state()
         isIndexEmpty = stored == nil
+        holdsEverything = stored == nil
         state = stored ?? .empty
         stateAtMark = state
     }
@@ -132,6 +136,7 @@ package final class WorkingSet {
     /// Counts everything as written to the index, and lets go of what is more than a cache should hold.
     func flushed() throws {
         isIndexEmpty = false
+        if state.revision > .genesis { holdsEverything = false }
         newNames.removeAll(keepingCapacity: true)
         newNamesAtMark = 0
         newTimes.removeAll(keepingCapacity: true)
@@ -227,6 +232,12 @@ package final class WorkingSet {
         texts[id] = name
         newNames.append((id, name))
         state.nextID = max(state.nextID, id + 1, ReservedID.firstFree)
+    }
+
+    /// Counts the names of the store's creation as new again.
+    func introduceAgain() {
+        let known = Set(newNames.map(\.id))
+        newNames += texts.filter { !known.contains($0.key) }.map { (id: $0.key, name: $0.value) }
     }
 
     package func recordedRequest(actor: PrincipalID, idempotencyKey: String) throws -> RecordedRequest? {

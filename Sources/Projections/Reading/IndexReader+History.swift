@@ -10,7 +10,7 @@ extension IndexReader {
         for kind in [DocumentKind.object, .memberships, .classOptions, .permission, .value] {
             try collect(DocumentID(kind: kind, id: id.rawValue), into: &found)
         }
-        for kind in [RelationKind.member, .grant, .entry, .attachment] {
+        for kind in [RelationKind.member, .grant, .entry, .attachment, .owner] {
             try forEachVersion(RelationPrefix(kind: kind, first: id.rawValue)) { key, end, _ in
                 found.formUnion([key.begin, end])
                 return true

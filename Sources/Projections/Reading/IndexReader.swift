@@ -94,11 +94,22 @@ public final class IndexReader {
 
     /// The last revision whose commit was at or before an instant; 0 before the first commit. Logarithmic.
     public func revision(at instant: Instant) throws -> Revision {
-        // The first key behind every commit at this instant; the one before it is the answer.
+        // The first row behind every commit at this instant; the one before it is the answer.
         let isBehind = try times.seek(atOrAfter: IndexTables.timeKey(instant, .open))
-        guard try isBehind ? times.previous() : times.last() else { return .genesis }
-        let revision = Revision(UInt64(truncatingIfNeeded: times.fixedKey.number) & Revision.open.rawValue)
-        return min(revision, state.revision)
+        let next = isBehind ? try commitTime() : nil
+        let last = try (isBehind ? times.previous() : times.last()) ? try commitTime() : nil
+        // Neighbours follow each other without a gap, so that a damaged or lost row is seen and no other answers in its place.
+        let found = last?.revision ?? .genesis
+        guard last?.time ?? instant <= instant, next.map({ $0.time > instant && $0.revision == found.next }) ?? true,
+            next != nil || found >= state.revision
+        else { throw IndexError.damaged }
+        return found
+    }
+
+    /// The row that `times` stands on, after its checksum was found right.
+    private func commitTime() throws -> (time: Instant, revision: Revision) {
+        try times.withRow { key, row in try PlainRow.check(key: key, tag: IndexTables.Tag.times, row) }
+        return times.fixedKey.commitTime
     }
 }
 

@@ -35,6 +35,8 @@ enum RelationKind: UInt8 {
     case administrator = 9
     /// class of children → class of their parents, once it has happened: a hint that never ends
     case parentClass = 10
+    /// owner → object
+    case owner = 11
 }
 
 /// The thing and the kind of fact that versions of a document share.
@@ -81,7 +83,7 @@ extension RelationKind {
     /// Whether everything that a thing is related to in this way is ever asked for while folding.
     var isListedInFold: Bool {
         switch self {
-        case .instance, .administrator, .parentClass: false
+        case .instance, .administrator, .parentClass, .owner: false
         case .member, .child, .grant, .entry, .attachment, .permissionFor, .link: true
         }
     }
