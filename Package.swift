@@ -51,6 +51,7 @@ let package = Package(
         tests("CommandLineToolTests", ["CommandLineTool", "Muniment", "Permissions", "Events"]),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
+        tests("PermissionsTests", ["Events", "Permissions", "Hashing", "TestSupport"]),
         tests("MunimentTests", ["Events", "Permissions", "Muniment", "LMDB", "TestSupport"]),
     ]
 )

@@ -1,0 +1,114 @@
+import Events
+import Permissions
+import Testing
+
+@Suite("The rules of access: what comes from parents and through links")
+struct InheritanceRulesTests {
+    /// `one` below `two` below `three`.
+    private func chain(_ inherits: Privileges) -> TinyState {
+        var state = TinyState.open
+        state.classes[.doc] = ClassOptions(inherits: inherits)
+        state.places[.one] = Place(classID: .doc, parent: .two)
+        state.places[.two] = Place(classID: .doc, parent: .three)
+        state.places[.three] = Place(classID: .doc, parent: nil)
+        return state
+    }
+
+    @Test("An object takes over what its parents give, through all levels of them")
+    func inheriting() throws {
+        var state = chain(.all)
+        state.grant(.read, on: .three, to: .ann)
+        state.grant(.update, on: .two, to: .ann)
+        #expect(try state.effective(.ann, .three) == .read)
+        #expect(try state.effective(.ann, .two) == [.read, .update])
+        #expect(try state.effective(.ann, .one) == [.read, .update])
+    }
+
+    @Test("Nothing comes down where a class does not inherit")
+    func notInheriting() throws {
+        var state = chain([])
+        state.grant(.all, on: .two, to: .ann)
+        #expect(try state.effective(.ann, .one) == [])
+    }
+
+    @Test("The mask of each class on the way takes its part away")
+    func masks() throws {
+        var state = chain([.read, .update])
+        state.classes[.folder] = ClassOptions(inherits: [.read, .query])
+        state.places[.two] = Place(classID: .folder, parent: .three)
+        state.grant([.read, .update, .query], on: .three, to: .ann)
+        #expect(try state.effective(.ann, .two) == [.read, .query])
+        #expect(try state.effective(.ann, .one) == .read)
+        state.grant([.update, .query], on: .two, to: .ann)
+        #expect(try state.effective(.ann, .one) == [.read, .update])
+    }
+
+    @Test("A parent whose class has no object ACLs gives everything down that the mask lets through")
+    func openParent() throws {
+        var state = chain([.read, .query])
+        state.classes[.folder] = ClassOptions(objectACL: .none)
+        state.places[.two] = Place(classID: .folder, parent: nil)
+        #expect(try state.effective(.ann, .one) == [.read, .query])
+        state.entries[ObjectID(ClassID.doc)] = nil
+        #expect(try state.effective(.ann, .one) == [])
+    }
+
+    @Test("A parent that is no longer there gives nothing")
+    func missingParent() throws {
+        var state = chain(.all)
+        state.grant(.all, on: .two, to: .ann)
+        state.grant(.all, on: .three, to: .ann)
+        state.places[.two] = nil
+        #expect(try state.effective(.ann, .one) == [])
+    }
+
+    @Test("R12: read comes through links of readable objects where the class says so, and nothing but read")
+    func links() throws {
+        var state = TinyState.open
+        state.classes[.folder] = ClassOptions()
+        state.places[.two] = Place(classID: .folder, parent: nil)
+        state.links[.one] = [.two]
+        state.grant([.read, .update], on: .two, to: .ann)
+        #expect(try state.effective(.ann, .one) == [])
+        state.classes[.doc]?.readThroughLinks = true
+        #expect(try state.effective(.ann, .one) == .read)
+        #expect(try state.effective(.ben, .one) == [])
+    }
+
+    @Test("R12: rings of links end, and are readable as soon as one in them is")
+    func rings() throws {
+        var state = chain([])
+        state.classes[.doc] = ClassOptions(readThroughLinks: true)
+        state.links = [.one: [.two], .two: [.three], .three: [.one, .three]]
+        for object in [ObjectID.one, .two, .three] { #expect(try state.effective(.ann, object) == []) }
+        state.grant(.read, on: .two, to: .ann)
+        for object in [ObjectID.one, .two, .three] { #expect(try state.effective(.ann, object) == .read) }
+    }
+
+    @Test("R12: a link leads on only through objects that are readable themselves")
+    func brokenChain() throws {
+        var state = chain([])
+        state.classes[.doc] = ClassOptions(readThroughLinks: true)
+        state.classes[.folder] = ClassOptions()
+        state.links = [.one: [.two], .two: [.three]]
+        state.grant(.read, on: .three, to: .ann)
+        #expect(try state.effective(.ann, .one) == .read)
+        // The one in the middle does not read through links.
+        state.places[.two] = Place(classID: .folder, parent: nil)
+        #expect(try state.effective(.ann, .two) == [])
+        #expect(try state.effective(.ann, .one) == [])
+    }
+
+    @Test("R12: what a link gives stays below the store and class levels")
+    func linksBelowLevels() throws {
+        var state = TinyState.open
+        state.classes[.doc] = ClassOptions(readThroughLinks: true)
+        state.places[.two] = Place(classID: .doc, parent: nil)
+        state.links[.one] = [.two]
+        state.grant(.read, on: .two, to: .ann)
+        #expect(try state.effective(.ann, .one) == .read)
+        state.entries[ObjectID(ClassID.doc)] = nil
+        state.grant(.query, on: ObjectID(ClassID.doc), to: .everyone)
+        #expect(try state.effective(.ann, .one) == [])
+    }
+}

@@ -1,0 +1,79 @@
+import Events
+import Permissions
+import Testing
+
+@Suite("The form of names")
+struct NameTests {
+    typealias Form = (text: String, kind: NameKind?, className: String, id: String?)
+
+    private static let forms: [Form] = [
+        ("user:ann", .caller, "user", "ann"), ("thing:lamp", .caller, "thing", "lamp"), ("role:r", .role, "role", "r"),
+        ("permission:p", .permission, "permission", "p"), ("class:doc", .class, "class", "doc"),
+        ("doc:1", .object, "doc", "1"), ("doc:a:b", .object, "doc", "a:b"), ("doc::", .object, "doc", ":"),
+        ("store", .store, "store", nil), ("everyone", .everyone, "everyone", nil), ("anonymous", .anonymous, "anonymous", nil),
+        ("role:role:r", .role, "role", "role:r"), ("User:ann", .object, "User", "ann"),
+        ("\u{E9}:\u{E9}", .object, "\u{E9}", "\u{E9}"), ("doc: ", .object, "doc", " "),
+        // A mark behind a colon combines with it on the screen, not in the bytes.
+        ("user:\u{301}", .caller, "user", "\u{301}"), ("role:\u{301}", .role, "role", "\u{301}"),
+        ("thing:\u{301}", .caller, "thing", "\u{301}"), ("class:\u{301}", .class, "class", "\u{301}"),
+        ("permission:\u{301}", .permission, "permission", "\u{301}"), ("store:\u{301}", nil, "store", "\u{301}"),
+        ("user", nil, "user", nil), ("doc", nil, "doc", nil), ("", nil, "", nil), ("store:1", nil, "store", "1"),
+    ]
+
+    @Test("What a name stands for is what is before its first colon", arguments: forms)
+    func kinds(form: Form) {
+        let name = Name(form.text)
+        #expect(name.kind == form.kind)
+        #expect(name.className == form.className)
+        #expect(name.id.map { Array($0.utf8) } == form.id.map { Array($0.utf8) })
+        #expect(name.isWellFormed == (form.kind != nil))
+    }
+
+    private static let problems: [(text: String, code: Refusal.Code?)] = [
+        ("doc:1", nil), ("a:b", nil), (":b", .malformed), (":", .malformed), ("doc:", .malformed), ("doc", .malformed),
+        ("", .malformed), ("doc:\u{0}", .malformed), ("d\noc:1", .malformed), ("doc:\u{7F}", .malformed),
+        ("doc:\u{80}", .malformed), ("doc:\u{9F}", .malformed), ("doc:\u{A0}", nil), ("doc:\u{2028}", nil),
+        ("doc:" + String(repeating: "x", count: 512), nil), ("doc:" + String(repeating: "x", count: 513), .tooLarge),
+        ("doc:" + String(repeating: "\u{E9}", count: 256), nil), ("doc:" + String(repeating: "\u{E9}", count: 257), .tooLarge),
+        (String(repeating: "c", count: 128) + ":1", nil), (String(repeating: "c", count: 129) + ":1", .tooLarge),
+    ]
+
+    @Test("An ill-formed name says what is wrong with it", arguments: problems)
+    func wellFormed(text: String, code: Refusal.Code?) {
+        #expect(Name(text).problem?.code == code)
+        #expect(Name(text).isWellFormed == (code == nil))
+    }
+
+    @Test("A message about a name is short and has no control characters in it")
+    func messages() {
+        let problem = Name("doc:" + String(repeating: "\u{1B}[31m", count: 200)).problem
+        #expect((problem?.message.count ?? 0) < 300)
+        #expect(problem?.message.unicodeScalars.allSatisfy { $0.value >= 0x20 } == true)
+    }
+
+    @Test("A role and a permission may be named with or without their class")
+    func shortForms() {
+        #expect(Name.role("r") == "role:r")
+        #expect(Name.role("role:r") == "role:r")
+        #expect(Name.role("role:\u{301}") == "role:\u{301}")
+        #expect(Name.permission("p") == "permission:p")
+        #expect(Name.permission("permission:p") == "permission:p")
+        #expect(Name.class("doc") == "class:doc")
+    }
+
+    @Test("Names are equal, and in order, by their bytes")
+    func bytes() {
+        #expect(Name("doc:\u{E9}") != Name("doc:e\u{301}"))
+        #expect(Set<Name>(["doc:\u{E9}", "doc:e\u{301}", "doc:\u{E9}"]).count == 2)
+        #expect(Name("doc:\u{FFFD}") < Name("doc:\u{1D11E}"))
+        #expect(Name("doc:Z") < Name("doc:a"))
+    }
+
+    @Test("The names of custom privileges are equal by their bytes")
+    func privilegeNames() {
+        var names = PrivilegeNames(custom: ["\u{E9}"])
+        #expect(names.privilege("\u{E9}") == .custom(0))
+        #expect(names.privilege("e\u{301}") == nil)
+        #expect(names.define("e\u{301}") == .custom(1))
+    }
+}

@@ -1,0 +1,66 @@
+import Events
+import Permissions
+
+/// A state of access small enough to write by hand: what the rules read, and nothing else.
+struct TinyState: AccessState {
+    var classes: [ClassID: ClassOptions] = [
+        .class: ClassOptions(), .store: ClassOptions(), .user: ClassOptions(objectACL: .none), .doc: ClassOptions(),
+    ]
+    var places: [ObjectID: Place] = [.store: Place(classID: .store, parent: nil), .one: Place(classID: .doc, parent: nil)]
+    var entries: [ObjectID: [AccessEntry]] = [:]
+    var links: [ObjectID: [ObjectID]] = [:]
+
+    /// Opens the store and the classes to everyone, so that a test can look at the object part alone.
+    static var open: TinyState {
+        var state = TinyState()
+        for object in [.store, ObjectID(ClassID.doc), ObjectID(ClassID.folder)] { state.grant(.all, on: object, to: .everyone) }
+        return state
+    }
+
+    mutating func grant(_ privileges: Privileges, on object: ObjectID, to subject: PrincipalID, until: Instant = .forever) {
+        var entry = AccessEntry(subject: subject)
+        entry.grant(privileges, until: until)
+        entries[object, default: []].append(entry)
+    }
+
+    func subjects(of caller: PrincipalID) -> SubjectSet {
+        SubjectSet(caller: caller, isAdministrator: caller == .root, members: [caller, .everyone, .anonymous])
+    }
+
+    func place(of object: ObjectID) -> Place? { places[object] }
+
+    func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges) -> Privileges {
+        (entries[object] ?? []).filter { subjects.contains($0.subject) }
+            .reduce(into: []) { $0.formUnion($1.live(at: instant)) }
+    }
+
+    func options(of classID: ClassID) -> ClassOptions? { classes[classID] }
+
+    func sources(linkingTo target: ObjectID) -> [ObjectID] { links[target] ?? [] }
+
+    /// What somebody may do to an object, as the rules say.
+    func effective(_ caller: PrincipalID, _ object: ObjectID, at instant: Instant = Instant(microseconds: 0)) throws -> Privileges {
+        try verdict(caller, object, at: instant).effective
+    }
+
+    func verdict(_ caller: PrincipalID, _ object: ObjectID, at instant: Instant = Instant(microseconds: 0)) throws -> Verdict {
+        try AccessRules(self, at: instant).verdict(for: subjects(of: caller), on: object)
+    }
+}
+
+extension ClassID {
+    static let doc = ClassID(rawValue: 30)
+    static let folder = ClassID(rawValue: 31)
+}
+
+extension ObjectID {
+    static let one = ObjectID(rawValue: 41)
+    static let two = ObjectID(rawValue: 42)
+    static let three = ObjectID(rawValue: 43)
+}
+
+extension PrincipalID {
+    static let root = PrincipalID(rawValue: 16)
+    static let ann = PrincipalID(rawValue: 17)
+    static let ben = PrincipalID(rawValue: 18)
+}
