@@ -60,7 +60,7 @@ private struct Verification {
     }
 
     mutating func run(quick: Bool) throws -> VerificationReport {
-        if let found = try LogSeal.problems(in: folder) {
+        if let found = try folder.logSeal.problems() {
             problems += found
             // A damaged page could mislead the reading of others, so it goes no further.
             if !found.isEmpty { return report(nil) }
@@ -115,6 +115,10 @@ private struct Verification {
     private mutating func compareIndex(with log: EventLog, _ head: LogHead) throws {
         guard fileExists(folder.index + "/data.mdb") else {
             notes.append("there is no index: it is folded from the log when the store is next opened")
+            return
+        }
+        if let found = try folder.indexSeal.problems(), !found.isEmpty {
+            problems += found.map { $0 + ": the index is folded again when the store is next opened" }
             return
         }
         let parent = mayWrite(to: folder.path) ? folder.path : FileManager.default.temporaryDirectory.path

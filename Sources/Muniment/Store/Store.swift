@@ -138,7 +138,7 @@ public final class Store: Sendable {
         let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
         index.clearStaleReaders()
         let writer = Writer(log: log, index: index, workingSet: workingSet, clock: options.clock) {
-            LogSeal.remove(in: folder)
+            folder.logSeal.remove()
         }
         return Store(folder: folder, log: log, index: index, options: options, lock: lock, writer: writer)
     }
@@ -172,16 +172,19 @@ public final class Store: Sendable {
         do {
             let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
             workingSet.end()
-            try finish(index, in: folder)
+            try finish(index, in: folder, options)
         } catch let error as FileError {
             throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(error)")
         }
     }
 
-    /// Syncs and closes an index that was open for writing, and takes away the mark that says so.
-    static func finish(_ index: Index, in folder: StoreFolder) throws {
+    /// Syncs, seals and closes an index that was open for writing, and takes away the mark that says so.
+    private static func finish(_ index: Index, in folder: StoreFolder, _ options: StoreOptions) throws {
         defer { index.close() }
         try index.sync()
+        if let state = try index.state() {
+            try folder.indexSeal.write(revision: state.revision, hash: state.hash, limit: options.indexSealLimitBytes)
+        }
         try removeFile(folder.bootMark)
     }
 
@@ -204,9 +207,11 @@ public final class Store: Sendable {
             // What an import has added and not finished is kept, too.
             let written = Result { try log.failure == nil ? writer.writeOut() : () }
             writer.close()
-            try Store.finish(index, in: folder)
+            try Store.finish(index, in: folder, options)
             try written.get()
-            if log.failure == nil, let head = log.head { try LogSeal.write(in: folder, head: head, limit: options.sealLimitBytes) }
+            if log.failure == nil, let head = log.head {
+                try folder.logSeal.write(revision: head.revision, hash: head.hash, limit: options.logSealLimitBytes)
+            }
         } else {
             index.close()
         }

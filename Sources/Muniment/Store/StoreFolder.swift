@@ -19,7 +19,8 @@ struct StoreFolder: Sendable {
     var bootMark: String { path + "/index/boot" }
     var lock: String { path + "/writer.lock" }
     var levels: String { path + "/levels.json" }
-    var seal: String { path + "/log/seal" }
+    var logSeal: PageSeal { PageSeal(folder: log) }
+    var indexSeal: PageSeal { PageSeal(folder: index) }
 
     init(_ path: String) {
         var path = path
@@ -83,6 +84,10 @@ struct IndexOpening {
         if let boot = try? readFile(folder.bootMark), boot != bootIdentity() {
             throw IndexError.unusable("the machine went down while it was open")
         }
+        // A writer that has just begun takes the seal away before it changes anything.
+        if let found = try folder.indexSeal.problems(), let first = found.first, folder.indexSeal.isThere {
+            throw IndexError.unusable(first)
+        }
         let index = try Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
         do {
             try check(index)
@@ -108,6 +113,7 @@ struct IndexOpening {
     private func usable() throws -> Index? {
         guard fileExists(folder.index + "/data.mdb") else { return nil }
         if let boot = try? readFile(folder.bootMark), boot != bootIdentity() { return nil }
+        if let found = try folder.indexSeal.problems(), !found.isEmpty { return nil }
         let index: Index
         do {
             index = try Index(path: folder.index, isReadOnly: false, mapBytes: options.mapBytes)
@@ -136,7 +142,10 @@ struct IndexOpening {
     }
 
     /// Says that the index is open, before anything is written to it: if the machine goes down meanwhile, the mark stays behind.
-    private func markOpen() throws { try replaceFile(folder.bootMark, with: bootIdentity()) }
+    private func markOpen() throws {
+        folder.indexSeal.remove()
+        try replaceFile(folder.bootMark, with: bootIdentity())
+    }
 
     /// Folds what the index has not seen, in batches.
     func catchUp(_ index: Index, _ workingSet: WorkingSet) throws {

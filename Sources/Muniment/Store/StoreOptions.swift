@@ -10,16 +10,20 @@ public struct StoreOptions: Sendable {
     /// Bytes of address space for each of the two maps at first; they grow when they are full.
     public var mapBytes: Int
     /// Bytes of the log up to which closing seals the whole file, so that `verify` finds damage even where nothing is stored.
-    public var sealLimitBytes: Int
+    public var logSealLimitBytes: Int
+    /// Bytes of the index up to which closing seals the whole file. Opening then looks at every page, which takes about a
+    /// millisecond for three megabytes, and folds a damaged index again.
+    public var indexSealLimitBytes: Int
 
     public init(
         clock: @escaping @Sendable () -> Instant = systemClock, progress: (@Sendable (Progress) -> Void)? = nil,
-        mapBytes: Int = 1 << 34, sealLimitBytes: Int = 1 << 28
+        mapBytes: Int = 1 << 34, logSealLimitBytes: Int = 1 << 28, indexSealLimitBytes: Int = 1 << 26
     ) {
         self.clock = clock
         self.progress = progress
         self.mapBytes = mapBytes
-        self.sealLimitBytes = sealLimitBytes
+        self.logSealLimitBytes = logSealLimitBytes
+        self.indexSealLimitBytes = indexSealLimitBytes
     }
 }
 

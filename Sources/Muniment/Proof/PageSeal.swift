@@ -1,0 +1,78 @@
+internal import Events
+internal import Files
+internal import Hashing
+internal import LMDB
+
+/// A checksum of every page of an environment's file, written when the store is closed and taken away before the file is written
+/// to again.
+///
+/// The hash chain vouches for every record of the log and a checksum for every row of the index; the seal also finds damage
+/// where there is neither: in the pages that lead to rows, in free pages, in the slack of others, in the older of the two head
+/// pages.
+struct PageSeal {
+    /// The folder of the environment; the seal lies beside the data.
+    let folder: String
+
+    private static let magic = Array("MUNSEAL1".utf8)
+    private var path: String { folder + "/seal" }
+
+    var isThere: Bool { fileExists(path) }
+
+    func remove() { try? removeFile(path) }
+
+    /// Seals the file as it is, unless it is sealed already or larger than `limit` bytes.
+    ///
+    /// - Parameters:
+    ///   - revision: the last one in the file.
+    ///   - hash: that of its commit.
+    func write(revision: Revision, hash: Digest, limit: Int) throws {
+        guard !isThere, let bytes = Environment.fileBytes(in: folder), bytes <= limit else { return }
+        var writer = ByteWriter(capacity: bytes / 1024 + 64)
+        writer.raw(Self.magic)
+        writer.fixed64(revision.rawValue)
+        writer.raw(hash.bytes)
+        for checksum in try pageChecksums() { writer.fixed32(checksum) }
+        writer.fixed32(Self.checksum(of: writer.bytes.span))
+        try replaceFile(path, with: writer.bytes)
+    }
+
+    /// What the seal finds wrong, a sentence for each damaged page; nil where there is no seal.
+    func problems() throws -> [String]? {
+        guard isThere else { return nil }
+        let seal = try readFile(path)
+        let headBytes = Self.magic.count + 8 + Digest.byteCount
+        guard seal.count >= headBytes + 4, seal.starts(with: Self.magic) else { return ["the seal `\(path)` is damaged"] }
+        var reader = ByteReader(offset: seal.count - 4)
+        guard try reader.fixed32(seal.span) == Self.checksum(of: seal.span.extracting(0..<seal.count - 4)) else {
+            return ["the seal `\(path)` is damaged"]
+        }
+        let actual = try pageChecksums()
+        let sealed = (seal.count - headBytes - 4) / 4
+        guard sealed == actual.count else {
+            return ["the file `\(folder)/data.mdb` has \(actual.count) pages, and was sealed with \(sealed)"]
+        }
+        var problems: [String] = []
+        reader = ByteReader(offset: headBytes)
+        for (page, checksum) in actual.enumerated() where try reader.fixed32(seal.span) != checksum {
+            problems.append("page \(page) of `\(folder)/data.mdb` is not what it was when the store was closed")
+        }
+        return problems
+    }
+
+    private func pageChecksums() throws -> [UInt32] {
+        var checksums: [UInt32] = []
+        let pageBytes = Environment.pageBytes
+        try forEachChunk(of: folder + "/data.mdb", chunkBytes: 256 * pageBytes) { chunk in
+            for start in stride(from: 0, to: chunk.count, by: pageBytes) {
+                checksums.append(Self.checksum(of: chunk.extracting(start..<min(start + pageBytes, chunk.count))))
+            }
+        }
+        return checksums
+    }
+
+    private static func checksum(of bytes: Span<UInt8>) -> UInt32 {
+        var checksum = Checksum(tag: 0x5EA1)
+        checksum.combine(bytes)
+        return checksum.value
+    }
+}
