@@ -24,7 +24,10 @@ public struct Name: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     /// Names are equal byte for byte: an `é` in one piece and one in two are different names, as they are in the log.
     public static func == (left: Name, right: Name) -> Bool {
-        left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
+        let (left, right) = (left.text.utf8Span.span, right.text.utf8Span.span)
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
@@ -75,13 +78,15 @@ extension Name {
     private var shape: Shape {
         var shape = Shape()
         var previous: UInt8 = 0
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: ":"), shape.classBytes == nil { shape.classBytes = shape.byteCount }
+        let bytes = text.utf8Span.span
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: ":"), shape.classBytes == nil { shape.classBytes = index }
             // U+0000–U+001F and U+007F are one byte, U+0080–U+009F are C2 and another.
             if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { shape.hasControlCharacter = true }
             previous = byte
-            shape.byteCount += 1
         }
+        shape.byteCount = bytes.count
         return shape
     }
 
@@ -113,7 +118,12 @@ extension Name {
     }
 
     /// Whether the bytes of a text come first. `hasPrefix` would not see a colon with a combining mark behind it.
-    private func begins(with prefix: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
+    private func begins(with prefix: String) -> Bool {
+        let (bytes, first) = (text.utf8Span.span, prefix.utf8Span.span)
+        guard bytes.count >= first.count else { return false }
+        for index in first.indices where bytes[index] != first[index] { return false }
+        return true
+    }
 
     /// Whether a store would take this name.
     public var isWellFormed: Bool { if case nil = problem { true } else { false } }
