@@ -51,6 +51,10 @@ let package = Package(
         tests("CommandLineToolTests", ["CommandLineTool", "Muniment", "Permissions", "Events"]),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
+        .executableTarget(
+            name: "FaultHelper", dependencies: ["Muniment", "Histories", "Events", "Permissions", "Files"],
+            path: "Tests/FaultHelper", swiftSettings: settings),
+        tests("StorageTests", ["LMDB", "Hashing", "Files", "TestSupport", "FaultHelper"]),
         tests("PermissionsTests", ["Events", "Permissions", "Hashing", "TestSupport"]),
         tests("MunimentTests", ["Events", "Permissions", "Muniment", "LMDB", "TestSupport"]),
     ]

@@ -6,6 +6,8 @@ internal import Glibc
 /// assertion of its own. Opening a store looks for such damage first; this is for what happens to a file afterwards. Call it
 /// once, at the start of a program.
 public func installDamageHandler() {
+    var handled = sigset_t()
+    unsafe sigemptyset(&handled)
     for number in [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE] {
         // In here only what is safe in a handler of signals: no memory is allocated, nothing is locked.
         signal(number) { _ in
@@ -17,5 +19,8 @@ public func installDamageHandler() {
             _ = unsafe write(2, text.utf8Start, text.utf8CodeUnitCount)
             _exit(3)
         }
+        unsafe sigaddset(&handled, number)
     }
+    // One that the process which started this one held back would end it without a word.
+    unsafe pthread_sigmask(SIG_UNBLOCK, &handled, nil)
 }

@@ -1,6 +1,9 @@
 internal import Glibc
 
 /// A lock on a file that one process at a time can hold, and that says who does. It goes with the process that holds it.
+///
+/// It belongs to the open file and not to the process, so that a second holder in the same process is refused as well; and it
+/// can be asked about without taking it, so that asking never gets in the way of somebody who wants it.
 public final class FileLock: @unchecked Sendable {
     /// Somebody else holds the lock.
     public struct Held: Error, Hashable, Sendable {
@@ -11,17 +14,23 @@ public final class FileLock: @unchecked Sendable {
     public let path: String
     private let descriptor: Int32
 
+    // Of open files, from <fcntl.h>; the overlay leaves them out.
+    private static let getOpenFileLock: Int32 = 36
+    private static let setOpenFileLock: Int32 = 37
+
+    /// How often, and how long, to look again for who holds the lock: a holder says so right behind taking it.
+    private static let attempts = 20
+    private static let attemptMicroseconds: UInt32 = 5_000
+
     /// Takes the lock at once, or throws ``Held``; throws ``FileError`` where the file cannot be made.
     ///
     /// - Parameter holder: who to name to others, at most a line.
     public init(path: String, holder: String) throws {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw FileError(errno, "open", path: path) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
-            defer { _ = Glibc.close(descriptor) }
-            if code == EWOULDBLOCK { throw Held(holder: FileLock.holder(of: path) ?? "another process") }
-            throw FileError(code, "lock", path: path)
+        do { try FileLock.take(descriptor, path) } catch {
+            _ = Glibc.close(descriptor)
+            throw error
         }
         self.path = path
         self.descriptor = descriptor
@@ -30,20 +39,41 @@ public final class FileLock: @unchecked Sendable {
         unsafe text.withUnsafeBytes { bytes in _ = unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, 0) }
     }
 
-    /// Whether anybody holds the lock at this moment, this process included.
+    private static func take(_ descriptor: Int32, _ path: String) throws {
+        for _ in 0..<attempts {
+            var whole = wholeFile()
+            if unsafe fcntl(descriptor, setOpenFileLock, &whole) == 0 { return }
+            guard errno == EAGAIN || errno == EACCES else { throw FileError(errno, "lock", path: path) }
+            if let holder = holder(of: path) { throw Held(holder: holder) }
+            usleep(attemptMicroseconds)
+        }
+        throw Held(holder: "another process")
+    }
+
+    private static func wholeFile() -> flock {
+        var range = flock()
+        range.l_type = Int16(F_WRLCK)
+        range.l_whence = Int16(SEEK_SET)
+        return range
+    }
+
+    /// Whether anybody holds the lock at this moment, this process included. Takes nothing.
     public static func isHeld(path: String) -> Bool {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { _ = Glibc.close(descriptor) }
-        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+        var whole = wholeFile()
+        guard unsafe fcntl(descriptor, getOpenFileLock, &whole) == 0 else { return false }
+        return whole.l_type != Int16(F_UNLCK)
     }
 
-    /// Who holds the lock, as far as they said.
+    /// Who holds the lock, as far as they said. Where nobody holds it, who did last, if they ended without letting go.
     public static func holder(of path: String) -> String? {
         guard let bytes = try? readFile(path), !bytes.isEmpty else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Lets go of the lock.
     public func release() {
         ftruncate(descriptor, 0)
         _ = Glibc.close(descriptor)

@@ -56,7 +56,7 @@ public func forEachChunk(of path: String, chunkBytes: Int, _ body: (Span<UInt8>)
     }
 }
 
-/// Puts a file in place whole: written beside it, synced, renamed.
+/// Puts a file in place whole, and durably: written beside it, synced, renamed.
 public func replaceFile(_ path: String, with bytes: [UInt8]) throws(FileError) {
     let draft = path + ".new"
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -78,6 +78,25 @@ public func replaceFile(_ path: String, with bytes: [UInt8]) throws(FileError) {
     _ = close(descriptor)
     guard synced == 0 else { throw FileError(code, "sync", path: draft) }
     guard unsafe rename(draft, path) == 0 else { throw FileError(errno, "rename", path: draft) }
+    try syncFolder(of: path)
+}
+
+/// Brings the names in the folder that a file is in to the disk: which files are there survives a crash of the machine only
+/// from then on.
+public func syncFolder(of path: String) throws(FileError) {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(errno, "open", path: folder) }
+    defer { _ = close(descriptor) }
+    guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileError(errno, "sync", path: folder) }
+}
+
+/// The one spelling of a path to something that is there; the path itself where it leads nowhere.
+public func canonicalPath(_ path: String) -> String {
+    guard let resolved = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
 }
 
 /// Makes a folder and those above it; nothing where it is there.

@@ -11,12 +11,18 @@ public struct EnvironmentOptions: Sendable {
     public var syncsCommits: Bool
     /// How many named tables there can be; 0 for an environment that is one table.
     public var tableLimit: Int
+    /// Up to how large a file opening also looks at every page of rows, and not only at those that lead to them.
+    public var leafCheckBytes: Int
 
-    public init(mapBytes: Int = 1 << 34, isReadOnly: Bool = false, syncsCommits: Bool = true, tableLimit: Int = 0) {
+    public init(
+        mapBytes: Int = 1 << 34, isReadOnly: Bool = false, syncsCommits: Bool = true, tableLimit: Int = 0,
+        leafCheckBytes: Int = 1 << 26
+    ) {
         self.mapBytes = mapBytes
         self.isReadOnly = isReadOnly
         self.syncsCommits = syncsCommits
         self.tableLimit = tableLimit
+        self.leafCheckBytes = leafCheckBytes
     }
 }
 
@@ -30,48 +36,47 @@ public struct EnvironmentOptions: Sendable {
     public static let pageBytes = 4096
 
     public let path: String
+    /// Whether writers know what this process reads, and leave it alone.
+    public let isRegistered: Bool
     let handle: OpaquePointer
     private let mapLock: MapLock
 
-    /// Opens, or creates, the environment in an existing folder.
+    /// Opens, or creates, the environment in an existing folder, after a look at how its file hangs together.
+    ///
+    /// Where this process may not write the lock file, it reads without being known to a writer: what it has read can be
+    /// overtaken, which ``ReadTransaction/isOvertaken`` tells.
     public init(path: String, options: EnvironmentOptions) throws(StorageError) {
-        try Environment.checkLength(of: path)
+        self.path = path
+        try Environment.checkHead(of: path)
+        var flags = UInt32(MDB_NOTLS)
+        if options.isReadOnly { flags |= UInt32(MDB_RDONLY) }
+        if !options.syncsCommits { flags |= UInt32(MDB_NOSYNC) }
+        let lockFile = path + "/lock.mdb"
+        isRegistered = unsafe !options.isReadOnly || access(lockFile, W_OK) == 0 || (errno == ENOENT && access(path, W_OK) == 0)
+        if !isRegistered { flags |= UInt32(MDB_NOLOCK) }
+        unsafe handle = try Environment.open(path, options, flags)
+        mapLock = MapLock()
+        do { try checkStructure(leafLimitBytes: options.leafCheckBytes) } catch {
+            unsafe mdb_env_close(handle)
+            throw error
+        }
+    }
+
+    private static func open(
+        _ path: String, _ options: EnvironmentOptions, _ flags: UInt32
+    ) throws(StorageError) -> OpaquePointer {
         var created: OpaquePointer?
         var code = unsafe mdb_env_create(&created)
         guard code == 0, let environment = unsafe created else { throw StorageError(code: code, "open", path: path) }
         unsafe mdb_env_set_mapsize(environment, options.mapBytes)
         unsafe mdb_env_set_maxreaders(environment, 1024)
         unsafe mdb_env_set_maxdbs(environment, UInt32(options.tableLimit))
-        var flags = UInt32(MDB_NOTLS)
-        if options.isReadOnly { flags |= UInt32(MDB_RDONLY) }
-        if !options.syncsCommits { flags |= UInt32(MDB_NOSYNC) }
         code = unsafe mdb_env_open(environment, path, flags, 0o644)
         guard code == 0 else {
             unsafe mdb_env_close(environment)
             throw StorageError(code: code, "open", path: path)
         }
-        self.path = path
-        unsafe handle = environment
-        mapLock = MapLock()
-        // A file that another process grew is larger than the map asked for.
-        var info = unsafe MDB_envinfo()
-        unsafe mdb_env_info(handle, &info)
-        let bytesInUse = unsafe (Int(info.me_last_pgno) + 1) * Environment.pageBytes
-        if let bytes = Environment.fileBytes(in: path), bytesInUse > bytes {
-            unsafe mdb_env_close(environment)
-            throw StorageError(
-                .corrupted, "open", path: path,
-                detail: "the data file has \(bytes) bytes where \(bytesInUse) are in use: it was cut off")
-        }
-    }
-
-    /// LMDB finds out that a file was cut off only when it touches the missing pages, with a signal; so look first.
-    private static func checkLength(of path: String) throws(StorageError) {
-        guard let bytes = fileBytes(in: path), bytes > 0 else { return }
-        if bytes < 2 * pageBytes {
-            throw StorageError(
-                .notADatabase, "open", path: path, detail: "the data file has \(bytes) bytes, less than its two head pages")
-        }
+        return unsafe environment
     }
 
     /// The size of the data file in bytes; nil where there is none.
@@ -113,7 +118,13 @@ public struct EnvironmentOptions: Sendable {
     /// Opens a table, creating it where that is asked for.
     public func table(_ name: String?, creating: Bool) throws(StorageError) -> Table {
         var transaction: OpaquePointer?
-        try check(unsafe mdb_txn_begin(handle, nil, creating ? 0 : UInt32(MDB_RDONLY), &transaction), "begin")
+        let flags = creating ? 0 : UInt32(MDB_RDONLY)
+        var begun = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
+        if begun == MDB_MAP_RESIZED {
+            try adoptMapSize()
+            begun = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
+        }
+        try check(begun, "begin")
         var index: MDB_dbi = 0
         let code = unsafe mdb_dbi_open(transaction, name, creating ? UInt32(MDB_CREATE) : 0, &index)
         guard code == 0 else {
@@ -131,33 +142,33 @@ public struct EnvironmentOptions: Sendable {
     }
 
     private func beginReadingHandle() throws(StorageError) -> OpaquePointer {
-        while true {
-            mapLock.lockShared()
-            var transaction: OpaquePointer?
-            let code = unsafe mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-            if code == 0, let transaction = unsafe transaction { return unsafe transaction }
-            mapLock.unlock()
-            if code == MDB_MAP_RESIZED {
-                try adoptMapSize()
-            } else {
-                throw StorageError(code: code, "begin reading", path: path)
-            }
-        }
+        var transaction: OpaquePointer?
+        try lockingShared("begin reading") { unsafe mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction) }
+        guard let transaction = unsafe transaction else { throw StorageError(code: MDB_PANIC, "begin reading", path: path) }
+        return unsafe transaction
     }
 
     func renewReading(_ transaction: OpaquePointer) throws(StorageError) {
-        while true {
+        try lockingShared("begin reading") { unsafe mdb_txn_renew(transaction) }
+    }
+
+    /// Begins a read under the map's lock, which it keeps where that succeeds. Another process may have grown the file, and may
+    /// do so again right behind it.
+    private func lockingShared(_ operation: String, _ begin: () -> Int32) throws(StorageError) {
+        var code: Int32 = 0
+        for _ in 0..<Environment.resizeAttempts {
             mapLock.lockShared()
-            let code = unsafe mdb_txn_renew(transaction)
+            code = begin()
             if code == 0 { return }
             mapLock.unlock()
-            if code == MDB_MAP_RESIZED {
-                try adoptMapSize()
-            } else {
-                throw StorageError(code: code, "begin reading", path: path)
-            }
+            guard code == MDB_MAP_RESIZED else { break }
+            try adoptMapSize()
         }
+        throw StorageError(code: code, operation, path: path)
     }
+
+    /// How often to follow another process that grows the file, before it is the file that is not right.
+    private static let resizeAttempts = 8
 
     func endedReading() { mapLock.unlock() }
 
@@ -199,24 +210,4 @@ public struct TableStatistics: Hashable, Sendable {
     public let depth: Int
     /// Pages of 4,096 bytes.
     public let pages: Int
-}
-
-/// Shared by readers, exclusive to whoever moves the map.
-@safe private final class MapLock: @unchecked Sendable {
-    private let lock: UnsafeMutablePointer<pthread_rwlock_t>
-
-    init() {
-        unsafe lock = .allocate(capacity: 1)
-        unsafe lock.initialize(to: pthread_rwlock_t())
-        unsafe pthread_rwlock_init(lock, nil)
-    }
-
-    deinit {
-        unsafe pthread_rwlock_destroy(lock)
-        unsafe lock.deallocate()
-    }
-
-    func lockShared() { unsafe pthread_rwlock_rdlock(lock) }
-    func lockExclusively() { unsafe pthread_rwlock_wrlock(lock) }
-    func unlock() { unsafe pthread_rwlock_unlock(lock) }
 }

@@ -36,6 +36,13 @@ internal import CLMDB
     /// Tells views of different data apart: the number of the last transaction that was committed before.
     public var snapshotID: Int { unsafe mdb_txn_id(handle) }
 
+    /// Whether a writer that does not know of this view may have begun to reuse what it sees: then nothing read in it counts.
+    public var isOvertaken: Bool {
+        if environment.isRegistered { return false }
+        // What the next transaction leaves behind is reused by the third one at the earliest, so the next one is allowed.
+        return environment.lastTransaction > snapshotID + 1
+    }
+
     /// Ends the view for good.
     public func end() {
         guard !hasEnded else { return }

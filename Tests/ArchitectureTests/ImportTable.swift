@@ -2,7 +2,7 @@
 enum ImportTable {
     /// The modules that the files of each target may import. A target that is not here may not exist.
     static let allowed: [String: Set<String>] = [
-        "LMDB": ["CLMDB", "Glibc"],
+        "LMDB": ["CLMDB", "Glibc", "Synchronization"],
         "Hashing": ["CCrypto"],
         "Files": ["Glibc", "Foundation"],
         "Events": [],

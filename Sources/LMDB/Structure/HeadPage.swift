@@ -1,0 +1,69 @@
+/// One of the two pages that a data file begins with, which say where everything else is. LMDB writes them in turn.
+struct HeadPage {
+    let transaction: Int
+    let lastPage: Int
+    /// The table of free pages, and the one of everything else.
+    let free: Tree
+    let main: Tree
+
+    /// A table's tree of pages, as its record describes it.
+    struct Tree {
+        static let recordBytes = 48
+        /// Where there is no root.
+        static let noPage = -1
+
+        let depth: Int
+        let branchPages: Int
+        let leafPages: Int
+        let overflowPages: Int
+        let rows: Int
+        let root: Int
+
+        init(_ page: Page, at offset: Int) throws(StructureFault) {
+            depth = try page.short(offset + 6)
+            branchPages = try page.long(offset + 8)
+            leafPages = try page.long(offset + 16)
+            overflowPages = try page.long(offset + 24)
+            rows = try page.long(offset + 32)
+            root = try page.long(offset + 40)
+        }
+    }
+
+    private static let magic = 0xBEEF_C0DE
+    private static let formatVersion = 1
+
+    private init(_ page: Page) throws(StructureFault) {
+        guard try page.kind == PageKind.head, try page.word(16) == Self.magic else {
+            throw StructureFault("head page \(page.number) does not begin as one")
+        }
+        guard try page.word(20) == Self.formatVersion else {
+            throw StructureFault("head page \(page.number) is of format \(try page.word(20)) of LMDB")
+        }
+        guard try page.word(40) == Environment.pageBytes else {
+            throw StructureFault("head page \(page.number) speaks of pages of \(try page.word(40)) bytes")
+        }
+        free = try Tree(page, at: 40)
+        main = try Tree(page, at: 88)
+        lastPage = try page.long(136)
+        transaction = try page.long(144)
+    }
+
+    /// Both head pages, after each was found to be one and to fit the other.
+    static func both(of file: PageFile) throws(StructureFault) -> [HeadPage] {
+        let heads = [try HeadPage(file.page(0)), try HeadPage(file.page(1))]
+        // They are written in turn, one transaction after the other.
+        let numbers = heads.map(\.transaction)
+        let isNew = numbers == [0, 0]
+        guard isNew || (numbers[0] % 2 == 0 && numbers[1] % 2 == 1 && abs(numbers[0] - numbers[1]) == 1), numbers[0] >= 0 else {
+            throw StructureFault(
+                "the head pages are of transactions \(numbers[0]) and \(numbers[1]), which do not follow each other")
+        }
+        for head in heads {
+            // The last pages may be free and never written, but they are few.
+            guard head.lastPage >= 1, head.lastPage < 2 * file.pageCount + 1024 else {
+                throw StructureFault("the file has \(file.pageCount) pages where \(head.lastPage) are in use: it was cut off")
+            }
+        }
+        return heads
+    }
+}

@@ -1,0 +1,113 @@
+internal import Glibc
+
+/// What is wrong with how a data file hangs together, in words.
+struct StructureFault: Error {
+    let detail: String
+    init(_ detail: String) { self.detail = detail }
+}
+
+/// The data file of an environment, mapped to look at its pages without LMDB, which believes what they say.
+@safe final class PageFile {
+    /// Whole pages in the file.
+    let pageCount: Int
+    private let bytes: UnsafeRawBufferPointer
+
+    /// Maps the file; nil where there is none, or nothing in it.
+    init?(folder: String) {
+        let descriptor = unsafe open(folder + "/data.mdb", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { _ = Glibc.close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_size > 0 else { return nil }
+        let length = Int(status.st_size)
+        guard let start = unsafe mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, 0), unsafe start != MAP_FAILED else {
+            return nil
+        }
+        unsafe bytes = UnsafeRawBufferPointer(start: start, count: length)
+        pageCount = length / Environment.pageBytes
+    }
+
+    deinit { unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
+
+    func page(_ number: Int) throws(StructureFault) -> Page {
+        guard number >= 0, number < pageCount else { throw StructureFault("page \(number) is not in the file: it was cut off") }
+        let start = number * Environment.pageBytes
+        return unsafe Page(
+            number: number, bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<start + Environment.pageBytes]), file: self)
+    }
+}
+
+/// One page of a data file. What is read outside of it counts as damage.
+@safe struct Page {
+    let number: Int
+    private let bytes: UnsafeRawBufferPointer
+    /// Keeps the mapping alive.
+    private let file: PageFile
+
+    init(number: Int, bytes: UnsafeRawBufferPointer, file: PageFile) {
+        self.number = number
+        unsafe self.bytes = bytes
+        self.file = file
+    }
+
+    private func load<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ offset: Int, as type: Number.Type
+    ) throws(StructureFault) -> Number {
+        guard offset >= 0, offset + Number.bitWidth / 8 <= Environment.pageBytes else {
+            throw StructureFault("page \(number) points outside of itself")
+        }
+        return unsafe Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
+    }
+
+    func short(_ offset: Int) throws(StructureFault) -> Int { Int(try load(offset, as: UInt16.self)) }
+    func word(_ offset: Int) throws(StructureFault) -> Int { Int(try load(offset, as: UInt32.self)) }
+    /// A number of eight bytes. None that a sound file holds has the highest bit, but for the one that stands for no page.
+    func long(_ offset: Int) throws(StructureFault) -> Int { Int(bitPattern: UInt(try load(offset, as: UInt64.self))) }
+
+    func bytes(_ range: Range<Int>) throws(StructureFault) -> PageBytes {
+        guard range.lowerBound >= 0, range.upperBound <= Environment.pageBytes else {
+            throw StructureFault("page \(number) points outside of itself")
+        }
+        return unsafe PageBytes(UnsafeRawBufferPointer(rebasing: bytes[range]), file: file)
+    }
+
+    /// The number that the page gives itself.
+    var ownNumber: Int { get throws(StructureFault) { try long(0) } }
+    /// What kind of page it says it is.
+    var kind: Int { get throws(StructureFault) { try short(10) & PageKind.mask } }
+}
+
+/// The kinds of pages, as LMDB numbers them.
+enum PageKind {
+    static let branch = 0x01
+    static let leaf = 0x02
+    static let overflow = 0x04
+    static let head = 0x08
+    static let mask = 0x6F
+}
+
+/// Some bytes of a page, in the order that LMDB keeps keys in.
+@safe struct PageBytes {
+    private let bytes: UnsafeRawBufferPointer
+    private let file: PageFile
+
+    init(_ bytes: UnsafeRawBufferPointer, file: PageFile) {
+        unsafe self.bytes = bytes
+        self.file = file
+    }
+
+    /// Whether these bytes come before others; a beginning comes before the whole.
+    func precedes(_ other: PageBytes) -> Bool {
+        let common = unsafe min(bytes.count, other.bytes.count)
+        if common > 0, let left = unsafe bytes.baseAddress, let right = unsafe other.bytes.baseAddress {
+            let order = unsafe memcmp(left, right, common)
+            if order != 0 { return order < 0 }
+        }
+        return unsafe bytes.count < other.bytes.count
+    }
+
+    /// As one number of eight bytes; nil for any other length.
+    var number: UInt64? {
+        unsafe bytes.count == 8 ? UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) : nil
+    }
+}

@@ -1,0 +1,169 @@
+/// Looks at how the pages of a data file hang together: every page belongs to one table or is free, trees are as deep and as
+/// large as their records say, pages are what they are said to be, and keys stand in order.
+///
+/// LMDB believes every number that it reads. One flipped bit can lead it to a page of the past, whose rows are all in order,
+/// and so bring back what was taken away; or out of memory. A page of the past is a free one, which is how it is found here.
+struct StructureCheck {
+    private let file: PageFile
+    private let head: HeadPage
+    /// Whether pages of rows are read; otherwise only what leads to them, and those that lead on to rows of their own pages.
+    private let readsLeaves: Bool
+    private var isTaken: [Bool]
+
+    init(file: PageFile, head: HeadPage, readsLeaves: Bool) {
+        self.file = file
+        self.head = head
+        self.readsLeaves = readsLeaves
+        isTaken = [Bool](repeating: false, count: head.lastPage + 1)
+        isTaken[0] = true
+        isTaken[1] = true
+    }
+
+    /// Linear in the pages above the rows, or with `readsLeaves` in all.
+    mutating func run() throws(StructureFault) {
+        try walk(head.free, .freePages)
+        try walk(head.main, .tables)
+        if let lost = isTaken.firstIndex(of: false) { throw StructureFault("page \(lost) is neither free nor part of a table") }
+    }
+
+    /// What the rows of a table are.
+    private enum Content {
+        case freePages
+        case tables
+        case rows
+    }
+
+    /// What was found in a tree, to hold against its record.
+    private struct Count {
+        var branchPages = 0
+        var leafPages = 0
+        var overflowPages = 0
+        var rows = 0
+    }
+
+    /// Between which keys those of a page must be.
+    private struct Bounds {
+        var from: PageBytes?
+        var to: PageBytes?
+
+        func hold(_ key: PageBytes) -> Bool {
+            if let from, key.precedes(from) { return false }
+            if let to, !key.precedes(to) { return false }
+            return true
+        }
+    }
+
+    private mutating func take(_ number: Int) throws(StructureFault) {
+        guard number > 1, number <= head.lastPage else { throw StructureFault("there is no page \(number)") }
+        guard !isTaken[number] else { throw StructureFault("page \(number) is used twice, or free and in use") }
+        isTaken[number] = true
+    }
+
+    private mutating func walk(_ tree: HeadPage.Tree, _ content: Content) throws(StructureFault) {
+        guard tree.root != HeadPage.Tree.noPage else {
+            guard tree.rows == 0, tree.depth == 0 else { throw StructureFault("a table of \(tree.rows) rows has no pages") }
+            return
+        }
+        guard (1...32).contains(tree.depth) else { throw StructureFault("a table is said to be \(tree.depth) levels deep") }
+        // Rows that are too large for a page lead on to others, which can be of the past as well.
+        let reads = readsLeaves || content != .rows || tree.overflowPages > 0
+        var count = Count()
+        try visit(tree.root, levelsBelow: tree.depth - 1, Bounds(), content, readsLeaves: reads, &count)
+        guard count.branchPages == tree.branchPages, count.leafPages == tree.leafPages else {
+            throw StructureFault("a table has other pages than its record says")
+        }
+        guard !reads || (count.rows == tree.rows && count.overflowPages == tree.overflowPages) else {
+            throw StructureFault("a table has \(count.rows) rows where its record says \(tree.rows)")
+        }
+    }
+
+    private mutating func visit(
+        _ number: Int, levelsBelow: Int, _ bounds: Bounds, _ content: Content, readsLeaves: Bool, _ count: inout Count
+    ) throws(StructureFault) {
+        try take(number)
+        let page = try file.page(number)
+        if levelsBelow == 0 {
+            count.leafPages += 1
+            if readsLeaves { try readLeaf(page, bounds, content, &count) }
+            return
+        }
+        count.branchPages += 1
+        let nodes = try Nodes(page, kind: PageKind.branch)
+        guard nodes.count >= 1 else { throw StructureFault("page \(number) leads nowhere") }
+        var inner = bounds
+        for index in 0..<nodes.count {
+            // The first key of such a page is left out: everything before the second one is there.
+            inner.to = index + 1 < nodes.count ? try nodes.key(index + 1) : bounds.to
+            if content != .freePages, index > 0 {
+                guard let key = inner.from, bounds.hold(key), inner.to.map({ key.precedes($0) }) ?? true else {
+                    throw StructureFault("the keys of page \(number) are out of order")
+                }
+            }
+            try visit(
+                try nodes.child(index), levelsBelow: levelsBelow - 1, inner, content, readsLeaves: readsLeaves, &count)
+            inner.from = inner.to
+        }
+        try nodes.checkFill()
+    }
+
+    private mutating func readLeaf(
+        _ page: Page, _ bounds: Bounds, _ content: Content, _ count: inout Count
+    ) throws(StructureFault) {
+        let nodes = try Nodes(page, kind: PageKind.leaf)
+        count.rows += nodes.count
+        var previous: PageBytes?
+        for index in 0..<nodes.count {
+            let key = try nodes.key(index)
+            if content != .freePages {
+                guard bounds.hold(key), previous.map({ $0.precedes(key) }) ?? true else {
+                    throw StructureFault("the keys of page \(page.number) are out of order")
+                }
+                previous = key
+            }
+            let value = try nodes.value(index)
+            if case .elsewhere(let first, let bytes) = value { count.overflowPages += try takeOverflow(first, bytes) }
+            switch content {
+            case .freePages: try takeFree(value)
+            case .tables: try walkTable(value)
+            case .rows: guard !value.isTable else { throw StructureFault("page \(page.number) has a table among its rows") }
+            }
+        }
+        try nodes.checkFill()
+    }
+
+    /// Takes the pages of a large value; answers how many they are.
+    private mutating func takeOverflow(_ first: Int, _ bytes: Int) throws(StructureFault) -> Int {
+        let page = try file.page(first)
+        let pages = try page.word(12)
+        guard try page.kind == PageKind.overflow, try page.ownNumber == first, pages >= 1,
+            bytes <= pages * Environment.pageBytes - Nodes.headerBytes, first + pages <= file.pageCount
+        else { throw StructureFault("page \(first) does not hold the value that it should") }
+        for number in first..<first + pages { try take(number) }
+        return pages
+    }
+
+    private mutating func walkTable(_ value: Nodes.Value) throws(StructureFault) {
+        switch value {
+        case .table(let tree): try walk(tree, .rows)
+        case .here, .elsewhere: break
+        }
+    }
+
+    /// Takes the pages that a record says are free: their number, and that many numbers.
+    private mutating func takeFree(_ value: Nodes.Value) throws(StructureFault) {
+        let (page, start, bytes): (Int, Int, Int)
+        switch value {
+        case .here(let number, let offset, let count): (page, start, bytes) = (number, offset, count)
+        case .elsewhere(let first, let count): (page, start, bytes) = (first, Nodes.headerBytes, count)
+        case .table: throw StructureFault("the free pages have a table among them")
+        }
+        func number(_ index: Int) throws(StructureFault) -> Int {
+            let offset = start + index * 8
+            return try file.page(page + offset / Environment.pageBytes).long(offset % Environment.pageBytes)
+        }
+        guard bytes >= 8, case let count = try number(0), count >= 0, count <= bytes / 8 - 1 else {
+            throw StructureFault("a list of free pages is longer than its record")
+        }
+        for index in 0..<count { try take(number(index + 1)) }
+    }
+}

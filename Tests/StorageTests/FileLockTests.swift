@@ -1,0 +1,48 @@
+import Files
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Files: the lock of the one who writes")
+struct FileLockTests {
+    let folder: ScratchFolder
+    var path: String { folder.path + "/writer.lock" }
+
+    init() throws { folder = try ScratchFolder() }
+
+    @Test("A second holder is refused at once and told who the first one is")
+    func secondHolder() throws {
+        let lock = try FileLock(path: path, holder: "process 4711 (muniment import)")
+        let refusal = #expect(throws: FileLock.Held.self) { try FileLock(path: path, holder: "another") }
+        #expect(refusal?.holder == "process 4711 (muniment import)")
+        #expect(FileLock.isHeld(path: path))
+        lock.release()
+        #expect(!FileLock.isHeld(path: path))
+        try FileLock(path: path, holder: "another").release()
+    }
+
+    @Test("Asking whether the lock is held never gets in the way of somebody who takes it")
+    func askingTakesNothing() throws {
+        try FileLock(path: path, holder: "first").release()
+        let path = path
+        let asker = TestThread { for _ in 0..<3000 { _ = FileLock.isHeld(path: path) } }
+        for _ in 0..<1000 { try FileLock(path: path, holder: "me").release() }
+        try asker.join()
+    }
+
+    @Test("The lock goes with the process that holds it, however that ends")
+    func releasedWithTheProcess() throws {
+        let helper = try Helper.start(["hold-lock", path])
+        #expect(try helper.line() == "held")
+        let refusal = #expect(throws: FileLock.Held.self) { try FileLock(path: path, holder: "me") }
+        #expect(refusal?.holder.contains("\(helper.processIdentifier)") == true)
+        helper.kill()
+        try FileLock(path: path, holder: "me").release()
+    }
+
+    @Test("A folder that does not take the file is a clear error")
+    func noFolder() {
+        let error = #expect(throws: FileError.self) { try FileLock(path: "/nonexistent/lock", holder: "me") }
+        #expect(error?.description == "cannot open `/nonexistent/lock`: No such file or directory")
+    }
+}

@@ -1,0 +1,114 @@
+import LMDB
+import TestSupport
+import Testing
+
+@Suite("LMDB: damage is found before it is followed")
+struct StructureTests {
+    /// An environment with tables of small and large rows, much of it rewritten and deleted, as an index has.
+    private static func busyEnvironment(_ path: String, seed: UInt64, rounds: Int) throws -> Environment {
+        let environment = try Environment(
+            path: path, options: EnvironmentOptions(mapBytes: 1 << 24, syncsCommits: false, tableLimit: 3))
+        let tables = try ["one", "two", "three"].map { try environment.table($0, creating: true) }
+        var random = SplitMix64(seed: seed)
+        for round in 0..<rounds {
+            let transaction = try environment.beginWriting()
+            for _ in 0..<random.number(1...60) {
+                let table = random.one(of: tables)
+                let key = FixedKey(UInt128(random.number(0...400)), byteCount: random.one(of: [5, 16]))
+                if random.chance(percent: 30) {
+                    _ = try key.withBytes { bytes throws(StorageError) in try transaction.delete(from: table, key: bytes) }
+                } else {
+                    let bytes = random.one(of: [0, 1, 40, 40, 40, 200, 1900, 2100, 5000, 20_000])
+                    try transaction.put([UInt8](repeating: 7, count: bytes).span, in: table, for: key)
+                }
+            }
+            if random.chance(percent: 5) { try transaction.empty(random.one(of: tables)) }
+            if random.chance(percent: 10) { transaction.abort() } else { try transaction.commit() }
+            try environment.checkStructure()
+            if round % 50 == 49 { try environment.sync() }
+        }
+        return environment
+    }
+
+    @Test("A sound file is found sound after every commit, whatever was written", arguments: 1...4)
+    func soundFiles(seed: Int) throws {
+        let folder = try ScratchFolder()
+        let environment = try Self.busyEnvironment(folder.path, seed: UInt64(seed), rounds: 150)
+        environment.close()
+        try Environment(path: folder.path, options: EnvironmentOptions(isReadOnly: true)).close()
+    }
+
+    @Test("A file that was cut off is refused, unless nothing but free pages are gone and every row is there")
+    func cutOffFiles() throws {
+        let folder = try ScratchFolder()
+        let environment = try Self.busyEnvironment(folder.path, seed: 9, rounds: 20)
+        let rows = try environment.rowCount()
+        environment.close()
+        let whole = try FileBytes.read(folder.path + "/data.mdb")
+        let cut = try folder.folder("cut")
+        var refused = 0
+        for length in stride(from: 1, to: whole.count, by: 1777) {
+            try FileBytes.write(Array(whole[..<length]), to: cut + "/data.mdb")
+            do {
+                let opened = try Environment(path: cut, options: EnvironmentOptions(isReadOnly: true, tableLimit: 3))
+                #expect(try opened.rowCount() == rows)
+                opened.close()
+            } catch let error as StorageError {
+                #expect(error.kind == .corrupted || error.kind == .notADatabase, "\(length): \(error)")
+                refused += 1
+            }
+        }
+        #expect(refused > 10)
+    }
+
+    @Test("A page that leads to one of the past is found, whichever of its bits is turned")
+    func pagesOfThePast() throws {
+        let folder = try ScratchFolder()
+        let environment = try Environment(path: folder.path, options: EnvironmentOptions(tableLimit: 1))
+        let table = try environment.table("rows", creating: true)
+        // Each commit leaves the page before it behind: free, and all in order.
+        for value in UInt8(0)..<9 { try environment.put([1: [value], 2: [value]], in: table) }
+        environment.close()
+        let file = folder.path + "/data.mdb"
+        let whole = try FileBytes.read(file)
+        var found = 0
+        for offset in stride(from: 0, to: whole.count, by: 5) {
+            let mask = UInt8(1) << UInt8(offset / 5 % 8)
+            try FileBytes.flip(file, at: offset, mask: mask)
+            do {
+                let damaged = try Environment(path: folder.path, options: EnvironmentOptions(isReadOnly: true, tableLimit: 1))
+                let rows = try damaged.rows(of: damaged.table("rows", creating: false))
+                // The last commit but one is what a head page that was damaged can leave; a mixture never is.
+                let isWhole = rows == [[1]: [8], [2]: [8]] || rows == [[1]: [7], [2]: [7]]
+                let isInRow = Set(rows.keys.map { $0.count }) != [1] || rows.values.contains { $0.count != 1 }
+                let isOneBit = rows.values.flatMap { $0 }.contains { ($0 ^ 8).nonzeroBitCount == 1 }
+                #expect(isWhole || isInRow || isOneBit || rows[[1]] == nil || rows[[2]] == nil, "\(offset): \(rows)")
+                damaged.close()
+            } catch is StorageError {
+                found += 1
+            }
+            try FileBytes.flip(file, at: offset, mask: mask)
+        }
+        #expect(found > 50)
+        #expect(try FileBytes.read(file) == whole)
+    }
+}
+
+extension Environment {
+    fileprivate func rowCount() throws -> [Int] {
+        let tables = try ["one", "two", "three"].map { try table($0, creating: false) }
+        let view = try beginReading()
+        defer { view.end() }
+        return try tables.map { table in
+            let cursor = try view.cursor(over: table)
+            defer { cursor.close() }
+            var count = 0
+            var isThere = try cursor.first()
+            while isThere {
+                count += 1
+                isThere = try cursor.next()
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import LMDB
+import TestSupport
+import Testing
+
+@Suite("LMDB: transactions")
+struct TransactionTests {
+    let folder: ScratchFolder
+    let environment: Environment
+    let table: Table
+
+    init() throws {
+        folder = try ScratchFolder()
+        environment = try Environment(path: folder.path, options: EnvironmentOptions(mapBytes: 1 << 20))
+        table = try environment.table(nil, creating: true)
+    }
+
+    @Test("What was committed is read, and what was given up is not")
+    func commitAndAbort() throws {
+        try environment.put([1: [10], 2: [20]], in: table)
+        let transaction = try environment.beginWriting()
+        try transaction.put([UInt8(30)].span, in: table, for: [UInt8(3)].span)
+        transaction.abort()
+        #expect(try environment.rows(of: table) == [[1]: [10], [2]: [20]])
+        environment.close()
+    }
+
+    @Test("A view stays as it was while others write, until it is renewed")
+    func viewsAreStable() throws {
+        try environment.put([1: [10]], in: table)
+        let view = try environment.beginReading()
+        try environment.put([1: [11], 2: [20]], in: table)
+        #expect(try view.value(in: table, for: [1]) == [10])
+        #expect(try view.value(in: table, for: [2]) == nil)
+        view.reset()
+        try view.renew()
+        #expect(try view.value(in: table, for: [1]) == [11])
+        #expect(try view.value(in: table, for: [2]) == [20])
+        view.end()
+        environment.close()
+    }
+
+    @Test("Deleting says whether the row was there; an emptied table has none")
+    func deleting() throws {
+        try environment.put([1: [10], 2: [20]], in: table)
+        let transaction = try environment.beginWriting()
+        #expect(try transaction.delete(from: table, key: [UInt8(1)].span))
+        #expect(try !transaction.delete(from: table, key: [UInt8(1)].span))
+        try transaction.commit()
+        #expect(try environment.rows(of: table) == [[2]: [20]])
+        let emptying = try environment.beginWriting()
+        try emptying.empty(table)
+        try emptying.commit()
+        #expect(try environment.rows(of: table).isEmpty)
+        environment.close()
+    }
+
+    @Test("What was committed is there when the environment is opened again")
+    func reopening() throws {
+        try environment.put([7: [70]], in: table)
+        environment.close()
+        let again = try Environment(path: folder.path, options: EnvironmentOptions(isReadOnly: true))
+        #expect(try again.rows(of: again.table(nil, creating: false)) == [[7]: [70]])
+        again.close()
+    }
+
+    @Test("A write out of order where rows are appended is refused, and changes nothing")
+    func appendingKeepsOrder() throws {
+        try environment.put([5: [50]], in: table)
+        let transaction = try environment.beginWriting()
+        #expect(throws: StorageError.self) {
+            try transaction.put([UInt8(40)].span, in: table, for: [UInt8(4)].span, appending: true)
+        }
+        transaction.abort()
+        #expect(try environment.rows(of: table) == [[5]: [50]])
+        environment.close()
+    }
+
+    @Test("A file that is no environment is refused with its name", arguments: [1, 100, 4096, 8192, 20_000])
+    func noEnvironment(bytes: Int) throws {
+        environment.close()
+        let path = try folder.folder("other")
+        try FileBytes.write([UInt8](repeating: 0x41, count: bytes), to: path + "/data.mdb")
+        let error = #expect(throws: StorageError.self) { try Environment(path: path, options: EnvironmentOptions()) }
+        #expect(error?.kind == .notADatabase)
+        #expect(error?.description.contains(path) == true)
+        #expect(try FileBytes.read(path + "/data.mdb").allSatisfy { $0 == 0x41 })
+    }
+}
+
+extension Environment {
+    func put(_ rows: [UInt8: [UInt8]], in table: Table) throws {
+        let transaction = try beginWriting()
+        do {
+            for (key, value) in rows { try transaction.put(value.span, in: table, for: [key].span) }
+        } catch {
+            transaction.abort()
+            throw error
+        }
+        try transaction.commit()
+    }
+
+    func rows(of table: Table) throws -> [[UInt8]: [UInt8]] {
+        let view = try beginReading()
+        defer { view.end() }
+        let cursor = try view.cursor(over: table)
+        defer { cursor.close() }
+        var rows: [[UInt8]: [UInt8]] = [:]
+        var isThere = try cursor.first()
+        while isThere {
+            cursor.withRow { key, value in rows[key.array] = value.array }
+            isThere = try cursor.next()
+        }
+        return rows
+    }
+}
+
+extension ReadTransaction {
+    func value(in table: Table, for key: [UInt8]) throws -> [UInt8]? {
+        try withValue(in: table, for: key.span) { value throws(StorageError) in value.array }
+    }
+}
+
+extension Span<UInt8> {
+    var array: [UInt8] { indices.map { self[$0] } }
+}

@@ -1,0 +1,22 @@
+internal import Foundation
+
+/// A new folder of its own, which goes with this object.
+public final class ScratchFolder: Sendable {
+    public let path: String
+
+    public init() throws {
+        let base = FileManager.default.temporaryDirectory.appending(path: "muniment-tests")
+        let folder = base.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        path = folder.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// A folder inside, made where it is not there.
+    public func folder(_ name: String) throws -> String {
+        let inner = path + "/" + name
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        return inner
+    }
+}

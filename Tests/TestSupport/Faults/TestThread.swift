@@ -1,0 +1,21 @@
+internal import Foundation
+internal import Synchronization
+
+/// A thread of its own, for tests of what blocks: started at once, joined once.
+public final class TestThread: Sendable {
+    private let done = DispatchSemaphore(value: 0)
+    private let outcome = Mutex<(any Error)?>(nil)
+
+    public init(_ body: @escaping @Sendable () throws -> Void) {
+        Thread { [self] in
+            do { try body() } catch { outcome.withLock { $0 = error } }
+            done.signal()
+        }.start()
+    }
+
+    /// Waits until the thread is done, and throws what it threw.
+    public func join() throws {
+        done.wait()
+        if let error = outcome.withLock({ $0 }) { throw error }
+    }
+}
