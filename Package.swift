@@ -56,6 +56,8 @@ let package = Package(
             path: "Tests/FaultHelper", swiftSettings: settings),
         tests("StorageTests", ["LMDB", "Hashing", "Files", "TestSupport", "FaultHelper"]),
         tests("PermissionsTests", ["Events", "Permissions", "Hashing", "TestSupport"]),
+        tests(
+            "ProjectionsTests", ["Events", "Permissions", "Projections", "Hashing", "LMDB", "Muniment", "TestSupport"]),
         tests("MunimentTests", ["Events", "Permissions", "Muniment", "LMDB", "TestSupport"]),
     ]
 )

@@ -1,0 +1,121 @@
+import Events
+import Permissions
+import TestSupport
+import Testing
+
+@testable import Projections
+
+@Suite("A reader that is used again and again answers as a fresh one does")
+struct ReaderMemoryTests {
+    @Test("E5: nothing that a reader remembers is stale after commits, or after looking back and forth", arguments: UInt64(0)..<6)
+    func neverStale(number: UInt64) throws {
+        let seed = TestSettings.firstSeed &+ 3_000_000 &+ number
+        let log = try randomLog(seed: seed, steps: 90)
+        var random = SplitMix64(seed: seed)
+        try withTemporaryFolder { folder in
+            let bench = try IndexBench(in: folder, folding: Array(log.prefix(1)), inBatchesOf: 1)
+            defer { bench.close() }
+            let pooled = try bench.index.beginReading()
+            defer { pooled.end() }
+            for commit in log.dropFirst() {
+                pooled.rest()
+                try bench.fold(commit)
+                // Now and then several commits reach the index together.
+                let isFlushed = commit.revision == log.last?.revision || !random.chance(percent: 20)
+                if isFlushed { try bench.flush() }
+                try pooled.renew()
+                guard isFlushed else { continue }
+                let fresh = try bench.index.beginReading()
+                defer { fresh.end() }
+                let past = (0..<2).map { _ in Revision(UInt64(random.number(0...Int(bench.head.rawValue)))) }
+                for revision in [bench.head] + past + [bench.head] {
+                    try compare(pooled, fresh, at: revision, using: &random, "seed \(seed), head \(bench.head)")
+                }
+            }
+        }
+    }
+
+    private func compare(
+        _ pooled: IndexReader, _ fresh: IndexReader, at revision: Revision, using random: inout SplitMix64, _ place: String
+    ) throws {
+        pooled.look(at: revision)
+        fresh.look(at: revision)
+        for _ in 0..<12 {
+            let caller = PrincipalID(rawValue: UInt64(random.number(0...Int(fresh.state.nextID))))
+            let object = ObjectID(rawValue: UInt64(random.number(0...Int(fresh.state.nextID))))
+            let (known, expected) = (try pooled.subjects(of: caller), try fresh.subjects(of: caller))
+            #expect(known.members == expected.members, "\(place)")
+            #expect(known.isAdministrator == expected.isAdministrator, "\(place)")
+            let verdict = try AccessRules(pooled, at: .newYear).verdict(for: known, on: object)
+            let expectedVerdict = try AccessRules(fresh, at: .newYear).verdict(for: expected, on: object)
+            #expect(verdict == expectedVerdict, "\(place), \(caller) on \(object) at \(revision)")
+            #expect(try pooled.options(of: ClassID(object)) == fresh.options(of: ClassID(object)), "\(place)")
+        }
+    }
+
+    private static let (ann, role) = (PrincipalID(rawValue: 17), PrincipalID(rawValue: 18))
+    private static let (doc, one) = (ClassID(rawValue: 19), ObjectID(rawValue: 20))
+    private static let permission = PermissionID(rawValue: 21)
+
+    /// What changes who has what at the levels above objects, in one commit each, and whether `ann` may read `one` then.
+    private static let steps: [(event: Event, may: Bool)] = [
+        (.memberAdded(MemberAdded(role: role, member: ann)), true),
+        (.memberRemoved(MemberRemoved(role: role, member: ann)), false),
+        (.memberAdded(MemberAdded(role: role, member: .everyone)), true),
+        (.revoked(.all, on: ObjectID(doc), from: .everyone), false),
+        (.granted(.read, on: ObjectID(doc), to: role), true),
+        (.revoked(.all, on: .store, from: .everyone), false),
+        (
+            .permissionDefined(
+                PermissionDefined(permission: Introduction(permission, name: "permission:p"), subject: ann, privileges: .read)),
+            false
+        ),
+        (.permissionAttached(PermissionAttached(permission: permission, object: .store)), true),
+        (.permissionChanged(PermissionChanged(permission: permission, subject: ann, privileges: .query)), false),
+        (.permissionChanged(PermissionChanged(permission: permission, subject: .anonymous, privileges: .read)), true),
+        (.permissionDetached(PermissionDetached(permission: permission, object: .store)), false),
+        (.administratorAppointed(AdministratorAppointed(principal: ann)), true),
+        (.administratorDismissed(AdministratorDismissed(principal: ann)), false),
+        (.granted(.read, on: .store, to: .anonymous), true),
+        (.memberRemoved(MemberRemoved(role: role, member: .everyone)), false),
+        (.classChanged(ClassChanged(classID: doc, options: ClassOptions(objectACL: .none))), false),
+        (.granted(.read, on: ObjectID(doc), to: ann), true),
+        (.classChanged(ClassChanged(classID: doc, options: ClassOptions())), false),
+        (.granted(.read, on: one, to: ann), true),
+        (.roleDeleted(RoleDeleted(role: role)), true),
+        (.objectDeleted(ObjectDeleted(object: one)), false),
+    ]
+
+    @Test("E5: commit, ask, commit, ask: each change of members, administrators, classes and permissions is seen at once")
+    func everyKindOfChange() throws {
+        let (ann, role, doc, one) = (Self.ann, Self.role, Self.doc, Self.one)
+        try withTemporaryFolder { (folder) throws in
+            let bench = try IndexBench(in: folder)
+            defer { bench.close() }
+            try bench.commit([
+                .granted(.all, on: .store, to: .everyone), .user(ann), .role(role), .docClass(doc),
+                .granted(.all, on: ObjectID(doc), to: .everyone), .object(one, in: doc), .granted(.read, on: one, to: role),
+            ])
+            let reader = try bench.index.beginReading()
+            defer { reader.end() }
+            func may() throws -> Bool {
+                let subjects = try reader.subjects(of: ann)
+                return try AccessRules(reader, at: .newYear).verdict(for: subjects, on: one, wanted: .read).allows(.read)
+            }
+            let expected = [false] + Self.steps.map(\.may)
+            for (index, step) in Self.steps.enumerated() {
+                let head = index + 1
+                reader.rest()
+                try bench.commit([step.event])
+                try reader.renew()
+                #expect(try may() == step.may, "revision \(head), \(step.event)")
+                for past in stride(from: head, through: 0, by: -3) {
+                    reader.look(at: Revision(UInt64(past)))
+                    #expect(try may() == expected[past], "revision \(past), asked when \(head) was the head")
+                }
+                reader.look(at: Revision(UInt64(head)))
+                #expect(try may() == step.may, "revision \(head) again")
+            }
+        }
+    }
+}
