@@ -52,8 +52,9 @@ let package = Package(
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
         .executableTarget(
-            name: "FaultHelper", dependencies: ["Muniment", "Histories", "Events", "Permissions", "Files"],
+            name: "FaultHelper", dependencies: ["Muniment", "Histories", "EventLog", "Events", "Permissions", "Files"],
             path: "Tests/FaultHelper", swiftSettings: settings),
+        tests("EventLogTests", ["EventLog", "Events", "Hashing", "LMDB", "TestSupport", "FaultHelper"]),
         tests("StorageTests", ["LMDB", "Hashing", "Files", "TestSupport", "FaultHelper"]),
         tests("PermissionsTests", ["Events", "Permissions", "Hashing", "TestSupport"]),
         tests(

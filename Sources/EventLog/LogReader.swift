@@ -34,9 +34,12 @@ public final class LogReader {
         return found
     }
 
-    /// When a revision was committed. Logarithmic.
+    /// When a revision was committed, checked against its hash and the one before. Logarithmic, and linear in the commit.
     public func time(of revision: Revision) throws -> Instant {
-        try record(of: revision) { record, value in try record.header(value).time }
+        var time: Instant?
+        try forEachRecord(from: revision, to: revision) { record, value, _ in time = try record.header(value).time }
+        guard let time else { throw LogError.missing(revision) }
+        return time
     }
 
     /// The hash of a revision, as the log has it. Logarithmic.

@@ -18,6 +18,7 @@ struct Errand {
             FaultHelper.say("held")
             pause()
             lock.release()
+        case "fill-log": try FillLog(path: arguments[0], limit: Int(arguments[1]) ?? 0).run()
         case "raise": raise(Errand.signals[arguments[0]] ?? 0)
         default: FaultHelper.say("unknown errand `\(name)`")
         }

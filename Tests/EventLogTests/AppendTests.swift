@@ -1,0 +1,105 @@
+import EventLog
+import Events
+import TestSupport
+import Testing
+
+@Suite("The log: appending and reading")
+struct AppendTests {
+    @Test("E1: What was appended is read again, commit for commit, also by another process's eyes and after opening again")
+    func roundTrip() throws {
+        let small = try SmallLog()
+        let log = try small.open()
+        let commits = (0..<30).map(SmallLog.commit)
+        var head = try log.append([commits[0]])
+        head = try log.append(Array(commits[1..<20]))
+        head = try log.append(Array(commits[20...]))
+        #expect(log.head == head)
+        #expect(head.revision == Revision(29))
+        #expect(try log.commits() == commits)
+        #expect(try log.read { try $0.commit(at: Revision(7)) } == commits[7])
+        #expect(try log.read { try $0.time(of: Revision(7)) } == commits[7].time)
+        log.close()
+        let again = try small.open(isReadOnly: true)
+        #expect(again.head == head)
+        #expect(try again.commits() == commits)
+        #expect(try again.read { try $0.scanEvents() } == commits.reduce(0) { $0 + $1.events.count })
+        again.close()
+    }
+
+    @Test("E1: The head hash is the same however commits are grouped, and another one when anything in them differs")
+    func headHash() throws {
+        let (one, other) = (try SmallLog(), try SmallLog())
+        let (oneLog, otherLog) = (try one.open(), try other.open())
+        for number in 0..<12 { _ = try oneLog.append([SmallLog.commit(number)]) }
+        _ = try otherLog.append((0..<12).map(SmallLog.commit))
+        #expect(oneLog.head == otherLog.head)
+        var different = SmallLog.commit(12)
+        let head = try oneLog.append([different])
+        different.events.append(different.events[0])
+        #expect(try otherLog.append([different]).hash != head.hash)
+        oneLog.close()
+        otherLog.close()
+    }
+
+    @Test("E3: A revision that does not follow is refused, changes nothing, and does not stop the log", arguments: [0, 3, 6, 7])
+    func revisionsFollow(revision: Int) throws {
+        let small = try SmallLog(commits: 4)
+        let log = try small.open()
+        let head = log.head
+        #expect(throws: LogError.self) { try log.append([SmallLog.commit(revision)]) }
+        #expect(throws: LogError.self) { try log.append([SmallLog.commit(4), SmallLog.commit(revision)]) }
+        #expect(log.head == head)
+        #expect(log.failure == nil)
+        #expect(try log.append([SmallLog.commit(4)]).revision == Revision(4))
+        log.close()
+    }
+
+    @Test("E3: A time that goes back is refused")
+    func timesFollow() throws {
+        let small = try SmallLog(commits: 4)
+        let log = try small.open()
+        var early = SmallLog.commit(4)
+        early.time = early.time.advanced(byMicroseconds: -1_000_000)
+        let error = #expect(throws: LogError.self) { try log.append([early]) }
+        #expect(error?.description.contains("before") == true)
+        early.time = SmallLog.commit(3).time
+        #expect(try log.append([early]).revision == Revision(4))
+        log.close()
+    }
+
+    @Test("E1: A log that is open for reading cannot be written to")
+    func readOnly() throws {
+        let small = try SmallLog(commits: 2)
+        let log = try small.open(isReadOnly: true)
+        #expect(throws: (any Error).self) { try log.append([SmallLog.commit(2)]) }
+        #expect(try log.commits().count == 2)
+        log.close()
+    }
+
+    @Test("The map of the log grows from a few pages while it is written and read")
+    func mapGrowth() throws {
+        let small = try SmallLog()
+        let log = try small.open(mapBytes: 1 << 15)
+        var commits: [Commit] = []
+        for number in 0..<60 {
+            var commit = SmallLog.commit(number)
+            commit.origin.comment = String(repeating: "x", count: 500 * (number % 7))
+            commits.append(commit)
+            _ = try log.append([commit])
+        }
+        #expect(try log.commits() == commits)
+        log.close()
+        #expect(try small.readAll() == commits)
+    }
+
+    @Test("A commit of a hundred thousand events goes in and comes out")
+    func largeCommit() throws {
+        let small = try SmallLog()
+        let log = try small.open(mapBytes: 1 << 15)
+        var commit = SmallLog.commit(0)
+        commit.events = (0..<100_000).map { .objectDeleted(ObjectDeleted(object: ObjectID(rawValue: 16 + UInt64($0)))) }
+        _ = try log.append([commit])
+        #expect(try log.commits() == [commit])
+        log.close()
+    }
+}

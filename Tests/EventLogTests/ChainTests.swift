@@ -1,0 +1,136 @@
+import EventLog
+import Events
+import Hashing
+import TestSupport
+import Testing
+
+@Suite("The log: every byte is vouched for")
+struct ChainTests {
+    @Test("One changed byte of any record, wherever it is, is found by reading", arguments: [0x01, 0x80, 0xFF] as [UInt8])
+    func everyByte(mask: UInt8) throws {
+        let small = try SmallLog(commits: 6)
+        let rows = try small.rows()
+        for (revision, row) in rows.enumerated() {
+            for offset in row.indices {
+                var damaged = row
+                damaged[offset] ^= mask
+                try small.rewrite(revision, damaged)
+                #expect(throws: LogError.self, "byte \(offset) of revision \(revision)") { try small.readAll() }
+            }
+            try small.rewrite(revision, row)
+        }
+        #expect(try small.readAll().count == 6)
+    }
+
+    @Test("A record that is shorter or longer by a byte, empty, or gone is found by reading")
+    func lengths() throws {
+        let small = try SmallLog(commits: 4)
+        let rows = try small.rows()
+        for (revision, row) in rows.enumerated() {
+            for value in [Array(row.dropLast()), row + [0], [], Array(row.suffix(32)), nil] where value != nil || revision < 3 {
+                try small.rewrite(revision, value)
+                #expect(throws: LogError.self) { try small.readAll() }
+                try small.rewrite(revision, row)
+            }
+        }
+        #expect(try small.readAll().count == 4)
+    }
+
+    @Test("Records that change places, or come twice, are found by reading")
+    func places() throws {
+        let small = try SmallLog(commits: 5)
+        let rows = try small.rows()
+        for first in 0..<5 {
+            for second in 0..<5 where second != first {
+                try small.rewrite(first, rows[second])
+                #expect(throws: LogError.self) { try small.readAll() }
+                try small.rewrite(second, rows[first])
+                #expect(throws: LogError.self) { try small.readAll() }
+                try small.rewrite(first, rows[first])
+                try small.rewrite(second, rows[second])
+            }
+        }
+        #expect(try small.readAll().count == 5)
+    }
+
+    @Test("A past that was written anew, with hashes that fit, has another head hash")
+    func rewrittenPast() throws {
+        let small = try SmallLog(commits: 5)
+        let rows = try small.rows()
+        let head = Digest(bytes: Array(rows[4].suffix(32)))
+        var previous = rows[0]
+        for revision in 1..<5 {
+            var bytes = Array(rows[revision].dropLast(32))
+            // The lowest byte of the time of the first commit.
+            if revision == 1 { bytes[2] ^= 1 }
+            previous = try SmallLog.value(bytes, behind: previous)
+            try small.rewrite(revision, previous)
+        }
+        #expect(try small.readAll().count == 5)
+        let log = try small.open(isReadOnly: true)
+        #expect(log.head?.hash != head)
+        log.close()
+    }
+
+    @Test("The time of a revision is not believed without its hash")
+    func timesAreChecked() throws {
+        let small = try SmallLog(commits: 4)
+        let row = try small.rows()[2]
+        // Behind the version and the revision stand eight bytes of time.
+        for offset in 2..<10 {
+            var damaged = row
+            damaged[offset] ^= 4
+            try small.rewrite(2, damaged)
+            let log = try small.open(isReadOnly: true)
+            #expect(throws: LogError.brokenChain(Revision(2))) { try log.read { try $0.time(of: Revision(2)) } }
+            log.close()
+        }
+    }
+}
+
+@Suite("The log: later formats")
+struct FutureFormatTests {
+    @Test("E7: A record of a later format version is named, and nothing is lost", arguments: [2, 3], [2, 99, 255] as [UInt8])
+    func formatVersion(revision: Int, version: UInt8) throws {
+        let small = try SmallLog(commits: 4)
+        let rows = try small.rows()
+        var previous = rows[revision - 1]
+        for later in revision..<4 {
+            var bytes = Array(rows[later].dropLast(32))
+            if later == revision { bytes[0] = version }
+            previous = try SmallLog.value(bytes, behind: previous)
+            try small.rewrite(later, previous)
+        }
+        let before = try FileBytes.read(small.path + "/data.mdb")
+        let error = #expect(throws: LogError.self) { try small.readAll() }
+        #expect(error == .unreadable(Revision(UInt64(revision)), .unknownFormat(version: version)))
+        #expect(error?.description.contains("format version \(version)") == true)
+        #expect(error?.description.contains("use a later one") == true)
+        // The last record is read when the log is opened; then it is not written to either.
+        if let error, revision == 3 { #expect(throws: error) { try small.open() } }
+        #expect(try FileBytes.read(small.path + "/data.mdb") == before)
+    }
+
+    @Test("E7: An event of a later kind or version is named", arguments: [(200, 1), (14, 2)] as [(UInt8, UInt8)])
+    func eventVersion(kind: UInt8, version: UInt8) throws {
+        let small = try SmallLog(commits: 2)
+        let rows = try small.rows()
+        var bytes = Array(rows[1].dropLast(32))
+        // Behind the head of the commit: kind, version, length, payload.
+        let header = bytes.count - bytesOfEvents(SmallLog.commit(1))
+        bytes[header] = kind
+        bytes[header + 1] = version
+        try small.rewrite(1, try SmallLog.value(bytes, behind: rows[0]))
+        let error = #expect(throws: LogError.self) { try small.readAll() }
+        #expect(error == .unreadable(Revision(1), .unknownEvent(kind: kind, version: version)))
+    }
+
+    private func bytesOfEvents(_ commit: Commit) -> Int {
+        var (whole, head) = (ByteWriter(), ByteWriter())
+        CommitCodec.encode(commit, into: &whole)
+        CommitCodec.encode(
+            Commit(revision: commit.revision, time: commit.time, actor: commit.actor, origin: commit.origin, events: []),
+            into: &head)
+        return whole.bytes.count - head.bytes.count
+    }
+}
