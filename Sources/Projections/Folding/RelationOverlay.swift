@@ -31,7 +31,8 @@ struct RelationOverlay {
     mutating func mark() { versions.mark() }
     mutating func rollBack() { versions.rollBack() }
     var hasChanged: Bool { versions.hasChanged }
-    mutating func flush(_ body: (RelationID, Slot<RelationDocument>) -> Void) { versions.flush(body) }
+    mutating func takeEnded(_ body: (EndedVersion<RelationID, RelationDocument>) -> Void) { versions.takeEnded(body) }
+    mutating func flush(_ body: (RelationID, _ begin: Revision, RelationDocument) -> Void) { versions.flush(body) }
 
     mutating func touchAll() { versions.touchAll() }
 
@@ -41,5 +42,4 @@ struct RelationOverlay {
     }
 
     var count: Int { versions.count }
-    var changeCount: Int { versions.changeCount }
 }

@@ -1,40 +1,51 @@
 internal import Events
 internal import LMDB
 
-/// Rows of one table of versions, collected and then written in the order of their keys.
+/// Rows of one table, collected and then written in the order of their keys.
 struct RowBatch {
     private let tag: UInt32
-    private var arena = ByteWriter(capacity: 1 << 12)
-    private var rows: [(key: FixedKey, range: Range<Int>)] = []
+    private let keyBytes: Int
+    private var arena = ByteWriter(capacity: 1 << 10)
+    private var rows: [Row] = []
 
-    init(tag: UInt32) { self.tag = tag }
+    private struct Row {
+        let key: UInt128
+        let offset: Int
+        let byteCount: Int
+    }
+
+    init(tag: UInt32, keyBytes: Int) {
+        self.tag = tag
+        self.keyBytes = keyBytes
+    }
 
     var count: Int { rows.count }
 
-    /// The versions of a thing that have changed: those that ended, and the present one.
-    mutating func add<Document>(_ slot: Slot<Document>, _ key: (Revision) -> FixedKey) {
-        for version in slot.ended { add(key(version.begin), end: version.end, version.value) }
-        if let value = slot.value { add(key(slot.begin), end: .open, value) }
+    /// A version of something.
+    mutating func add(_ key: FixedKey, end: Revision, _ document: some Versioned) {
+        let range = VersionRow.write(key: key, tag: tag, end: end, into: &arena) { document.encode(into: &$0) }
+        rows.append(Row(key: key.number, offset: range.lowerBound, byteCount: range.count))
     }
 
-    private mutating func add(_ key: FixedKey, end: Revision, _ document: some Versioned) {
-        rows.append((key, VersionRow.write(key: key, tag: tag, end: end, into: &arena) { document.encode(into: &$0) }))
-    }
-
+    /// A row without versions.
     mutating func add(_ key: FixedKey, plain payload: (inout ByteWriter) -> Void) {
         let start = arena.bytes.count
         key.withBytes { keyBytes in arena.raw(PlainRow.bytes(key: keyBytes, tag: tag, payload)) }
-        rows.append((key, start..<arena.bytes.count))
+        rows.append(Row(key: key.number, offset: start, byteCount: arena.bytes.count - start))
     }
 
     /// Puts the rows into the order of their keys. `n log n`.
-    mutating func sort() { rows.sort { $0.key.number < $1.key.number } }
+    mutating func sort() { rows.sort { $0.key < $1.key } }
 
     /// Writes the rows, which are sorted.
     func write(
         to table: Table, in transaction: borrowing WriteTransaction, appending: Bool
     ) throws(StorageError) {
         let bytes = arena.bytes.span
-        for (key, range) in rows { try transaction.put(bytes.extracting(range), in: table, for: key, appending: appending) }
+        for row in rows {
+            try transaction.put(
+                bytes.extracting(row.offset..<row.offset + row.byteCount), in: table,
+                for: FixedKey(row.key, byteCount: keyBytes), appending: appending)
+        }
     }
 }

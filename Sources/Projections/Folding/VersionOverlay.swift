@@ -1,24 +1,18 @@
 internal import Events
 
-/// The present version of one thing, and versions that have ended since the index was last written.
+/// The present version of one thing.
 struct Slot<Document: Versioned> {
     /// Where the present version begins.
     var begin: Revision
     /// The present version; nil where there is none.
     var value: Document?
-    var ended: [EndedVersion<Document>] = []
+    /// Whether the index does not have it yet.
     var isDirty = false
-
-    /// Puts another version in the place of the present one.
-    mutating func set(_ new: Document?, at revision: Revision) {
-        if begin < revision, let value { ended.append(EndedVersion(begin: begin, end: revision, value: value)) }
-        begin = revision
-        value = new
-        isDirty = true
-    }
 }
 
-struct EndedVersion<Document: Versioned> {
+/// A version that another one has taken the place of.
+struct EndedVersion<ID, Document: Versioned> {
+    let id: ID
     let begin: Revision
     let end: Revision
     let value: Document
@@ -28,12 +22,12 @@ struct EndedVersion<Document: Versioned> {
 /// batches. Changes can be taken back to the last mark.
 struct VersionOverlay<ID: Hashable, Document: Versioned> {
     private(set) var slots: [ID: Slot<Document>] = [:]
+    /// Versions that have ended since the mark.
+    private var ended: [EndedVersion<ID, Document>] = []
     /// What the changes since the mark have replaced, in order.
     private var journal: [(id: ID, before: Slot<Document>)] = []
     /// Whose slots may have something to write.
     private var dirty: [ID] = []
-    /// Changes since the last flush: each may have left an ended version behind.
-    private(set) var changeCount = 0
 
     /// The present version, loaded where it is not here yet.
     mutating func value(
@@ -45,19 +39,24 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         return value
     }
 
-    /// Changes the present version, which must have been asked for before; answers whether it was another.
-    @discardableResult
-    mutating func set(_ id: ID, _ value: Document?, at revision: Revision) -> Bool {
+    /// Changes the present version, which must have been asked for before.
+    mutating func set(_ id: ID, _ value: Document?, at revision: Revision) {
         guard let index = slots.index(forKey: id) else { preconditionFailure("a version is read before it is changed") }
-        guard slots.values[index].value != value else { return false }
-        journal.append((id, slots.values[index]))
-        if !slots.values[index].isDirty { dirty.append(id) }
-        slots.values[index].set(value, at: revision)
-        changeCount += 1
-        return true
+        let before = slots.values[index]
+        guard before.value != value else { return }
+        if before.begin < revision, let replaced = before.value {
+            ended.append(EndedVersion(id: id, begin: before.begin, end: revision, value: replaced))
+        }
+        if !before.isDirty { dirty.append(id) }
+        journal.append((id, before))
+        slots.values[index] = Slot(begin: revision, value: value, isDirty: true)
     }
 
-    mutating func mark() { journal.removeAll(keepingCapacity: true) }
+    /// Keeps the changes since the last mark. Those that ended versions must have been taken.
+    mutating func mark() {
+        journal.removeAll(keepingCapacity: true)
+        ended.removeAll(keepingCapacity: true)
+    }
 
     mutating func rollBack() {
         for (id, before) in journal.reversed() { slots[id] = before }
@@ -70,16 +69,20 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         return journal.contains { seen.insert($0.id).inserted && slots[$0.id]?.value != $0.before.value }
     }
 
-    /// Hands out what is to be written and counts it as written. Linear in what has changed.
-    mutating func flush(_ body: (ID, Slot<Document>) -> Void) {
+    /// Hands out the versions that have ended since the mark.
+    mutating func takeEnded(_ body: (EndedVersion<ID, Document>) -> Void) {
+        for version in ended { body(version) }
+        mark()
+    }
+
+    /// Hands out the present versions that are to be written and counts them as written. Linear in what has changed.
+    mutating func flush(_ body: (ID, _ begin: Revision, Document) -> Void) {
         for id in dirty {
             guard let index = slots.index(forKey: id), slots.values[index].isDirty else { continue }
-            body(id, slots.values[index])
+            if let value = slots.values[index].value { body(id, slots.values[index].begin, value) }
             slots.values[index].isDirty = false
-            slots.values[index].ended = []
         }
         dirty.removeAll(keepingCapacity: true)
-        changeCount = 0
         mark()
     }
 

@@ -3,16 +3,24 @@ internal import LMDB
 
 /// What has changed in a working set, as rows ready to be written.
 struct PendingRows {
-    var documents = RowBatch(tag: IndexTables.Tag.documents)
-    var relations = RowBatch(tag: IndexTables.Tag.relations)
-    var times = RowBatch(tag: IndexTables.Tag.times)
-    var requests = RowBatch(tag: IndexTables.Tag.requests)
-    var ids = RowBatch(tag: IndexTables.Tag.ids)
+    var documents = RowBatch(tag: IndexTables.Tag.documents, keyBytes: 11)
+    var relations = RowBatch(tag: IndexTables.Tag.relations, keyBytes: 16)
+    var times = RowBatch(tag: IndexTables.Tag.times, keyBytes: 13)
+    var requests = RowBatch(tag: IndexTables.Tag.requests, keyBytes: 16)
+    var ids = RowBatch(tag: IndexTables.Tag.ids, keyBytes: 5)
     var names: [(key: [UInt8], row: [UInt8])] = []
     var expiries: [(key: [UInt8], row: [UInt8]?)] = []
     var state: [UInt8] = []
 
     var count: Int { documents.count + relations.count + times.count + names.count * 2 + expiries.count }
+
+    mutating func addEnded<ID, Document>(_ kind: DocumentKind, _ id: UInt64, _ version: EndedVersion<ID, Document>) {
+        documents.add(DocumentID(kind: kind, id: id).key(version.begin), end: version.end, version.value)
+    }
+
+    mutating func addPresent(_ kind: DocumentKind, _ id: UInt64, _ begin: Revision, _ document: some Versioned) {
+        documents.add(DocumentID(kind: kind, id: id).key(begin), end: .open, document)
+    }
 
     /// Puts the rows of each table into the order of their keys.
     mutating func sort() {
@@ -66,15 +74,26 @@ extension WorkingSet {
         return true
     }
 
+    /// Encodes the versions that a commit has ended: they never change again.
+    func encodeEnded() {
+        objects.takeEnded { pending.addEnded(.object, $0.id.rawValue, $0) }
+        memberships.takeEnded { pending.addEnded(.memberships, $0.id.rawValue, $0) }
+        classes.takeEnded { pending.addEnded(.classOptions, $0.id.rawValue, $0) }
+        permissions.takeEnded { pending.addEnded(.permission, $0.id.rawValue, $0) }
+        values.takeEnded { pending.addEnded(.value, $0.id.rawValue, $0) }
+        relations.takeEnded { pending.relations.add($0.id.key($0.begin), end: $0.end, $0.value) }
+    }
+
     /// Collects what has changed since the last time, sorted. The versions count as written from now on.
     func takePendingRows() -> PendingRows {
-        var rows = PendingRows()
-        objects.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .object, id: id.rawValue).key($0) } }
-        memberships.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .memberships, id: id.rawValue).key($0) } }
-        classes.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .classOptions, id: id.rawValue).key($0) } }
-        permissions.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .permission, id: id.rawValue).key($0) } }
-        values.flush { id, slot in rows.documents.add(slot) { DocumentID(kind: .value, id: id.rawValue).key($0) } }
-        relations.flush { id, slot in rows.relations.add(slot) { id.key($0) } }
+        var rows = pending
+        pending = PendingRows()
+        objects.flush { rows.addPresent(.object, $0.rawValue, $1, $2) }
+        memberships.flush { rows.addPresent(.memberships, $0.rawValue, $1, $2) }
+        classes.flush { rows.addPresent(.classOptions, $0.rawValue, $1, $2) }
+        permissions.flush { rows.addPresent(.permission, $0.rawValue, $1, $2) }
+        values.flush { rows.addPresent(.value, $0.rawValue, $1, $2) }
+        relations.flush { rows.relations.add($0.key($1), end: .open, $2) }
         for (time, revision) in newTimes { rows.times.add(IndexTables.timeKey(time, revision), plain: { _ in }) }
         for (key, request) in newRequests {
             rows.requests.add(key) { writer in

@@ -25,6 +25,8 @@ package final class WorkingSet {
     var permissions = VersionOverlay<PermissionID, PermissionGrant>()
     var values = VersionOverlay<ObjectID, ValueDocument>()
     var relations = RelationOverlay()
+    /// Versions that have ended since the last flush, as rows.
+    var pending = PendingRows()
 
     /// Names by text and by number: those introduced since the last flush, and a cache of others.
     private var numbers: [Name: UInt64] = [:]
@@ -86,6 +88,7 @@ package final class WorkingSet {
 
     /// Keeps the commit.
     package func finish(_ commit: Commit) {
+        encodeEnded()
         state.revision = commit.revision
         state.time = commit.time
         state.eventCount += UInt64(commit.events.count)
@@ -129,8 +132,8 @@ package final class WorkingSet {
 
     /// How many versions are held; a caller that folds much flushes when it grows large.
     package var heldCount: Int {
-        objects.count + memberships.count + values.count + relations.count + newNames.count
-            + objects.changeCount + memberships.changeCount + values.changeCount + relations.changeCount
+        objects.count + memberships.count + values.count + relations.count + newNames.count + pending.documents.count
+            + pending.relations.count
     }
 
     /// Counts everything as written to the index, and lets go of what is more than a cache should hold.

@@ -77,6 +77,10 @@ struct RelationID: Hashable {
     let second: UInt64
 
     func key(_ begin: Revision) -> FixedKey { prefix.key(second, begin) }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine((prefix.first &* 0x9E37_79B9_7F4A_7C15) ^ second ^ UInt64(prefix.kind.rawValue) << 56)
+    }
 }
 
 extension RelationKind {
