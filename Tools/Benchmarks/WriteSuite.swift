@@ -4,7 +4,7 @@ import Muniment
 import Permissions
 
 /// How many commits a second reach the disk, from one writer and from many.
-struct WriteSuite {
+struct WriteSuite: Sendable {
     let folder: String
     let commits: Int
     static let writers = 64
@@ -43,32 +43,33 @@ struct WriteSuite {
         return Transaction("user:root", [.grant(subject, on: object, ["read"])])
     }
 
+    /// Each writer waits for its commit to be on the disk before it makes the next.
     private func concurrent(_ store: Store) throws -> Double {
-        let each = commits / 8
-        let failures = FailureCount()
+        let each = commits / 4
+        let outcome = Outcome()
+        let done = DispatchSemaphore(value: 0)
         let start = ContinuousClock.now
-        let threads = (0..<Self.writers).map { writer in
-            let done = DispatchSemaphore(value: 0)
-            let thread = Thread {
-                for call in 0..<each {
-                    do { try store.commit(transaction(writer: writer + 1, call)) } catch { failures.add() }
+        Task {
+            do {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for writer in 0..<Self.writers {
+                        group.addTask {
+                            for call in 0..<each { try await store.commit(transaction(writer: writer + 1, call)) }
+                        }
+                    }
+                    try await group.waitForAll()
                 }
-                done.signal()
-            }
-            thread.start()
-            return done
+            } catch { outcome.failure = error }
+            done.signal()
         }
-        for done in threads { done.wait() }
+        done.wait()
         let seconds = start.duration(to: .now).nanoseconds / 1e9
-        if failures.count > 0 { throw BenchmarkFailure("\(failures.count) commits failed") }
+        if let failure = outcome.failure { throw failure }
         return Double(Self.writers * each) / seconds
     }
 }
 
-private final class FailureCount: @unchecked Sendable {
-    private let lock = NSLock()
-    private var value = 0
-
-    var count: Int { lock.withLock { value } }
-    func add() { lock.withLock { value += 1 } }
+/// Written before the semaphore is signalled, read after.
+private final class Outcome: @unchecked Sendable {
+    var failure: (any Error)?
 }

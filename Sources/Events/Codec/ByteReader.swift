@@ -43,7 +43,7 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The groups of a number behind its first.
-    @inlinable mutating func rest(of first: UInt64, _ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
+    @inlinable @inline(__always) mutating func rest(of first: UInt64, _ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
         var value = first
         var shift: UInt64 = 7
         while offset < bytes.count {
