@@ -51,6 +51,9 @@ public final class EventLog: Sendable {
     /// The last commit that this process knows of; nil in an empty log.
     public var head: LogHead? { state.withLock { $0.head } }
 
+    /// Tells whether anything was appended since, by whomever: it is another number then. Takes no time worth counting.
+    public var stamp: Int { environment.lastTransaction }
+
     /// Why the log takes no more writes; nil while it does.
     public var failure: String? { state.withLock { $0.failure } }
 

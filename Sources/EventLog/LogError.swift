@@ -4,6 +4,8 @@ public import Events
 public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The record of a revision is not there.
     case missing(Revision)
+    /// The log was closed with a later commit than the last one that it has.
+    case endsEarly(Revision, sealed: Revision)
     /// The bytes of a record are not what its hash and the one before vouch for.
     case brokenChain(Revision)
     /// A record whose hash is right cannot be read.
@@ -19,6 +21,9 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .missing(let revision):
             "the log has no record of revision \(revision): the file is damaged; restore it from a copy"
+        case .endsEarly(let revision, let sealed):
+            "the log ends with revision \(revision), and was closed with \(sealed): its file was damaged or replaced; restore the "
+                + "folder `log` whole, with its `seal`, from a copy"
         case .brokenChain(let revision):
             "revision \(revision) of the log is not what its hash vouches for: the file was changed or damaged; restore it from a copy"
         case .unreadable(let revision, let fault):

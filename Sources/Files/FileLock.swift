@@ -13,6 +13,8 @@ public final class FileLock: @unchecked Sendable {
 
     public let path: String
     private let descriptor: Int32
+    /// The first line of the file. A second one says that the holder is not ready.
+    private let firstLine: [UInt8]
 
     // Of open files, from <fcntl.h>; the overlay leaves them out.
     private static let getOpenFileLock: Int32 = 36
@@ -34,9 +36,20 @@ public final class FileLock: @unchecked Sendable {
         }
         self.path = path
         self.descriptor = descriptor
+        firstLine = holder.utf8.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }
         ftruncate(descriptor, 0)
-        let text = Array(holder.utf8)
+        let text = firstLine + Array("\nnot ready".utf8)
         unsafe text.withUnsafeBytes { bytes in _ = unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, 0) }
+    }
+
+    /// Tells others that what the lock guards is in order, and that the holder keeps it so from now on.
+    public func announceReady() { ftruncate(descriptor, off_t(firstLine.count)) }
+
+    /// Whether somebody holds the lock and has announced that they are ready.
+    public static func isHeldReady(path: String) -> Bool {
+        guard let text = try? readFile(path), !text.isEmpty, !text.contains(UInt8(ascii: "\n")) else { return false }
+        // In this order: a text that was left behind by a holder that is gone is replaced by the next one at once.
+        return isHeld(path: path)
     }
 
     private static func take(_ descriptor: Int32, _ path: String) throws {
@@ -69,8 +82,8 @@ public final class FileLock: @unchecked Sendable {
 
     /// Who holds the lock, as far as they said. Where nobody holds it, who did last, if they ended without letting go.
     public static func holder(of path: String) -> String? {
-        guard let bytes = try? readFile(path), !bytes.isEmpty else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        guard let line = try? readFile(path).split(separator: UInt8(ascii: "\n")).first else { return nil }
+        return String(decoding: line, as: UTF8.self)
     }
 
     /// Lets go of the lock.

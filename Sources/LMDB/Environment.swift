@@ -109,6 +109,13 @@ public struct EnvironmentOptions: Sendable {
         try check(unsafe mdb_env_set_mapsize(handle, 0), "grow the map")
     }
 
+    /// The number of the last transaction that was committed to the file, by whomever. Reads no file.
+    public var lastTransaction: Int {
+        var info = unsafe MDB_envinfo()
+        unsafe mdb_env_info(handle, &info)
+        return unsafe Int(info.me_last_txnid)
+    }
+
     /// Frees the reader slots of processes that are gone.
     public func clearStaleReaders() {
         var dead: Int32 = 0

@@ -49,11 +49,4 @@ extension Environment {
     private func renewForCheck(_ view: ReadTransaction) throws(StructureFault) {
         do throws(StorageError) { try view.renew() } catch { throw StructureFault(error.detail) }
     }
-
-    /// The number of the last transaction that was committed to the file, by whomever.
-    var lastTransaction: Int {
-        var info = unsafe MDB_envinfo()
-        unsafe mdb_env_info(handle, &info)
-        return unsafe Int(info.me_last_txnid)
-    }
 }

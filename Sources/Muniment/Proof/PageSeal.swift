@@ -1,3 +1,4 @@
+internal import EventLog
 internal import Events
 internal import Files
 internal import Hashing
@@ -18,7 +19,40 @@ struct PageSeal {
 
     var isThere: Bool { fileExists(path) }
 
-    func remove() { try? removeFile(path) }
+    /// Takes the seal away, durably: one that came back after a crash would speak of a file that is no longer so.
+    func remove() throws(FileError) {
+        guard isThere else { return }
+        try removeFile(path)
+        try syncFolder(of: path)
+    }
+
+    /// The last commit of the file when it was sealed; nil where there is no seal that can be read.
+    var head: (revision: Revision, hash: Digest)? {
+        guard let seal = try? readFile(path), isWhole(seal) else { return nil }
+        var reader = ByteReader(offset: Self.magic.count)
+        guard let revision = try? reader.fixed64(seal.span),
+            let hash = Digest(bytes: Array(seal[reader.offset..<reader.offset + Digest.byteCount]))
+        else { return nil }
+        return (Revision(revision), hash)
+    }
+
+    /// Holds a log against its seal: one that ends before the commit that it was sealed with has lost what was acknowledged.
+    func check(_ log: EventLog) throws {
+        // The seal first and the log behind it, so that a writer that closes at this moment is not taken for damage.
+        guard let sealed = head, isThere, let found = try log.refreshHead() else { return }
+        guard found.revision >= sealed.revision else {
+            throw LogError.endsEarly(found.revision, sealed: sealed.revision)
+        }
+        guard try log.read({ try $0.hash(of: sealed.revision) }) == sealed.hash else { throw LogError.brokenChain(sealed.revision) }
+    }
+
+    private static let headBytes = magic.count + 8 + Digest.byteCount
+
+    private func isWhole(_ seal: [UInt8]) -> Bool {
+        guard seal.count >= Self.headBytes + 4, seal.starts(with: Self.magic) else { return false }
+        var reader = ByteReader(offset: seal.count - 4)
+        return (try? reader.fixed32(seal.span)) == Self.checksum(of: seal.span.extracting(0..<seal.count - 4))
+    }
 
     /// Seals the file as it is, unless it is sealed already or larger than `limit` bytes.
     ///
@@ -36,23 +70,28 @@ struct PageSeal {
         try replaceFile(path, with: writer.bytes)
     }
 
-    /// What the seal finds wrong, a sentence for each damaged page; nil where there is no seal.
+    /// What the seal finds wrong, a sentence for each damaged page; nil where there is no seal, also where a writer that has
+    /// just begun has taken it away meanwhile.
     func problems() throws -> [String]? {
         guard isThere else { return nil }
-        let seal = try readFile(path)
-        let headBytes = Self.magic.count + 8 + Digest.byteCount
-        guard seal.count >= headBytes + 4, seal.starts(with: Self.magic) else { return ["the seal `\(path)` is damaged"] }
-        var reader = ByteReader(offset: seal.count - 4)
-        guard try reader.fixed32(seal.span) == Self.checksum(of: seal.span.extracting(0..<seal.count - 4)) else {
-            return ["the seal `\(path)` is damaged"]
+        do {
+            let found = try compare()
+            return found.isEmpty || isThere ? found : nil
+        } catch let error as FileError where error.isMissing {
+            return nil
         }
+    }
+
+    private func compare() throws -> [String] {
+        let seal = try readFile(path)
+        guard isWhole(seal) else { return ["the seal `\(path)` is damaged"] }
         let actual = try pageChecksums()
-        let sealed = (seal.count - headBytes - 4) / 4
+        let sealed = (seal.count - Self.headBytes - 4) / 4
         guard sealed == actual.count else {
             return ["the file `\(folder)/data.mdb` has \(actual.count) pages, and was sealed with \(sealed)"]
         }
         var problems: [String] = []
-        reader = ByteReader(offset: headBytes)
+        var reader = ByteReader(offset: Self.headBytes)
         for (page, checksum) in actual.enumerated() where try reader.fixed32(seal.span) != checksum {
             problems.append("page \(page) of `\(folder)/data.mdb` is not what it was when the store was closed")
         }

@@ -123,27 +123,43 @@ private struct Verification {
         }
         let parent = mayWrite(to: folder.path) ? folder.path : FileManager.default.temporaryDirectory.path
         let draft = "\(parent)/verify-\(ProcessInfo.processInfo.processIdentifier)"
-        try removeFlatFolder(draft)
-        try makeFolder(draft)
         defer { try? removeFlatFolder(draft) }
-        let fresh = try Index(path: draft, isReadOnly: false, mapBytes: options.mapBytes)
-        defer { fresh.close() }
-        let workingSet = try fresh.workingSet()
-        defer { workingSet.end() }
-        do { try IndexOpening(folder: folder, log: log, options: options).catchUp(fresh, workingSet) } catch {
+        do {
+            try removeFlatFolder(draft)
+            try makeFolder(draft)
+            let fresh = try Index(path: draft, isReadOnly: false, mapBytes: options.mapBytes)
+            defer { fresh.close() }
+            let workingSet = try fresh.workingSet()
+            defer { workingSet.end() }
+            try IndexOpening(folder: folder, log: log, options: options).catchUp(fresh, workingSet)
+            try compare(with: fresh, log, head)
+        } catch let error as FileError {
+            problems.append("the index was not checked, as there is no room for a fresh one: \(error)")
+        } catch {
             problems.append("the log cannot be folded: \(error)")
-            return
         }
+    }
+
+    private mutating func compare(with fresh: Index, _ log: EventLog, _ head: LogHead) throws {
         do {
             let index = try Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
             defer { index.close() }
             guard let state = try index.state() else { throw IndexError.unusable("it is empty") }
-            if state.revision > head.revision {
-                problems.append("the index has folded \(state.revision) revisions and the log has \(head.revision): commits are lost")
-            } else if state.revision < head.revision {
-                notes.append("the index has folded \(state.revision) of \(head.revision) revisions: the rest is folded when the store is next opened")
-            } else if let difference = try index.firstDifference(from: fresh) {
+            if state.revision < head.revision {
+                notes.append(
+                    "the index has folded \(state.revision) of \(head.revision) revisions: "
+                        + "the rest is folded when the store is next opened")
+            } else if state.revision == head.revision, let difference = try index.firstDifference(from: fresh),
+                try index.state()?.revision == head.revision
+            {
                 problems.append("the index is damaged: \(difference); `muniment rebuild` mends it")
+            } else if try index.state()?.revision != head.revision {
+                // A writer that went on meanwhile has the log in front of the index.
+                guard let now = try log.refreshHead(), now.revision >= state.revision else {
+                    return problems.append(
+                        "the index has folded \(state.revision) revisions and the log has \(head.revision): commits are lost")
+                }
+                notes.append("the store was written to meanwhile: its index was not compared; verify again when it is at rest")
             }
         } catch {
             problems.append("the index cannot be read: \(error)")

@@ -1,8 +1,8 @@
-public import Events
-public import Permissions
 internal import EventLog
+public import Events
 internal import Files
 internal import Hashing
+public import Permissions
 internal import Projections
 internal import Synchronization
 
@@ -23,7 +23,7 @@ internal import Synchronization
 public final class Store: Sendable {
     let folder: StoreFolder
     let log: EventLog
-    let index: Index
+    private let indexInUse: IndexInUse
     let options: StoreOptions
     private let lock: FileLock?
     let writer: Writer?
@@ -31,15 +31,17 @@ public final class Store: Sendable {
     private let isClosed = Mutex(false)
 
     private init(
-        folder: StoreFolder, log: EventLog, index: Index, options: StoreOptions, lock: FileLock?, writer: Writer?
+        folder: StoreFolder, log: EventLog, index: IndexInUse, options: StoreOptions, lock: FileLock?, writer: Writer?
     ) {
         self.folder = folder
         self.log = log
-        self.index = index
+        indexInUse = index
         self.options = options
         self.lock = lock
         self.writer = writer
     }
+
+    var index: Index { indexInUse.current }
 
     /// Whether there is a store in a folder.
     public static func exists(at path: String) -> Bool { StoreFolder(path).holdsStore }
@@ -58,29 +60,30 @@ public final class Store: Sendable {
             throw Refusal(.malformed, "`\(administrator)` cannot administer a store: name a user or a thing")
         }
         let folder = StoreFolder(path)
-        try makeFolder(folder.log)
-        try makeFolder(folder.index)
+        try makeFolder(folder.path)
         let lock = try folder.takeLock()
         do {
-            try OpenStores.enter(folder.path)
-            do {
-                let log = try EventLog(path: folder.log, isReadOnly: false, mapBytes: options.mapBytes)
-                do {
-                    guard log.head == nil else { throw StoreError.alreadyExists(path: path) }
-                    _ = try log.append([genesis(preset: preset, administrator: administrator, at: options.clock())])
-                    return try openForWriting(folder, log: log, lock: lock, options: options)
-                } catch {
-                    log.close()
-                    throw error
-                }
-            } catch {
-                OpenStores.leave(folder.path)
-                throw error
-            }
+            guard !folder.holdsStore else { throw StoreError.alreadyExists(path: path) }
+            try makeLog(in: folder, genesis(preset: preset, administrator: administrator, at: options.clock()))
+            try makeFolder(folder.index)
+            lock.release()
         } catch {
             lock.release()
             throw error
         }
+        return try open(at: path, .writing, options: options)
+    }
+
+    /// Makes a log of one commit and puts it in place whole: a store is there from that moment on, and not before.
+    private static func makeLog(in folder: StoreFolder, _ genesis: Commit) throws {
+        try removeFlatFolder(folder.logDraft)
+        try makeFolder(folder.logDraft)
+        let log = try EventLog(path: folder.logDraft, isReadOnly: false)
+        let appended = Result { try log.append([genesis]) }
+        log.close()
+        _ = try appended.get()
+        try renameFile(folder.logDraft, to: folder.log)
+        try syncFolder(of: folder.log)
     }
 
     /// The commit that a store begins with, at revision 0: its preset, its administrator, and in an open store everything for
@@ -135,27 +138,23 @@ public final class Store: Sendable {
         _ folder: StoreFolder, log: EventLog, lock: FileLock, options: StoreOptions
     ) throws -> Store {
         guard log.head != nil else { throw LogError.empty }
+        try folder.logSeal.check(log)
         let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
         index.clearStaleReaders()
         let writer = Writer(log: log, index: index, workingSet: workingSet, clock: options.clock) {
-            folder.logSeal.remove()
+            try folder.logSeal.remove()
         }
-        return Store(folder: folder, log: log, index: index, options: options, lock: lock, writer: writer)
+        lock.announceReady()
+        let inUse = try IndexInUse(in: folder) { index }
+        return Store(folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer)
     }
 
     private static func openForReading(_ folder: StoreFolder, options: StoreOptions) throws -> Store {
         let log = try EventLog(path: folder.log, isReadOnly: true, mapBytes: options.mapBytes)
         do {
             guard log.head != nil else { throw LogError.empty }
-            let opening = IndexOpening(folder: folder, log: log, options: options)
-            let index: Index
-            do {
-                index = try opening.forReading()
-            } catch let reason where !(reason is LogError) {
-                // As a writer this process can fold the index; then it goes on as a reader.
-                try fold(folder, log: log, options: options, because: reason)
-                index = try opening.forReading()
-            }
+            try folder.logSeal.check(log)
+            let index = try IndexInUse(in: folder) { try openIndexForReading(folder, log, options) }
             return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil)
         } catch {
             log.close()
@@ -163,9 +162,20 @@ public final class Store: Sendable {
         }
     }
 
+    private static func openIndexForReading(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) throws -> Index {
+        let opening = IndexOpening(folder: folder, log: log, options: options)
+        do { return try opening.forReading() } catch let reason where !(reason is LogError) {
+            // As a writer this process can fold the index; then it goes on as a reader.
+            try fold(folder, log: log, options: options, because: reason)
+            return try opening.forReading()
+        }
+    }
+
     private static func fold(_ folder: StoreFolder, log: EventLog, options: StoreOptions, because reason: any Error) throws {
         let lock: FileLock
-        do { lock = try folder.takeLock() } catch {
+        do { lock = try folder.takeLock() } catch StoreError.heldByAnotherWriter(_, let holder) {
+            throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(holder) is at it, try again in a moment")
+        } catch {
             throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(error)")
         }
         defer { lock.release() }
@@ -204,6 +214,7 @@ public final class Store: Sendable {
             OpenStores.leave(folder.path)
         }
         if let writer {
+            let index = index
             // What an import has added and not finished is kept, too.
             let written = Result { try log.failure == nil ? writer.writeOut() : () }
             writer.close()
@@ -213,7 +224,7 @@ public final class Store: Sendable {
                 try folder.logSeal.write(revision: head.revision, hash: head.hash, limit: options.logSealLimitBytes)
             }
         } else {
-            index.close()
+            indexInUse.close()
         }
     }
 }
@@ -287,9 +298,13 @@ extension Store {
 
     func withReader<R>(_ body: (IndexReader) throws -> R) throws -> R {
         if isClosed.withLock({ $0 }) { throw StoreError.closed }
-        let reader = try readers.take { try index.beginReading() }
-        defer { readers.putBack(reader) }
-        return try body(reader)
+        if writer == nil { try indexInUse.follow(log) { try Store.openIndexForReading(folder, log, options) } }
+        let index = index
+        let reader = try readers.take(of: index)
+        defer { readers.putBack(reader, of: index) }
+        let result = try body(reader)
+        guard !reader.isOvertaken else { throw StoreError.overtaken(path: folder.path) }
+        return result
     }
 
     /// The last commit.
@@ -322,22 +337,30 @@ public struct StoreHead: Hashable, Sendable {
 private final class ReaderPool: @unchecked Sendable {
     private let resting = Mutex<[Resting]>([])
 
-    private struct Resting: @unchecked Sendable { let reader: IndexReader }
-
-    func take(_ make: () throws -> IndexReader) throws -> IndexReader {
-        guard let reader = resting.withLock({ $0.popLast() })?.reader else { return try make() }
-        do {
-            try reader.renew()
-            return reader
-        } catch {
-            reader.end()
-            throw error
-        }
+    private struct Resting: @unchecked Sendable {
+        let reader: IndexReader
+        let index: Index
     }
 
-    func putBack(_ reader: IndexReader) {
+    /// A reader of an index, rested or new.
+    func take(of index: Index) throws -> IndexReader {
+        while let rested = resting.withLock({ $0.popLast() }) {
+            guard rested.index === index else {
+                rested.reader.end()
+                continue
+            }
+            do { try rested.reader.renew() } catch {
+                rested.reader.end()
+                throw error
+            }
+            return rested.reader
+        }
+        return try index.beginReading()
+    }
+
+    func putBack(_ reader: IndexReader, of index: Index) {
         reader.rest()
-        let rested = Resting(reader: reader)
+        let rested = Resting(reader: reader, index: index)
         resting.withLock { $0.append(rested) }
     }
 

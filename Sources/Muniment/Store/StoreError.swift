@@ -14,6 +14,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case openedForReading(path: String)
     /// The index must be folded first, and this process cannot do that.
     case indexUnavailable(path: String, why: String)
+    /// A writer went on while this process read without being able to say so.
+    case overtaken(path: String)
     /// The store has no such revision.
     case noSuchRevision(Revision, head: Revision)
     /// A commit cannot be earlier than the one before it.
@@ -33,6 +35,9 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .openedForReading(let path): "`\(path)` was opened for reading only: open it for writing"
         case .indexUnavailable(let path, let why):
             "the index of `\(path)` has to be folded from the log again (\(why)), and this process cannot do it: run `muniment rebuild --store \(path)` as somebody who may write there"
+        case .overtaken(let path):
+            "a writer has gone on while `\(path)` was read, and this process may not write `index/lock.mdb`, which would hold it "
+                + "back: ask again, or run as somebody who may write there"
         case .noSuchRevision(let asked, let head): "there is no revision \(asked): the last one is \(head)"
         case .timeGoesBackwards(let time, let head):
             "a commit at \(time) cannot follow the last one, at \(head): commit times never go backwards"

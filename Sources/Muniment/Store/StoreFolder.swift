@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Where the parts of a store are.
 ///
-///     DIR/log/         the truth
+///     DIR/log/         the truth; made as `log.new` and renamed when it holds a store
 ///     DIR/index/       everything derived; `boot` in it says that it is open for writing, and since which start of the machine
 ///     DIR/writer.lock  held by the one process that writes
 ///     DIR/levels.json  names for sets of privileges, where the history that was imported had some
@@ -28,6 +28,9 @@ struct StoreFolder: Sendable {
         self.path = path
     }
 
+    /// Where a log is made before it is put in place whole.
+    var logDraft: String { path + "/log.new" }
+
     var holdsStore: Bool { fileExists(log + "/data.mdb") }
 
     func takeLock() throws -> FileLock {
@@ -39,14 +42,20 @@ struct StoreFolder: Sendable {
 
 /// The stores that this process has open: LMDB allows each environment once in a process.
 enum OpenStores {
-    private static let paths = Mutex<Set<String>>([])
+    /// By the path that each was opened with, the one spelling of it.
+    private static let paths = Mutex<[String: String]>([:])
 
     static func enter(_ path: String) throws(StoreError) {
-        let isNew = paths.withLock { $0.insert(path).inserted }
+        let canonical = canonicalPath(path)
+        let isNew = paths.withLock { paths in
+            guard !paths.values.contains(canonical) else { return false }
+            paths[path] = canonical
+            return true
+        }
         if !isNew { throw .alreadyOpen(path: path) }
     }
 
-    static func leave(_ path: String) { _ = paths.withLock { $0.remove(path) } }
+    static func leave(_ path: String) { _ = paths.withLock { $0.removeValue(forKey: path) } }
 }
 
 /// Opening the index that belongs to a log: as it is where that is possible, folded from the log where it is not.
@@ -99,12 +108,12 @@ struct IndexOpening {
     }
 
     /// Whether an index is as far as its log, of this version, and of this history. A writer that is at work may be a moment ahead
-    /// of its index.
+    /// of its index, once it is ready: before, it may be folding the index from its beginning.
     private func check(_ index: Index) throws {
         guard let state = try index.state() else { throw IndexError.unusable("it is empty") }
         guard let head = try log.refreshHead() else { throw LogError.empty }
         guard try belongs(state) else { throw IndexError.unusable("it does not belong to the log") }
-        if state.revision < head.revision, !FileLock.isHeld(path: folder.lock) {
+        if state.revision < head.revision, !FileLock.isHeldReady(path: folder.lock) {
             throw IndexError.unusable("it has folded \(state.revision) of \(head.revision) revisions")
         }
     }
@@ -143,7 +152,7 @@ struct IndexOpening {
 
     /// Says that the index is open, before anything is written to it: if the machine goes down meanwhile, the mark stays behind.
     private func markOpen() throws {
-        folder.indexSeal.remove()
+        try folder.indexSeal.remove()
         try replaceFile(folder.bootMark, with: bootIdentity())
     }
 

@@ -38,7 +38,7 @@ final class Writer: @unchecked Sendable {
     private var unwritten: [Commit] = []
     private var unwrittenEvents = 0
     /// Called before every write to the log.
-    private let willWrite: @Sendable () -> Void
+    private let willWrite: @Sendable () throws -> Void
 
     private final class Request: @unchecked Sendable {
         let transaction: Transaction
@@ -52,7 +52,7 @@ final class Writer: @unchecked Sendable {
 
     init(
         log: EventLog, index: Index, workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant,
-        willWrite: @escaping @Sendable () -> Void
+        willWrite: @escaping @Sendable () throws -> Void
     ) {
         self.log = log
         self.index = index
@@ -175,7 +175,11 @@ final class Writer: @unchecked Sendable {
         guard !commits.isEmpty else { return }
         unwritten = []
         unwrittenEvents = 0
-        willWrite()
+        do { try willWrite() } catch {
+            // What was folded is not in the log and will not be.
+            log.stop("\(error)")
+            throw error
+        }
         _ = try log.append(commits)
     }
 

@@ -60,6 +60,9 @@ public final class IndexReader {
         transaction.end()
     }
 
+    /// Whether a writer that does not know of this view may have begun to reuse what it sees: then no answer from it counts.
+    public var isOvertaken: Bool { transaction.isOvertaken }
+
     /// Rests the view, so that it holds nothing back.
     public func rest() { transaction.reset() }
 
