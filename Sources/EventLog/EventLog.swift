@@ -98,10 +98,12 @@ public final class EventLog: Sendable {
             if let head, head.revision > .genesis, commit.time < head.time {
                 throw .outOfOrder("the time \(commit.time) of revision \(commit.revision) is before \(head.time)")
             }
+            // The hash before stands in front while the new one is computed.
             writer.removeAll()
+            writer.raw((head?.hash ?? .zero).bytes)
             CommitCodec.encode(commit, into: &writer)
-            let hash = Digest(chaining: head?.hash ?? .zero, writer.bytes)
-            records.append(LogRecord(key: commit.revision.logKey, value: writer.bytes + hash.bytes))
+            let hash = Digest(of: writer.bytes.span)
+            records.append(LogRecord(key: commit.revision.logKey, value: writer.bytes[Digest.byteCount...] + hash.bytes))
             head = LogHead(revision: commit.revision, time: commit.time, hash: hash)
         }
         guard let head else { throw .outOfOrder("nothing to append") }
@@ -147,7 +149,7 @@ public final class EventLog: Sendable {
 
 private struct LogRecord {
     let key: [UInt8]
-    let value: [UInt8]
+    let value: ArraySlice<UInt8>
 }
 
 extension Revision {

@@ -54,8 +54,8 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
 
     /// Keeps the changes since the last mark. Those that ended versions must have been taken.
     mutating func mark() {
-        journal.removeAll(keepingCapacity: true)
-        ended.removeAll(keepingCapacity: true)
+        if !journal.isEmpty { journal.removeAll(keepingCapacity: true) }
+        if !ended.isEmpty { ended.removeAll(keepingCapacity: true) }
     }
 
     mutating func rollBack() {
@@ -65,6 +65,7 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
 
     /// Whether anything is other than at the mark. Linear in the number of changes.
     var hasChanged: Bool {
+        if journal.count <= 1 { return journal.first.map { slots[$0.id]?.value != $0.before.value } ?? false }
         var seen: Set<ID> = []
         return journal.contains { seen.insert($0.id).inserted && slots[$0.id]?.value != $0.before.value }
     }
