@@ -47,6 +47,9 @@ let package = Package(
             path: "Tools/Benchmarks", swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Events", "Permissions"], path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "StoreSupport", dependencies: ["Events", "Permissions", "Muniment", "TestSupport"], path: "Tests/StoreSupport",
+            swiftSettings: settings),
         tests("ArchitectureTests", []),
         tests("CommandLineToolTests", ["CommandLineTool", "Muniment", "Permissions", "Events"]),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
@@ -59,6 +62,7 @@ let package = Package(
         tests("PermissionsTests", ["Events", "Permissions", "Hashing", "TestSupport"]),
         tests(
             "ProjectionsTests", ["Events", "Permissions", "Projections", "Hashing", "LMDB", "Muniment", "TestSupport"]),
-        tests("MunimentTests", ["Events", "Permissions", "Muniment", "LMDB", "TestSupport"]),
+        tests("MunimentTests", ["Events", "Permissions", "Muniment", "LMDB", "TestSupport", "StoreSupport"]),
+        tests("HistoriesTests", ["Events", "Permissions", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
     ]
 )

@@ -61,7 +61,8 @@ extension CommandAuthorizer {
         }
         if let creator = settings.creatorPrivileges {
             let privileges = try named(creator, in: names)
-            guard options.known.isSuperset(of: privileges) else {
+            // What it gave before it may go on giving, known or not: a history repeats all options of a class.
+            guard options.known.union(present.creatorPrivileges).isSuperset(of: privileges) else {
                 throw Refusal(.malformed, "the class does not have all of the creator's privileges: name them in `privileges` too")
             }
             options.creatorPrivileges = privileges

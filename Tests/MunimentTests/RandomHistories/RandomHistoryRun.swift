@@ -2,6 +2,7 @@ import Events
 import Foundation
 import Muniment
 import Permissions
+import StoreSupport
 import TestSupport
 
 /// A random history on its way through a real store, with the naive model beside it.

@@ -1,11 +1,11 @@
 import Events
-import Muniment
+public import Muniment
 import Permissions
-import TestSupport
+public import TestSupport
 
 extension Store {
     /// The store's own answer, in the words that the naive model's answers have.
-    func answer(_ question: Question, at point: Point) throws -> Answer {
+    public func answer(_ question: Question, at point: Point) throws -> Answer {
         try read(at: Moment(point)) { snapshot in
             do {
                 return try snapshot.answer(question)

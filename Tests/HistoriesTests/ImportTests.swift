@@ -1,0 +1,215 @@
+import Events
+import Histories
+import Muniment
+import Permissions
+import TestSupport
+import Testing
+
+@Suite("Importing a history")
+struct ImportTests {
+    private static let header =
+        #"{"format":"permission-history/1","levels":{"write":["read","triage","update"],"read":["read"]}}"#
+
+    private static func line(_ day: Int, _ changes: String, id: String? = nil, actor: String = "user:ann") -> String {
+        let id = id.map { #""id":"\#($0)","# } ?? ""
+        return #"{\#(id)"time":"2020-01-\#(day < 10 ? "0" : "")\#(day)T00:00:00Z","actor":"\#(actor)","changes":[\#(changes)]}"#
+    }
+
+    private static let lines = [
+        header,
+        line(1, #"{"op":"createObject","object":"org:o"},{"op":"createRole","role":"team"}"#, id: "first"),
+        "# people join",
+        line(2, #"{"op":"addMember","role":"team","member":"user:bob"}"#, id: "second", actor: "user:cleo"),
+        line(
+            3,
+            #"{"op":"createObject","object":"repo:r","parent":"org:o"},{"op":"grant","subject":"role:team","object":"org:o","level":"write"}"#
+        ),
+        line(4, #"{"op":"grant","subject":"role:team","object":"org:o","level":"read"}"#, id: "fourth"),
+        line(4, #"{"op":"deleteRole","role":"team"}"#, id: "fifth"),
+    ]
+
+    private func imported(_ body: (HistoryFile) throws -> Void) throws {
+        try withTemporaryFolder { folder in
+            let file = HistoryFile(in: folder)
+            try file.write(Self.lines)
+            try body(file)
+        }
+    }
+
+    @Test("A history brings its own times, actors, ids and lines")
+    func origins() throws {
+        try imported { (file) throws in
+            let summary = try file.load()
+            #expect((summary.transactions, summary.changes) == (5, 9))
+            #expect(summary.revision == Revision(5))
+            #expect(summary.time == Instant("2020-01-04T00:00:00Z"))
+            try file.withStore { (store) throws in
+                var commits: [Commit] = []
+                try store.log(from: Revision(1), to: Revision(5)) { commits.append($0.commit) }
+                #expect(commits.map(\.origin.requestID) == ["first", "second", nil, "fourth", "fifth"])
+                #expect(commits.map(\.origin.importLine) == [2, 4, 5, 6, 7])
+                #expect(commits.map(\.time.description).map { $0.prefix(10) }.last == "2020-01-04")
+                #expect(try store.read { try $0.principalID("user:cleo") } == commits[1].actor)
+            }
+        }
+    }
+
+    @Test("With levels, classes are defined as they appear: open above, inheriting in full; a grant replaces the level")
+    func levels() throws {
+        try imported { (file) throws in
+            try file.load()
+            try file.withStore { (store) throws in
+                let held = try (0...5).map { revision in
+                    try store.read(at: .revision(Revision(UInt64(revision)))) { try $0.privileges(of: "user:bob", on: "repo:r") }
+                }
+                #expect(held == [[], [], [], ["read", "triage", "update"], ["read"], []])
+                #expect(try store.levels?.map(\.name) == ["read", "write"])
+                #expect(try store.read { try $0.privileges(of: "user:ann", on: "org:o") } == [])
+                #expect(try store.read { try $0.privileges(of: "user:stranger", on: .class("org")) }.contains("read"))
+            }
+        }
+    }
+
+    @Test("Users exist once they are mentioned, in the transaction that mentions them")
+    func mentions() throws {
+        try imported { (file) throws in
+            try file.load()
+            try file.withStore { (store) throws in
+                #expect(try !store.read(at: .revision(Revision(1))) { try $0.exists("user:bob") })
+                #expect(try store.read(at: .revision(Revision(2))) { try $0.exists("user:bob") })
+                #expect(try store.head.revision == Revision(5))
+            }
+        }
+    }
+
+    @Test("An import that stopped anywhere goes on with resume, and leads to the same log as one that did not", arguments: 2...7)
+    func resume(lineCount: Int) throws {
+        try imported { (whole) throws in
+            try whole.load()
+            let expected = try whole.withStore { try $0.head }
+            try withTemporaryFolder { (folder) throws in
+                let file = HistoryFile(in: folder)
+                try file.write(Array(Self.lines.prefix(lineCount)))
+                try file.load()
+                try file.write(Self.lines)
+                try file.load(resume: true)
+                #expect(try file.withStore { try $0.head } == expected)
+                // Once more finds nothing to do.
+                #expect(try file.load(resume: true).transactions == 0)
+                #expect(try file.withStore { try $0.head } == expected)
+            }
+        }
+    }
+
+    @Test("Resuming with a file that does not go on where the store ends is refused, and changes nothing")
+    func resumeWithAnother() throws {
+        try imported { (file) throws in
+            try file.load()
+            let head = try file.withStore { try $0.head }
+            var other = Self.lines
+            other[6] = Self.line(4, #"{"op":"deleteRole","role":"team"}"#, id: "another")
+            try file.write(other)
+            #expect(complaint { try file.load(resume: true) }.contains("cannot go on with this import"))
+            try file.write(Array(Self.lines.prefix(4)))
+            #expect(complaint { try file.load(resume: true) }.contains("cannot go on with this import"))
+            #expect(try file.withStore { try $0.head } == head)
+        }
+    }
+
+    @Test("Without resume a history that is in the store already is refused before anything comes of it")
+    func importedTwice() throws {
+        try imported { (file) throws in
+            try file.load()
+            let head = try file.withStore { try $0.head }
+            let error = #expect(throws: FormatError.self) { try file.load() }
+            #expect((error?.line, error?.key) == (2, "time"))
+            #expect(try file.withStore { try $0.head } == head)
+        }
+    }
+
+    @Test("A transaction that is refused names file, line, id and change; what stands before it stays, and resume goes on")
+    func refusedTransaction() throws {
+        try imported { (file) throws in
+            var lines = Self.lines
+            lines[3] = Self.line(
+                2, #"{"op":"createRole","role":"other"},{"op":"addMember","role":"none","member":"user:bob"}"#, id: "wrong")
+            try file.write(lines)
+            do {
+                try file.load()
+                Issue.record("a member of no role was taken")
+            } catch ImportError.refused(let path, let line, let id, let refusal) {
+                #expect((path, line, id) == (file.path, 4, "wrong"))
+                #expect((refusal.code, refusal.change) == (.unknownObject, 1))
+            }
+            #expect(try file.withStore { try $0.head.revision } == Revision(1))
+            try file.write(Self.lines)
+            try file.load(resume: true)
+            #expect(try file.withStore { try $0.head.revision } == Revision(5))
+        }
+    }
+
+    @Test("A new history can follow an older one in the same store, with the same levels only")
+    func twoHistories() throws {
+        try imported { (file) throws in
+            try file.load()
+            try file.write([Self.header, Self.line(9, #"{"op":"createObject","object":"repo:s"}"#)])
+            #expect(try file.load().revision == Revision(6))
+            try file.write([#"{"format":"permission-history/1","levels":{"read":["read"]}}"#, Self.line(10, "")])
+            #expect(complaint { try file.load() }.contains("the levels in the header are not those of the store"))
+        }
+    }
+
+    @Test("A locked store that is in use is not opened by a history with levels")
+    func lockedStore() throws {
+        try imported { (file) throws in
+            let store = try Store.create(at: file.storePath, options: StoreOptions { .distantPast.advanced(byMicroseconds: 1) })
+            try store.commit(Transaction("user:root", [.createRole("role:own")]))
+            try store.close()
+            #expect(throws: ImportError.storeIsLocked(directory: file.storePath)) { try file.load() }
+        }
+    }
+
+    @Test("A history without levels says everything itself, and keeps to the rules of the store that it names")
+    func withoutLevels() throws {
+        try imported { (file) throws in
+            try file.write([
+                #"{"format":"permission-history/1","store":"locked","administrator":"user:ann"}"#,
+                Self.line(1, #"{"op":"defineClass","class":"doc"},{"op":"createObject","object":"doc:1"}"#),
+                Self.line(2, #"{"op":"grant","subject":"user:bob","object":"doc:1","privileges":["read"]}"#, actor: "user:zoe"),
+            ])
+            try file.load()
+            try file.withStore { (store) throws in
+                #expect(try store.preset == .locked)
+                #expect(try store.administrators == ["user:ann"])
+                #expect(try store.read { try $0.entries(on: "doc:1") }.map(\.subject) == ["user:bob"])
+                #expect(try !store.read { try $0.may("user:bob", "read", "doc:1") })
+            }
+        }
+    }
+
+    @Test("E13: an end that falls within the history comes about at its time")
+    func endsWithin() throws {
+        try imported { (file) throws in
+            try file.write([
+                #"{"format":"permission-history/1","store":"open"}"#,
+                Self.line(
+                    1,
+                    #"{"op":"defineClass","class":"doc"},{"op":"createObject","object":"doc:1"},{"op":"grant","subject":"user:bob","object":"doc:1","privileges":["read"],"until":"2020-01-03T00:00:00Z"}"#
+                ),
+                Self.line(5, #"{"op":"createRole","role":"r"}"#),
+            ])
+            try file.load()
+            try file.withStore { (store) throws in
+                #expect(try store.time(of: Revision(2)) == Instant("2020-01-03T00:00:00Z"))
+                #expect(try store.head.revision == Revision(3))
+                let moments: [(String, Bool)] = [
+                    ("2020-01-01T00:00:00Z", true), ("2020-01-02T23:59:59.999999Z", true), ("2020-01-03T00:00:00Z", false),
+                ]
+                for (text, expected) in moments {
+                    let moment = try #require(Instant(text))
+                    #expect(try store.read(at: .time(moment)) { try $0.may("user:bob", "read", "doc:1") } == expected)
+                }
+            }
+        }
+    }
+}

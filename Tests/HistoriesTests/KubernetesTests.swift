@@ -1,0 +1,42 @@
+import Events
+import Foundation
+import Histories
+import Muniment
+import TestSupport
+import Testing
+
+@Suite("Eight years of real permissions")
+struct KubernetesTests {
+    private static let folder = TestSettings.shared + "/data/kubernetes-org"
+
+    static let isThere: Bool = {
+        let isThere = FileManager.default.fileExists(atPath: folder + "/commands.jsonl")
+        if !isThere { print("skipped: the history of the Kubernetes organisations, since there is no \(folder)") }
+        return isThere
+    }()
+
+    @Test(
+        "E4, E5: the history of the Kubernetes organisations, imported on disk, gives all 4,240 answers exactly",
+        .enabled(if: isThere, "the history lies beside the repository, in ../shared/data/kubernetes-org"))
+    func answers() throws {
+        let questions = try String(contentsOfFile: Self.folder + "/answers.jsonl", encoding: .utf8)
+            .split(separator: "\n").filter { $0.hasPrefix("{") && $0.contains("\"ask\"") }
+        #expect(questions.count == 4240)
+        try withTemporaryFolder { (folder) throws in
+            let path = folder + "/store"
+            let summary = try HistoryImporter(into: path).run(file: Self.folder + "/commands.jsonl")
+            #expect(summary.transactions == 2761)
+            let store = try Store.open(at: path)
+            var answered: [String] = []
+            try Asker(store).answer(file: Self.folder + "/answers.jsonl") { answered.append($0) }
+            try store.close()
+            #expect(answered.count == questions.count)
+            let decoder = JSONDecoder()
+            for (question, line) in zip(questions, answered) {
+                let expected = try decoder.decode(JSONValue.self, from: Data(question.utf8))["answer"]
+                let found = try decoder.decode(JSONValue.self, from: Data(line.utf8))["answer"]
+                #expect(found == expected, "\(question.prefix(200))")
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Events
+import Histories
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("A history that was exported leads to an equal store")
+struct RoundTripTests {
+    /// Fills a store with a random history, and hands it out open.
+    private func fill(_ history: inout RandomHistory, at path: String, steps: Int) throws {
+        let clock = ManualClock(history.start)
+        let store = try Store.create(
+            at: path, preset: history.preset, administrator: history.administrator, options: StoreOptions { clock.now })
+        for _ in 0..<steps {
+            let step = history.next()
+            clock.now = step.time
+            do { try store.commit(Transaction(step.caller, step.changes)) } catch is Refusal { history.takeBack() }
+        }
+        try store.close()
+    }
+
+    @Test(
+        "Export and import: every answer about every revision and moment is the same, and so is what is exported again",
+        arguments: UInt64(0)..<12)
+    func roundTrip(number: UInt64) throws {
+        let seed = TestSettings.firstSeed &+ 5_000_000 &+ number
+        try withTemporaryFolder { (folder) throws in
+            var history = RandomHistory(seed: seed)
+            let first = HistoryFile(in: folder)
+            try fill(&history, at: first.storePath, steps: 100)
+            let lines = try first.export()
+            try withTemporaryFolder { (folder) throws in
+                let second = HistoryFile(in: folder)
+                try second.write(lines)
+                let failure = complaint { try second.load() }
+                #expect(failure == "", "seed \(seed)")
+                guard failure.isEmpty else { return }
+                #expect(try second.export() == lines, "seed \(seed)")
+                try compare(first, second, &history, seed)
+            }
+        }
+    }
+
+    private func compare(_ first: HistoryFile, _ second: HistoryFile, _ history: inout RandomHistory, _ seed: UInt64) throws {
+        try first.withStore { original in
+            try second.withStore { copy in
+                // Ends behind the last transaction come about with the next one, which is not in the file.
+                let head = try min(original.head.revision, copy.head.revision)
+                for _ in 0..<120 {
+                    let question = history.question()
+                    let drawn = history.point(upTo: head)
+                    let point = drawn == .head ? .revision(head) : drawn
+                    let (expected, found) = (try original.answer(question, at: point), try copy.answer(question, at: point))
+                    #expect(found == expected, "seed \(seed), \(question) at \(point)")
+                }
+            }
+        }
+    }
+
+    @Test("What a class still gives to creators though it no longer knows the privilege is carried over")
+    func forgottenPrivilege() throws {
+        try withTemporaryFolder { (folder) throws in
+            let file = HistoryFile(in: folder)
+            let store = try Store.create(at: file.storePath, preset: .open, options: StoreOptions { .newYear })
+            let settings = [
+                ClassSettings(creatorPrivileges: ["approve", "read"], privileges: ["approve"]), ClassSettings(privileges: []),
+                ClassSettings(privileges: ["approve"]),
+            ]
+            try store.commit(Transaction("user:root", [.defineClass("doc", settings[0]), .changeClass("doc", settings[1])]))
+            try store.commit(Transaction("user:ann", [.createObject("doc:1")]))
+            try store.commit(Transaction("user:root", [.changeClass("doc", settings[2])]))
+            #expect(try store.read { try $0.privileges(of: "user:ann", on: "doc:1") } == ["approve", "read"])
+            try store.close()
+            let lines = try file.export()
+            try withTemporaryFolder { (folder) throws in
+                let copy = HistoryFile(in: folder)
+                try copy.write(lines)
+                try copy.load()
+                #expect(try copy.export() == lines)
+                try copy.withStore { (store) throws in
+                    #expect(try store.read { try $0.privileges(of: "user:ann", on: "doc:1") } == ["approve", "read"])
+                }
+            }
+        }
+    }
+
+    @Test("Parts of an export, one behind the other, make the whole")
+    func parts() throws {
+        var history = RandomHistory(seed: TestSettings.firstSeed &+ 6_000_000)
+        try withTemporaryFolder { (folder) throws in
+            let file = HistoryFile(in: folder)
+            try fill(&history, at: file.storePath, steps: 60)
+            let whole = try file.export()
+            try file.withStore { (store) throws in
+                let head = try store.head.revision.rawValue
+                var parts: [String] = []
+                var first: UInt64 = 1
+                while first <= head {
+                    let last = min(first + 6, head)
+                    var part: [String] = []
+                    try HistoryExporter(store).export(from: Revision(first), to: Revision(last)) { part.append($0) }
+                    #expect(part.first == whole.first)
+                    parts += part.dropFirst()
+                    first = last + 1
+                }
+                #expect(parts == Array(whole.dropFirst()))
+            }
+        }
+    }
+}
