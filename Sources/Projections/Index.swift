@@ -60,23 +60,19 @@ public final class Index: Sendable {
     ///
     /// - Parameter hash: that of the last commit folded.
     package func flush(_ workingSet: WorkingSet, hash: Digest) throws {
-        workingSet.state.hash = hash
-        let isWhole = workingSet.prepareToWriteEverything()
         let rows = workingSet.takePendingRows()
-        workingSet.reader.rest()
-        try write(rows, whole: isWhole)
-        try workingSet.reader.renew()
-        try workingSet.flushed()
+        workingSet.endTurn()
+        try write(rows, hash: hash)
+        try workingSet.beginTurn(isSettled: true)
     }
 
-    /// - Parameter isWhole: the rows are all there is, and take the place of what the index holds.
-    private func write(_ rows: PendingRows, whole isWhole: Bool) throws(StorageError) {
+    /// Writes rows that were taken from a working set, in one transaction. No view of this thread may be open.
+    package func write(_ rows: PendingRows, hash: Digest) throws(StorageError) {
         while true {
             do throws(StorageError) {
                 let transaction = try environment.beginWriting()
                 do throws(StorageError) {
-                    if isWhole { for (_, table) in tables.all { try transaction.empty(table) } }
-                    try rows.write(to: tables, in: transaction, appending: isWhole)
+                    try rows.write(to: tables, in: transaction, hash: hash)
                 } catch {
                     transaction.abort()
                     throw error

@@ -8,29 +8,36 @@ internal import Synchronization
 /// The one that writes. Transactions of concurrent callers are carried out one after another and reach the disk together: many
 /// commits, one sync, each acknowledged only when it is durable.
 ///
-/// Whoever comes when nobody writes leads: it takes what is waiting, commits it, and answers all. Those that come meanwhile
-/// wait for the next group.
+/// A group of transactions has its turn, in which they are decided and folded in memory, and then goes to the disk: first the
+/// log, then the index. While one group is on its way to the disk the next can have its turn. Whoever comes when nobody leads
+/// a group leads the next one, with all that wait.
 final class Writer: @unchecked Sendable {
     private let log: EventLog
     private let index: Index
     private let workingSet: WorkingSet
     private let clock: @Sendable () -> Instant
     private let waiting = Mutex(Waiting())
-    /// Held while commits are made; guards the working set.
-    private let turn = Mutex<Void>(())
-    private let queue = DispatchQueue(label: "muniment.writer")
+    /// Held while transactions are decided; guards the working set. Whoever holds it takes `disk` before giving it up, so that
+    /// groups reach the disk in the order of their turns.
+    private let turn = DispatchSemaphore(value: 1)
+    /// Held while commits go to the log and rows to the index.
+    private let disk = DispatchSemaphore(value: 1)
+    private let queue = DispatchQueue(label: "muniment.writer", attributes: .concurrent)
     /// Why the index is behind the log; nil while it is not.
     private let indexFailure = Mutex<String?>(nil)
 
     private struct Waiting {
         var requests: [Request] = []
+        /// Whether somebody is about to take a turn with all that wait.
         var isLed = false
     }
 
     /// Commits that go to the disk together at most.
     private static let groupLimit = 4096
-    /// How often a leader looks for the callers of the last group to come back before it goes on with fewer.
-    private static let looks = 64
+    /// How often a leader looks for callers to come back.
+    private static let looks = 256
+    /// How many the last two groups were; guarded by the turn.
+    private var lastCounts = (1, 1)
     /// Events of an import that go to the log together.
     private static let eventsPerBatch = 100_000
 
@@ -59,29 +66,27 @@ final class Writer: @unchecked Sendable {
         self.workingSet = workingSet
         self.clock = clock
         self.willWrite = willWrite
+        workingSet.endTurn()
     }
 
     /// Why reads of the present cannot be trusted; nil while they can.
     var failure: String? { indexFailure.withLock { $0 } }
 
+    // MARK: Transactions
+
     /// Carries out a transaction on this thread, or waits while another thread does it with its own.
     func commit(_ transaction: Transaction) throws -> Receipt {
         let outcome = Outcome()
-        let leads = enqueue(Request(transaction) { outcome.set($0) })
-        if leads {
-            carryOutGroup(expecting: 1)
-            // Those that came meanwhile are not this caller's to wait for.
-            if isStillLed() { queue.async { self.carryOutAll() } }
-        }
+        if enqueue(Request(transaction) { outcome.set($0) }) { carryOutGroup() }
         return try outcome.wait().get()
     }
 
     /// Carries out a transaction, with those that wait, without holding up the calling thread.
     func commit(_ transaction: Transaction, completion: @escaping @Sendable (Result<Receipt, any Error>) -> Void) {
-        if enqueue(Request(transaction, completion: completion)) { queue.async { self.carryOutAll() } }
+        if enqueue(Request(transaction, completion: completion)) { queue.async { self.carryOutGroup() } }
     }
 
-    /// Answers whether the caller leads from now on.
+    /// Answers whether the caller has to lead a group, in which the request then is.
     private func enqueue(_ request: Request) -> Bool {
         waiting.withLock { waiting in
             waiting.requests.append(request)
@@ -90,113 +95,136 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Gives up the lead where nobody waits; answers whether it is still held.
-    private func isStillLed() -> Bool {
-        waiting.withLock { waiting in
-            if waiting.requests.isEmpty { waiting.isLed = false }
-            return waiting.isLed
-        }
-    }
-
-    private func carryOutAll() {
-        var lastCount = 1
-        repeat { lastCount = carryOutGroup(expecting: lastCount) } while isStillLed()
-    }
-
-    /// Carries out what is waiting; answers how many that were.
-    ///
-    /// - Parameter count: how many came last time. Callers that were just answered come back within microseconds, and a sync
-    ///   takes a hundred times as long: so many are waited for, but not long.
-    @discardableResult
-    private func carryOutGroup(expecting count: Int) -> Int {
-        var looks = 0
-        while looks < Self.looks, waiting.withLock({ $0.requests.count }) < min(count, Self.groupLimit) {
-            looks += 1
-            yieldThread()
-        }
-        let group = waiting.withLock { waiting in
+    /// Takes a turn with all that wait.
+    private func carryOutGroup() {
+        turn.wait()
+        gather()
+        // Those that come from now on are the next leader's.
+        let (group, isMore) = waiting.withLock { waiting in
             let group = Array(waiting.requests.prefix(Self.groupLimit))
             waiting.requests.removeFirst(group.count)
-            return group
+            waiting.isLed = !waiting.requests.isEmpty
+            return (group, waiting.isLed)
         }
-        turn.withLock { _ in carryOut(group) }
-        return group.count
-    }
-
-    private func carryOut(_ group: [Request]) {
+        if isMore { queue.async { self.carryOutGroup() } }
+        lastCounts = (lastCounts.1, group.count)
         var commits: [Commit] = []
-        var committer = Committer(workingSet: workingSet, clock: clock)
-        var results: [Result<Receipt, any Error>] = []
-        for request in group {
-            if let reason = log.failure {
-                results.append(.failure(LogError.stopped(reason)))
-            } else {
-                results.append(Result { try committer.perform(request.transaction, appendingTo: &commits) })
-            }
-        }
-        do { try persist(commits) } catch {
+        var results = decide(group, &commits)
+        do { try endTurn(writing: commits) } catch {
             // Nothing of the group is acknowledged: what was decided for one may rest on what another wrote.
             results = results.map { _ in .failure(error) }
         }
         for (request, result) in zip(group, results) { request.completion(result) }
     }
 
-    /// Writes the ends that are due by an instant.
-    func expire(by instant: Instant) throws {
-        try turn.withLock { _ in
-            var commits: [Commit] = []
-            var committer = Committer(workingSet: workingSet, clock: clock)
-            try committer.expire(by: instant, appendingTo: &commits)
-            try persist(commits)
+    /// Waits a moment for the callers of the group before the last, who were just answered or are about to be: a group costs a
+    /// sync whether it is large or small. A caller that is alone waits for nobody.
+    private func gather() {
+        let expected = min((lastCounts.0 + lastCounts.1) / 2, Self.groupLimit)
+        for _ in 0..<Self.looks where waiting.withLock({ $0.requests.count }) < expected { yieldThread() }
+    }
+
+    private func decide(_ group: [Request], _ commits: inout [Commit]) -> [Result<Receipt, any Error>] {
+        do { try beginTurn() } catch { return group.map { _ in .failure(error) } }
+        var committer = Committer(workingSet: workingSet, clock: clock)
+        return group.map { request in
+            if let reason = log.failure { return .failure(LogError.stopped(reason)) }
+            return Result { try committer.perform(request.transaction, appendingTo: &commits) }
         }
     }
+
+    /// Writes the ends that are due by an instant.
+    func expire(by instant: Instant) throws {
+        turn.wait()
+        var commits: [Commit] = []
+        let decided = Result {
+            try beginTurn()
+            var committer = Committer(workingSet: workingSet, clock: clock)
+            try committer.expire(by: instant, appendingTo: &commits)
+        }
+        try endTurn(writing: commits)
+        try decided.get()
+    }
+
+    // MARK: Imports
 
     /// Carries out a transaction without waiting for the disk: it gets there with many others, at the latest by
     /// ``writeOut()``.
     func add(_ transaction: Transaction) throws -> Receipt {
-        try turn.withLock { _ in
+        turn.wait()
+        let before = unwritten.count
+        let decided = Result { () throws -> Receipt in
             if let reason = log.failure { throw LogError.stopped(reason) }
-            let before = unwritten.count
+            if before == 0 { try beginTurn() }
             var committer = Committer(workingSet: workingSet, clock: clock)
-            let receipt = try committer.perform(transaction, appendingTo: &unwritten)
-            for commit in unwritten[before...] { unwrittenEvents += commit.events.count }
-            if unwrittenEvents >= Self.eventsPerBatch { try append([]) }
-            if workingSet.heldCount > IndexOpening.versionsPerBatch { try persist([]) }
-            return receipt
+            return try committer.perform(transaction, appendingTo: &unwritten)
         }
+        for commit in unwritten[before...] { unwrittenEvents += commit.events.count }
+        if workingSet.heldCount > IndexOpening.versionsPerBatch {
+            try endTurn(writing: [])
+        } else if unwrittenEvents >= Self.eventsPerBatch {
+            try endTurn(writing: [], toIndex: false)
+        } else {
+            turn.signal()
+        }
+        return try decided.get()
     }
 
     /// Brings everything to the disk.
-    func writeOut() throws { try turn.withLock { _ in try persist([]) } }
-
-    /// Appends commits to the log, durably, behind those that still wait; what they lead to is in the working set.
-    private func append(_ new: [Commit]) throws {
-        let commits = unwritten + new
-        guard !commits.isEmpty else { return }
-        unwritten = []
-        unwrittenEvents = 0
-        do { try willWrite() } catch {
-            // What was folded is not in the log and will not be.
-            log.stop("\(error)")
-            throw error
-        }
-        _ = try log.append(commits)
+    func writeOut() throws {
+        turn.wait()
+        try endTurn(writing: [])
     }
 
-    /// Appends commits to the log, and writes what they and earlier ones lead to into the index.
-    private func persist(_ new: [Commit]) throws {
-        try append(new)
-        guard let head = log.head, workingSet.hasUnwritten else { return }
-        do { try index.flush(workingSet, hash: head.hash) } catch {
+    func close() {
+        turn.wait()
+        disk.wait()
+        workingSet.end()
+        disk.signal()
+        turn.signal()
+    }
+
+    // MARK: Turns
+
+    /// Takes up the index. Called with the turn.
+    private func beginTurn() throws {
+        var isSettled = disk.wait(timeout: .now()) == .success
+        if !isSettled, workingSet.shouldSettle {
+            disk.wait()
+            isSettled = true
+        }
+        defer { if isSettled { disk.signal() } }
+        // What an import has folded and not written is in no row yet.
+        try workingSet.beginTurn(isSettled: isSettled && !workingSet.hasUnwritten)
+    }
+
+    /// Gives up the turn, and brings commits to the log, behind those of an import that still wait, and to the index what they
+    /// and earlier ones lead to.
+    private func endTurn(writing new: [Commit], toIndex: Bool = true) throws {
+        let commits = unwritten + new
+        unwritten = []
+        unwrittenEvents = 0
+        let rows = toIndex && workingSet.hasUnwritten ? workingSet.takePendingRows() : nil
+        workingSet.endTurn()
+        disk.wait()
+        turn.signal()
+        defer { disk.signal() }
+        if !commits.isEmpty {
+            do { try willWrite() } catch {
+                // What was folded is not in the log and will not be.
+                log.stop("\(error)")
+                throw error
+            }
+            _ = try log.append(commits)
+        }
+        guard let rows, let head = log.head else { return }
+        if let reason = log.failure { throw LogError.stopped(reason) }
+        do { try index.write(rows, hash: head.hash) } catch {
             // The commits are durable, but the index does not show them: stop rather than answer from the past.
             log.stop("the index could not be written: \(error)")
             indexFailure.withLock { $0 = "\(error)" }
             throw StoreError.behindTheLog(why: "\(error)")
         }
-    }
-
-    func close() {
-        turn.withLock { _ in workingSet.end() }
     }
 }
 

@@ -1,8 +1,14 @@
 internal import Events
+internal import Hashing
 internal import LMDB
 
 /// What has changed in a working set, as rows ready to be written.
-struct PendingRows {
+package struct PendingRows {
+    /// The rows are all there is, and take the place of what the index holds.
+    var isWhole = false
+    /// How far they lead.
+    var state = IndexState.empty
+
     var documents = RowBatch(tag: IndexTables.Tag.documents, keyBytes: 11)
     var relations = RowBatch(tag: IndexTables.Tag.relations, keyBytes: 16)
     var times = RowBatch(tag: IndexTables.Tag.times, keyBytes: 13)
@@ -10,7 +16,6 @@ struct PendingRows {
     var ids = RowBatch(tag: IndexTables.Tag.ids, keyBytes: 5)
     var names: [(key: [UInt8], row: [UInt8])] = []
     var expiries: [(key: [UInt8], row: [UInt8]?)] = []
-    var state: [UInt8] = []
 
     var count: Int { documents.count + relations.count + times.count + names.count * 2 + expiries.count }
 
@@ -33,10 +38,13 @@ struct PendingRows {
 
     /// Writes everything into a transaction. It can be done again after the map has grown.
     ///
-    /// - Parameter appending: the tables are empty, so that each row goes behind the one before and pages become full.
+    /// - Parameter hash: that of the last commit that led to them.
     func write(
-        to tables: IndexTables, in transaction: borrowing WriteTransaction, appending: Bool
+        to tables: IndexTables, in transaction: borrowing WriteTransaction, hash: Digest
     ) throws(StorageError) {
+        // Into empty tables each row goes behind the one before, and pages become full.
+        let appending = isWhole
+        if isWhole { for (_, table) in tables.all { try transaction.empty(table) } }
         try documents.write(to: tables.documents, in: transaction, appending: appending)
         try relations.write(to: tables.relations, in: transaction, appending: appending)
         try times.write(to: tables.times, in: transaction, appending: appending)
@@ -50,8 +58,11 @@ struct PendingRows {
                 try transaction.delete(from: tables.expiries, key: key.span)
             }
         }
+        var state = state
+        state.hash = hash
         let stateKey = IndexTables.stateKey
-        try transaction.put(state.span, in: tables.state, for: stateKey.span)
+        let row = PlainRow.bytes(key: stateKey.span, tag: IndexTables.Tag.state) { state.encode(into: &$0) }
+        try transaction.put(row.span, in: tables.state, for: stateKey.span)
     }
 }
 
@@ -60,7 +71,7 @@ extension WorkingSet {
     private static let largeBatch = 1000
 
     /// Makes the whole store part of the next batch, where that is worth it; answers whether it did.
-    func prepareToWriteEverything() -> Bool {
+    private func prepareToWriteEverything() -> Bool {
         guard holdsEverything else { return false }
         if isIndexEmpty { return true }
         guard heldCount > Self.largeBatch else { return false }
@@ -84,9 +95,11 @@ extension WorkingSet {
         relations.takeEnded { pending.relations.add($0.id.key($0.begin), end: $0.end, $0.value) }
     }
 
-    /// Collects what has changed since the last time, sorted. The versions count as written from now on.
-    func takePendingRows() -> PendingRows {
+    /// Collects what has changed since the last time, sorted. It is the caller's to write it, before anything that is taken later.
+    package func takePendingRows() -> PendingRows {
+        let isWhole = prepareToWriteEverything()
         var rows = pending
+        rows.isWhole = isWhole
         pending = PendingRows()
         objects.flush { rows.addPresent(.object, $0.rawValue, $1, $2) }
         memberships.flush { rows.addPresent(.memberships, $0.rawValue, $1, $2) }
@@ -113,9 +126,9 @@ extension WorkingSet {
             rows.expiries.append((key, row))
         }
         rows.expiries.sort { $0.key.lexicographicallyPrecedes($1.key) }
-        let stateKey = IndexTables.stateKey
         rows.sort()
-        rows.state = PlainRow.bytes(key: stateKey.span, tag: IndexTables.Tag.state) { state.encode(into: &$0) }
+        rows.state = state
+        countAsTaken()
         return rows
     }
 }

@@ -136,16 +136,20 @@ package final class WorkingSet {
             + pending.relations.count
     }
 
-    /// Counts everything as written to the index, and lets go of what is more than a cache should hold.
-    func flushed() throws {
-        isIndexEmpty = false
-        if state.revision > .genesis { holdsEverything = false }
-        newNames.removeAll(keepingCapacity: true)
-        newNamesAtMark = 0
-        newTimes.removeAll(keepingCapacity: true)
-        newRequests.removeAll(keepingCapacity: true)
-        requests.removeAll(keepingCapacity: true)
+    // MARK: Turns
+
+    /// Takes the index up as it is now, to fold on.
+    ///
+    /// Rows that were taken may still be on their way into the index. Until they are there, what they say stays here, so that
+    /// it does not matter whether this view of the index shows them yet.
+    ///
+    /// - Parameter isSettled: all rows that were ever taken are in the index.
+    package func beginTurn(isSettled: Bool) throws {
+        reader.rest()
+        try reader.renew()
+        guard isSettled else { return }
         expiries.removeAll(keepingCapacity: true)
+        requests.removeAll(keepingCapacity: true)
         if heldCount > Self.cacheLimit {
             objects.removeAll()
             memberships.removeAll()
@@ -156,6 +160,22 @@ package final class WorkingSet {
         }
         if numbers.count > Self.cacheLimit { numbers.removeAll(keepingCapacity: true) }
         if texts.count > Self.cacheLimit { texts.removeAll(keepingCapacity: true) }
+    }
+
+    /// Whether so much is held that the next turn should begin settled.
+    package var shouldSettle: Bool { heldCount > 2 * Self.cacheLimit }
+
+    /// Lets go of the view of the index, so that its map can grow.
+    package func endTurn() { reader.rest() }
+
+    /// Counts what is new as taken.
+    func countAsTaken() {
+        isIndexEmpty = false
+        if state.revision > .genesis { holdsEverything = false }
+        newNames.removeAll(keepingCapacity: true)
+        newNamesAtMark = 0
+        newTimes.removeAll(keepingCapacity: true)
+        newRequests.removeAll(keepingCapacity: true)
     }
 
     // MARK: Reading and changing versions
