@@ -111,21 +111,9 @@ public final class EventLog: Sendable {
     }
 
     private func write(_ records: [LogRecord]) throws(StorageError) {
-        while true {
-            do throws(StorageError) {
-                let transaction = try environment.beginWriting()
-                do throws(StorageError) {
-                    for record in records {
-                        try transaction.put(record.value.span, in: table, for: record.key.span, appending: true)
-                    }
-                } catch {
-                    transaction.abort()
-                    throw error
-                }
-                return try transaction.commit()
-            } catch {
-                guard error.kind == .mapFull else { throw error }
-                try environment.growMap()
+        try environment.write { transaction throws(StorageError) in
+            for record in records {
+                try transaction.put(record.value.span, in: table, for: record.key.span, appending: true)
             }
         }
     }

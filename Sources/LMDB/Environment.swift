@@ -191,6 +191,24 @@ public struct EnvironmentOptions: Sendable {
         return unsafe WriteTransaction(environment: self, handle: transaction)
     }
 
+    /// Writes in one transaction, which is committed behind `body`. Where the map is full it grows, and `body` is called again:
+    /// no view of the calling thread may be open.
+    public func write(_ body: (borrowing WriteTransaction) throws(StorageError) -> Void) throws(StorageError) {
+        while true {
+            do throws(StorageError) {
+                let transaction = try beginWriting()
+                do throws(StorageError) { try body(transaction) } catch {
+                    transaction.abort()
+                    throw error
+                }
+                return try transaction.commit()
+            } catch {
+                guard error.kind == .mapFull else { throw error }
+                try growMap()
+            }
+        }
+    }
+
     /// The number of rows and the pages of a table.
     public func statistics(of table: Table, in transaction: ReadTransaction) throws(StorageError) -> TableStatistics {
         var result = MDB_stat()

@@ -68,20 +68,8 @@ public final class Index: Sendable {
 
     /// Writes rows that were taken from a working set, in one transaction. No view of this thread may be open.
     package func write(_ rows: PendingRows, hash: Digest) throws(StorageError) {
-        while true {
-            do throws(StorageError) {
-                let transaction = try environment.beginWriting()
-                do throws(StorageError) {
-                    try rows.write(to: tables, in: transaction, hash: hash)
-                } catch {
-                    transaction.abort()
-                    throw error
-                }
-                return try transaction.commit()
-            } catch {
-                guard error.kind == .mapFull else { throw error }
-                try environment.growMap()
-            }
+        try environment.write { transaction throws(StorageError) in
+            try rows.write(to: tables, in: transaction, hash: hash)
         }
     }
 
