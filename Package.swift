@@ -43,7 +43,8 @@ let package = Package(
             swiftSettings: settings),
         .systemLibrary(name: "CSQLite", path: "Tools/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["CSQLite", "Events", "Permissions", "EventLog", "Projections", "LMDB", "Muniment", "Histories"],
+            name: "Benchmarks",
+            dependencies: ["CSQLite", "Events", "Permissions", "EventLog", "Projections", "LMDB", "Muniment", "Histories"],
             path: "Tools/Benchmarks", swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Events", "Permissions"], path: "Tests/TestSupport", swiftSettings: settings),

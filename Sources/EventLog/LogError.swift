@@ -30,7 +30,10 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
             "revision \(revision) of the log cannot be read: \(fault)"
         case .outOfOrder(let what): "the log refuses a commit out of order: \(what)"
         case .stopped(let reason):
-            "the store has stopped taking writes, since an earlier one failed (\(reason)); what was acknowledged is safe: mend the cause and open the store again"
+            """
+            the store has stopped taking writes, since an earlier one failed (\(reason)); what was acknowledged is safe: mend the \
+            cause and open the store again
+            """
         case .empty: "the log holds no store: it was never created in full; create it again"
         }
     }

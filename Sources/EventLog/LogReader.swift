@@ -64,7 +64,9 @@ public final class LogReader {
     ) throws {
         try forEachRecord(from: first, to: last) { record, value, commitBytes in
             let commit: Commit
-            do throws(DecodingFault) { commit = try CommitCodec.decode(commitBytes) } catch { throw LogError.unreadable(record.revision, error) }
+            do throws(DecodingFault) { commit = try CommitCodec.decode(commitBytes) } catch {
+                throw LogError.unreadable(record.revision, error)
+            }
             guard commit.revision == record.revision else { throw LogError.brokenChain(record.revision) }
             try body(commit, record.hash)
         }
@@ -79,7 +81,9 @@ public final class LogReader {
         while isThere {
             try cursor.withRow { key, value in
                 let record = try Record(key: key, value: value)
-                do throws(DecodingFault) { count += try CommitCodec.decode(value.extracting(record.commitRange)).events.count } catch {
+                do throws(DecodingFault) {
+                    count += try CommitCodec.decode(value.extracting(record.commitRange)).events.count
+                } catch {
                     throw LogError.unreadable(record.revision, error)
                 }
             }

@@ -18,15 +18,16 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
 
     /// The digest of some bytes. Linear.
     public init(of bytes: Span<UInt8>) {
-        self.init(unchecked: [UInt8](capacity: Digest.byteCount) { output in
-            output.append(repeating: 0, count: Digest.byteCount)
-            var result = output.mutableSpan
-            unsafe result.withUnsafeMutableBufferPointer { result in
-                unsafe bytes.withUnsafeBufferPointer { bytes in
-                    _ = unsafe SHA256(bytes.baseAddress, bytes.count, result.baseAddress)
+        self.init(
+            unchecked: [UInt8](capacity: Digest.byteCount) { output in
+                output.append(repeating: 0, count: Digest.byteCount)
+                var result = output.mutableSpan
+                unsafe result.withUnsafeMutableBufferPointer { result in
+                    unsafe bytes.withUnsafeBufferPointer { bytes in
+                        _ = unsafe SHA256(bytes.baseAddress, bytes.count, result.baseAddress)
+                    }
                 }
-            }
-        })
+            })
     }
 
     /// The digest of a chain's last link and the bytes of the next.

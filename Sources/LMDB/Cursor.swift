@@ -8,7 +8,8 @@ internal import CLMDB
     private let transaction: ReadTransaction
     private var generation: Int
     /// The row at the position.
-    public private(set) var row = unsafe Row(key: UnsafeRawBufferPointer(start: nil, count: 0), value: UnsafeRawBufferPointer(start: nil, count: 0))
+    public private(set) var row = unsafe Row(
+        key: UnsafeRawBufferPointer(start: nil, count: 0), value: UnsafeRawBufferPointer(start: nil, count: 0))
 
     init(_ handle: OpaquePointer, environment: Environment, renewedWith transaction: ReadTransaction) {
         unsafe self.handle = handle

@@ -38,7 +38,8 @@ struct CheckSuite {
                 direct: try measure(direct, snapshot), nested: try measure(nested, snapshot), random: try measure(random, snapshot),
                 nestedPast: try Timing.measure(calls: calls) { call in
                     let question = nested[call % nested.count]
-                    return try snapshot.check(question.subject, question.wanted, on: question.object, at: past[call % calls]) ? 1 : 0
+                    return try snapshot.check(question.subject, question.wanted, on: question.object, at: past[call % calls])
+                        ? 1 : 0
                 },
                 byName: try measureByName(snapshot), raw: raw)
         }

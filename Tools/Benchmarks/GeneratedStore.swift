@@ -23,7 +23,8 @@ struct GeneratedStore {
         let generator = Generator(entries: entries)
         let path = folder + "/store"
         let clock = BenchmarkClock()
-        let store = try Store.create(at: path, preset: .open, administrator: "user:root", options: StoreOptions(clock: { clock.now }))
+        let store = try Store.create(
+            at: path, preset: .open, administrator: "user:root", options: StoreOptions(clock: { clock.now }))
         let importer = try store.importer()
         try importer.add(
             Transaction(

@@ -9,7 +9,8 @@ enum RawLMDB {
 
     /// The time of one `mdb_get` on the object documents of a store, at keys drawn from all of them.
     static func get(_ store: GeneratedStore, calls: Int, seed: UInt64) throws -> Timing {
-        let environment = try Environment(path: store.indexCopy, options: EnvironmentOptions(isReadOnly: true, tableLimit: tables.count))
+        let environment = try Environment(
+            path: store.indexCopy, options: EnvironmentOptions(isReadOnly: true, tableLimit: tables.count))
         defer { environment.close() }
         let table = try environment.table("documents", creating: false)
         let transaction = try environment.beginReading()

@@ -21,7 +21,8 @@ struct Arguments {
             case "--history": history = rest.popFirst()
             case "--json": json = rest.popFirst()
             case "--folder": folder = rest.popFirst() ?? folder
-            default: throw BenchmarkFailure("`\(argument)` is no option: --quick, --large, --history FILE, --json FILE, --folder DIR")
+            default:
+                throw BenchmarkFailure("`\(argument)` is no option: --quick, --large, --history FILE, --json FILE, --folder DIR")
             }
         }
     }

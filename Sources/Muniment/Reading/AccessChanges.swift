@@ -1,6 +1,6 @@
+internal import EventLog
 public import Events
 public import Permissions
-internal import EventLog
 internal import Projections
 
 /// A name for a set of privileges, as histories use them.
@@ -189,7 +189,11 @@ private struct Touch {
 
     private mutating func addEntry(of subject: PrincipalID, on object: ObjectID) throws {
         guard subjects.contains(subject) else { return }
-        if try object == .store || reader.place(of: object)?.classID == .class { isEverything = true } else { objects.insert(object) }
+        if try object == .store || reader.place(of: object)?.classID == .class {
+            isEverything = true
+        } else {
+            objects.insert(object)
+        }
         if try reader.anyClassReadsThroughLinks() { isEverything = true }
     }
 }

@@ -1,5 +1,5 @@
-public import Permissions
 internal import Events
+public import Permissions
 internal import Projections
 
 /// What somebody's access was and what it became.

@@ -1,5 +1,5 @@
-public import Permissions
 internal import Events
+public import Permissions
 
 /// The answer to a check, with what decided it.
 public struct CheckAnswer: Hashable, Sendable {

@@ -1,7 +1,7 @@
-public import Events
-public import Permissions
 internal import EventLog
+public import Events
 internal import Hashing
+public import Permissions
 internal import Projections
 
 /// A commit with the names of what its events speak of.

@@ -159,7 +159,9 @@ public final class Snapshot {
         }
         let readable = try reader.objects(for: subjects, with: [.read], class: classID, at: instant)
         let found = try readable.filter { object in
-            guard try rules.verdict(for: subjects, on: object, wanted: [.read, .query]).allows([.read, .query]) else { return false }
+            guard try rules.verdict(for: subjects, on: object, wanted: [.read, .query]).allows([.read, .query]) else {
+                return false
+            }
             guard !conditions.isEmpty else { return true }
             return try reader.value(of: object).map(JSONText.decode).satisfies(conditions)
         }
@@ -193,7 +195,8 @@ public final class Snapshot {
 
     private func lacking(_ privilege: String, _ caller: Name, _ object: Name) -> Refusal {
         caller == .anonymous
-            ? Refusal(.notAuthenticated, "`\(privilege)` on `\(object)` is needed, and an anonymous caller does not have it: sign in")
+            ? Refusal(
+                .notAuthenticated, "`\(privilege)` on `\(object)` is needed, and an anonymous caller does not have it: sign in")
             : Refusal(.noPrivilege, "`\(caller)` lacks `\(privilege)` on `\(object)`")
     }
 

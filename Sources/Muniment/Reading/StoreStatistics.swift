@@ -1,5 +1,5 @@
-public import Events
 internal import EventLog
+public import Events
 internal import LMDB
 internal import Projections
 

@@ -27,14 +27,18 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .notAStore(let path): "there is no store in `\(path)`: make one with `muniment init --store \(path)`, or check the path"
+        case .notAStore(let path):
+            "there is no store in `\(path)`: make one with `muniment init --store \(path)`, or check the path"
         case .alreadyExists(let path): "there is a store in `\(path)` already: open it, or choose another folder"
         case .alreadyOpen(let path): "this process has the store in `\(path)` open already: use that one, or close it first"
         case .heldByAnotherWriter(let path, let holder):
             "`\(path)` is being written to by \(holder): wait for it, or send your changes through it; reading is possible meanwhile"
         case .openedForReading(let path): "`\(path)` was opened for reading only: open it for writing"
         case .indexUnavailable(let path, let why):
-            "the index of `\(path)` has to be folded from the log again (\(why)), and this process cannot do it: run `muniment rebuild --store \(path)` as somebody who may write there"
+            """
+            the index of `\(path)` has to be folded from the log again (\(why)), and this process cannot do it: run `muniment \
+            rebuild --store \(path)` as somebody who may write there
+            """
         case .overtaken(let path):
             "a writer has gone on while `\(path)` was read, and this process may not write `index/lock.mdb`, which would hold it "
                 + "back: ask again, or run as somebody who may write there"

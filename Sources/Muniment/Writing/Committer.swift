@@ -85,7 +85,8 @@ struct Committer {
         }
         guard transaction.changes.count <= Limits.changesPerTransaction || transaction.authority == .importer else {
             throw Refusal(
-                .tooLarge, "a transaction has at most \(Limits.changesPerTransaction) changes, this one \(transaction.changes.count)")
+                .tooLarge,
+                "a transaction has at most \(Limits.changesPerTransaction) changes, this one \(transaction.changes.count)")
         }
         let origin = transaction.origin
         for text in [origin.requestID, origin.idempotencyKey, origin.comment] where text?.utf8.count ?? 0 > Limits.originBytes {
@@ -152,7 +153,9 @@ struct Committer {
     /// In a history users and things exist once they are mentioned.
     private func register(_ names: [Name], into events: inout [Event]) throws {
         for name in names {
-            if let number = try workingSet.number(of: name), try workingSet.place(of: ObjectID(rawValue: number)) != nil { continue }
+            if let number = try workingSet.number(of: name), try workingSet.place(of: ObjectID(rawValue: number)) != nil {
+                continue
+            }
             guard name.kind == .caller, name.isWellFormed else { continue }
             let event = try registration(of: name)
             try workingSet.apply(event)

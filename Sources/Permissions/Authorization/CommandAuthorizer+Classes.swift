@@ -11,7 +11,8 @@ extension CommandAuthorizer {
         try need(.modifySchema, on: .store, .store)
         let introduction: Introduction<ClassID> = try introduction(of: .class(name))
         let defined = ClassDefined(
-            classID: introduction, options: options, newPrivileges: Array(names.custom.dropFirst(state.privilegeNames.custom.count)))
+            classID: introduction, options: options, newPrivileges: Array(names.custom.dropFirst(state.privilegeNames.custom.count))
+        )
         var events: [Event] = [.classDefined(defined)]
         let object = ObjectID(introduction.id)
         if state.preset == .open {
@@ -105,7 +106,8 @@ extension CommandAuthorizer {
 
     private func checkSymbol(_ name: String, _ what: String) throws {
         guard !name.isEmpty, !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw Refusal(.malformed, "`\(Name(name).excerpt)` cannot be the name of \(what): it is empty or has control characters")
+            throw Refusal(
+                .malformed, "`\(Name(name).excerpt)` cannot be the name of \(what): it is empty or has control characters")
         }
         guard name.utf8.count <= Limits.symbolBytes else {
             throw Refusal(.tooLarge, "the name of \(what) has at most \(Limits.symbolBytes) bytes")

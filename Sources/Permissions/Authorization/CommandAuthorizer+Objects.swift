@@ -6,9 +6,12 @@ extension CommandAuthorizer {
         let bytes = try value.map(encoded)
         let className = name.className
         guard name.kind == .object, let classObject = try existing(.class(className)) else {
-            throw Refusal(.unknownClass, "there is no class `\(Name(className).excerpt)` to create `\(name.excerpt)` in: define it first")
+            throw Refusal(
+                .unknownClass, "there is no class `\(Name(className).excerpt)` to create `\(name.excerpt)` in: define it first")
         }
-        if try existing(name) != nil { throw Refusal(.alreadyExists, "there is an object `\(name.excerpt)` already: take another id") }
+        if try existing(name) != nil {
+            throw Refusal(.alreadyExists, "there is an object `\(name.excerpt)` already: take another id")
+        }
         let parentObject = try parent.map(object)
         if let parentObject { try checkDepth(below: parentObject) }
         let classID = ClassID(classObject)
@@ -33,7 +36,8 @@ extension CommandAuthorizer {
         let object = try object(name)
         try need(.update, on: object, name)
         if let expectedRevision, let last = try state.lastChange(of: object), last != expectedRevision {
-            throw Refusal(.conflict, "`\(name.excerpt)` was last changed by revision \(last), not \(expectedRevision): read it again")
+            throw Refusal(
+                .conflict, "`\(name.excerpt)` was last changed by revision \(last), not \(expectedRevision): read it again")
         }
         let present = try state.value(of: object)
         if case .merge(let patch) = content {

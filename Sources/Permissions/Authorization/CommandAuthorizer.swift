@@ -109,7 +109,9 @@ extension CommandAuthorizer {
     func introduction<ID: EntityID>(of name: Name, offset: UInt64 = 0) throws -> Introduction<ID> {
         if let number = try state.number(of: name) { return Introduction(ID(rawValue: number)) }
         let number = state.nextID + offset
-        guard number <= ReservedID.limit else { throw Refusal(.tooLarge, "the store has given out all \(ReservedID.limit) numbers") }
+        guard number <= ReservedID.limit else {
+            throw Refusal(.tooLarge, "the store has given out all \(ReservedID.limit) numbers")
+        }
         return Introduction(ID(rawValue: number), name: name.text)
     }
 
@@ -184,8 +186,11 @@ extension CommandAuthorizer {
     private func lacking(_ privilege: Privileges, on name: Name) -> Refusal {
         let names = state.privilegeNames.names(of: privilege).joined(separator: ", ")
         return caller == .anonymous
-            ? Refusal(.notAuthenticated, "`\(names)` on `\(name.excerpt)` is needed, and an anonymous caller does not have it: sign in")
-            : Refusal(.noPrivilege, "the caller lacks `\(names)` on `\(name.excerpt)`: somebody who may set permissions there can grant it")
+            ? Refusal(
+                .notAuthenticated, "`\(names)` on `\(name.excerpt)` is needed, and an anonymous caller does not have it: sign in")
+            : Refusal(
+                .noPrivilege,
+                "the caller lacks `\(names)` on `\(name.excerpt)`: somebody who may set permissions there can grant it")
     }
 
     /// Nobody gives what they do not have.

@@ -28,7 +28,8 @@ public import Events
         if subjects.isAdministrator { return Verdict(effective: options.known, reason: .administrator) }
         let levels = try self.levels(for: subjects, at: place, of: object, options: options, wanted: wanted, deciding: deciding)
         var effective = levels.combined
-        if !effective.contains(.read), wanted.contains(.read), options.readThroughLinks, levels.combined(with: .read).contains(.read),
+        if !effective.contains(.read), wanted.contains(.read), options.readThroughLinks,
+            levels.combined(with: .read).contains(.read),
             try isReadableThroughLinks(object, for: subjects, deciding: deciding)
         {
             effective.formUnion(levels.combined(with: .read))

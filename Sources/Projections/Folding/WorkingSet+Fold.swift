@@ -153,7 +153,9 @@ extension WorkingSet {
     /// Ends an object, its entries, attachments, value and links. Links to it stay: they hold for a later object of its name.
     private func endObject(_ object: ObjectID) throws {
         guard let document = try self.object(object) else { throw FoldingError.unknownObject(object, revision) }
-        for entry in try entries(of: document, object) { try changeEntry(of: entry.subject, on: object) { $0 = .init(subject: $0.subject) } }
+        for entry in try entries(of: document, object) {
+            try changeEntry(of: entry.subject, on: object) { $0 = .init(subject: $0.subject) }
+        }
         for permission in document.attached { try relate(.attachment, permission.rawValue, object.rawValue, nil) }
         for link in try valueDocument(object)?.links ?? [] { try relate(.link, link.rawValue, object.rawValue, nil) }
         values.set(object, nil, at: revision)

@@ -76,7 +76,9 @@ extension IndexReader {
         var seen: Set<ClassID> = [classID]
         var pending = [classID]
         while let next = pending.popLast() {
-            guard let options = try self.options(of: next), options.objectACL == .required, !options.inherits.isEmpty else { continue }
+            guard let options = try self.options(of: next), options.objectACL == .required, !options.inherits.isEmpty else {
+                continue
+            }
             for parent in try related(RelationPrefix(kind: .parentClass, first: next.rawValue)).map(ClassID.init(rawValue:)) {
                 if try self.options(of: parent)?.objectACL ?? .required == .none { return true }
                 if seen.insert(parent).inserted { pending.append(parent) }

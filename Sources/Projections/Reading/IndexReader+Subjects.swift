@@ -16,13 +16,16 @@ extension IndexReader {
     /// Linear in the number of those who are named, directly or through roles, at the level where not everyone has access.
     public func holders(of wanted: Privileges, on object: ObjectID, at instant: Instant) throws -> Holders {
         let rules = AccessRules(self, at: instant)
-        guard !wanted.isEmpty, let place = try place(of: object), let options = try options(of: place.classID) else { return .some([]) }
+        guard !wanted.isEmpty, let place = try place(of: object), let options = try options(of: place.classID) else {
+            return .some([])
+        }
         if try rules.verdict(for: strangers(.anonymous), on: object, wanted: wanted).allows(wanted) { return .anonymous }
         if try rules.verdict(for: strangers(.everyone), on: object, wanted: wanted).allows(wanted) { return .everyone }
         var found: [PrincipalID] = []
         for caller in try candidates(for: wanted, on: object, at: place, options, instant) {
             let subjects = try subjects(of: caller)
-            let bare = subjects.isAdministrator
+            let bare =
+                subjects.isAdministrator
                 ? SubjectSet(caller: caller, isAdministrator: false, members: subjects.members) : subjects
             if try rules.verdict(for: bare, on: object, wanted: wanted).allows(wanted) { found.append(caller) }
         }
@@ -41,7 +44,8 @@ extension IndexReader {
     ) throws -> Set<PrincipalID> {
         let everyone = try strangers(.everyone)
         let store = try storeLevel(for: everyone, at: instant)
-        let storeGives = store.isSuperset(of: wanted) && (store.contains(.update) || wanted.isDisjoint(with: [.create, .update, .delete]))
+        let storeGives =
+            store.isSuperset(of: wanted) && (store.contains(.update) || wanted.isDisjoint(with: [.create, .update, .delete]))
         if !storeGives { return try callers(within: namedSubjects(on: .store)) }
         let classObject = ObjectID(place.classID)
         let classGives = try classLevel(of: place.classID, for: everyone, at: instant).isSuperset(of: wanted)
@@ -56,7 +60,8 @@ extension IndexReader {
     private func collectNamed(on start: ObjectID, into named: inout Set<PrincipalID>, _ seen: inout Set<ObjectID>) throws {
         var pending = [start]
         while let object = pending.popLast() {
-            guard seen.insert(object).inserted, let place = try place(of: object), let options = try options(of: place.classID) else { continue }
+            guard seen.insert(object).inserted, let place = try place(of: object), let options = try options(of: place.classID)
+            else { continue }
             // Where the class has no object ACLs, or widens, whoever the class names may reach this object.
             if options.objectACL == .none || options.composition == .widening {
                 named.formUnion(try namedSubjects(on: ObjectID(place.classID)))

@@ -10,7 +10,9 @@ package struct Expiry: Hashable, Comparable {
 
     var key: [UInt8] {
         var bytes: [UInt8] = []
-        for shift in stride(from: UInt64(56), through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: until.ordered >> shift)) }
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: until.ordered >> shift))
+        }
         for id in [object.rawValue, subject.rawValue] {
             for shift in stride(from: UInt64(32), through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: id >> shift)) }
         }
