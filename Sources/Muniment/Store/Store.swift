@@ -23,12 +23,12 @@ internal import Synchronization
 public final class Store: Sendable {
     let folder: StoreFolder
     let log: EventLog
-    private let indexInUse: IndexInUse
+    let indexInUse: IndexInUse
     let options: StoreOptions
     private let lock: FileLock?
     let writer: Writer?
-    private let readers = ReaderPool()
-    private let isClosed = Mutex(false)
+    let readers = ReaderPool()
+    let isClosed = Mutex(false)
 
     private init(
         folder: StoreFolder, log: EventLog, index: IndexInUse, options: StoreOptions, lock: FileLock?, writer: Writer?
@@ -162,7 +162,7 @@ public final class Store: Sendable {
         }
     }
 
-    private static func openIndexForReading(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) throws -> Index {
+    static func openIndexForReading(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) throws -> Index {
         let opening = IndexOpening(folder: folder, log: log, options: options)
         do { return try opening.forReading() } catch let reason where !(reason is LogError) {
             // As a writer this process can fold the index; then it goes on as a reader.
@@ -226,149 +226,5 @@ public final class Store: Sendable {
         } else {
             indexInUse.close()
         }
-    }
-}
-
-// MARK: - Writing
-
-extension Store {
-    /// Carries out a transaction and returns when it is on the disk. Concurrent callers share the cost of that.
-    ///
-    /// - Throws: `Refusal`, where nothing was changed; ``StoreError`` or `LogError` where the store cannot write.
-    @discardableResult
-    public func commit(_ transaction: Transaction) throws -> Receipt { try openWriter().commit(transaction) }
-
-    /// Carries out a transaction and returns when it is on the disk. Concurrent callers share the cost of that.
-    ///
-    /// - Throws: `Refusal`, where nothing was changed; ``StoreError`` or `LogError` where the store cannot write.
-    @discardableResult
-    public func commit(_ transaction: Transaction) async throws -> Receipt {
-        let writer = try openWriter()
-        return try await withCheckedThrowingContinuation { continuation in
-            writer.commit(transaction) { continuation.resume(with: $0) }
-        }
-    }
-
-    /// Ends the access that falls due by an instant, with a commit for each moment at which some ends.
-    public func advance(to instant: Instant) throws { try openWriter().expire(by: instant) }
-
-    /// Takes many transactions and brings them to the disk in large batches.
-    public func importer() throws -> Importer { Importer(writer: try openWriter()) }
-
-    func openWriter() throws(StoreError) -> Writer {
-        if isClosed.withLock({ $0 }) { throw .closed }
-        guard let writer else { throw .openedForReading(path: folder.path) }
-        return writer
-    }
-}
-
-// MARK: - Reading
-
-extension Store {
-    /// Answers questions at one moment. The snapshot is valid inside `body` only; do not commit in there.
-    ///
-    /// - Throws: ``StoreError/noSuchRevision(_:head:)``, and what `body` throws.
-    public func read<R>(at moment: Moment = .now, _ body: (Snapshot) throws -> R) throws -> R {
-        try withReader { reader in
-            let instant = try turn(reader, to: moment)
-            return try body(Snapshot(reader: reader, instant: instant))
-        }
-    }
-
-    /// Turns a reader to a moment, and answers the instant that this is.
-    func turn(_ reader: IndexReader, to moment: Moment) throws -> Instant {
-        switch moment {
-        case .now:
-            if let failure = writer?.failure { throw StoreError.behindTheLog(why: failure) }
-            return reader.revision == .genesis ? options.clock() : max(options.clock(), reader.state.time)
-        case .revision(let revision):
-            guard revision <= reader.state.revision else {
-                throw StoreError.noSuchRevision(revision, head: reader.state.revision)
-            }
-            reader.look(at: revision)
-            return try time(of: revision)
-        case .time(let instant):
-            reader.look(at: try reader.revision(at: instant))
-            return instant
-        }
-    }
-
-    /// When a revision was committed.
-    public func time(of revision: Revision) throws -> Instant { try log.read { try $0.time(of: revision) } }
-
-    func withReader<R>(_ body: (IndexReader) throws -> R) throws -> R {
-        if isClosed.withLock({ $0 }) { throw StoreError.closed }
-        if writer == nil { try indexInUse.follow(log) { try Store.openIndexForReading(folder, log, options) } }
-        let index = index
-        let reader = try readers.take(of: index)
-        defer { readers.putBack(reader, of: index) }
-        let result = try body(reader)
-        guard !reader.isOvertaken else { throw StoreError.overtaken(path: folder.path) }
-        return result
-    }
-
-    /// The last commit.
-    public var head: StoreHead {
-        get throws {
-            let known = try writer == nil ? log.refreshHead() : log.head
-            guard let head = known else { throw LogError.empty }
-            return StoreHead(revision: head.revision, time: head.time, hash: head.hash.description)
-        }
-    }
-
-    /// What everyone had when the store was new.
-    public var preset: Preset { get throws { try withReader { $0.state.preset } } }
-
-    /// Who administers the store now.
-    public var administrators: [Name] {
-        get throws { try withReader { reader in try reader.names(of: reader.administratorsNow()).map { Name($0) } } }
-    }
-}
-
-/// The last commit of a store. Its hash vouches for the whole history.
-public struct StoreHead: Hashable, Sendable {
-    public let revision: Revision
-    public let time: Instant
-    /// SHA-256, as 64 hexadecimal digits.
-    public let hash: String
-}
-
-/// Readers at rest, to be used again: each keeps what it has learnt about callers and classes.
-private final class ReaderPool: @unchecked Sendable {
-    private let resting = Mutex<[Resting]>([])
-
-    private struct Resting: @unchecked Sendable {
-        let reader: IndexReader
-        let index: Index
-    }
-
-    /// A reader of an index, rested or new.
-    func take(of index: Index) throws -> IndexReader {
-        while let rested = resting.withLock({ $0.popLast() }) {
-            guard rested.index === index else {
-                rested.reader.end()
-                continue
-            }
-            do { try rested.reader.renew() } catch {
-                rested.reader.end()
-                throw error
-            }
-            return rested.reader
-        }
-        return try index.beginReading()
-    }
-
-    func putBack(_ reader: IndexReader, of index: Index) {
-        reader.rest()
-        let rested = Resting(reader: reader, index: index)
-        resting.withLock { $0.append(rested) }
-    }
-
-    func drain() {
-        let all = resting.withLock { readers in
-            defer { readers = [] }
-            return readers
-        }
-        for rested in all { rested.reader.end() }
     }
 }

@@ -1,0 +1,76 @@
+internal import EventLog
+public import Events
+internal import Hashing
+public import Permissions
+internal import Projections
+internal import Synchronization
+
+/// Asking a store.
+extension Store {
+    /// Answers questions at one moment. The snapshot is valid inside `body` only; do not commit in there.
+    ///
+    /// - Throws: ``StoreError/noSuchRevision(_:head:)``, and what `body` throws.
+    public func read<R>(at moment: Moment = .now, _ body: (Snapshot) throws -> R) throws -> R {
+        try withReader { reader in
+            let instant = try turn(reader, to: moment)
+            return try body(Snapshot(reader: reader, instant: instant))
+        }
+    }
+
+    /// Turns a reader to a moment, and answers the instant that this is.
+    func turn(_ reader: IndexReader, to moment: Moment) throws -> Instant {
+        switch moment {
+        case .now:
+            if let failure = writer?.failure { throw StoreError.behindTheLog(why: failure) }
+            return reader.revision == .genesis ? options.clock() : max(options.clock(), reader.state.time)
+        case .revision(let revision):
+            guard revision <= reader.state.revision else {
+                throw StoreError.noSuchRevision(revision, head: reader.state.revision)
+            }
+            reader.look(at: revision)
+            return try time(of: revision)
+        case .time(let instant):
+            reader.look(at: try reader.revision(at: instant))
+            return instant
+        }
+    }
+
+    /// When a revision was committed.
+    public func time(of revision: Revision) throws -> Instant { try log.read { try $0.time(of: revision) } }
+
+    func withReader<R>(_ body: (IndexReader) throws -> R) throws -> R {
+        if isClosed.withLock({ $0 }) { throw StoreError.closed }
+        if writer == nil { try indexInUse.follow(log) { try Store.openIndexForReading(folder, log, options) } }
+        let index = index
+        let reader = try readers.take(of: index)
+        defer { readers.putBack(reader, of: index) }
+        let result = try body(reader)
+        guard !reader.isOvertaken else { throw StoreError.overtaken(path: folder.path) }
+        return result
+    }
+
+    /// The last commit.
+    public var head: StoreHead {
+        get throws {
+            let known = try writer == nil ? log.refreshHead() : log.head
+            guard let head = known else { throw LogError.empty }
+            return StoreHead(revision: head.revision, time: head.time, hash: head.hash.description)
+        }
+    }
+
+    /// What everyone had when the store was new.
+    public var preset: Preset { get throws { try withReader { $0.state.preset } } }
+
+    /// Who administers the store now.
+    public var administrators: [Name] {
+        get throws { try withReader { reader in try reader.names(of: reader.administratorsNow()).map { Name($0) } } }
+    }
+}
+
+/// The last commit of a store. Its hash vouches for the whole history.
+public struct StoreHead: Hashable, Sendable {
+    public let revision: Revision
+    public let time: Instant
+    /// SHA-256, as 64 hexadecimal digits.
+    public let hash: String
+}
