@@ -49,12 +49,13 @@ extension Store {
         return result
     }
 
-    /// The last commit.
+    /// The last commit that can be asked about. One that a writer was told of is there; one on its way to the disk is not yet.
     public var head: StoreHead {
         get throws {
-            let known = try writer == nil ? log.refreshHead() : log.head
-            guard let head = known else { throw LogError.empty }
-            return StoreHead(revision: head.revision, time: head.time, hash: head.hash.description)
+            try withReader { reader in
+                let state = reader.state
+                return StoreHead(revision: state.revision, time: state.time, hash: state.hash.description)
+            }
         }
     }
 

@@ -209,6 +209,8 @@ final class Writer: @unchecked Sendable {
         disk.wait()
         turn.signal()
         defer { disk.signal() }
+        // Even what needs no write may rest on a group before this one that never got to the disk.
+        if let reason = log.failure { throw LogError.stopped(reason) }
         if !commits.isEmpty {
             do { try willWrite() } catch {
                 // What was folded is not in the log and will not be.
@@ -218,7 +220,6 @@ final class Writer: @unchecked Sendable {
             _ = try log.append(commits)
         }
         guard let rows, let head = log.head else { return }
-        if let reason = log.failure { throw LogError.stopped(reason) }
         do { try index.write(rows, hash: head.hash) } catch {
             // The commits are durable, but the index does not show them: stop rather than answer from the past.
             log.stop("the index could not be written: \(error)")

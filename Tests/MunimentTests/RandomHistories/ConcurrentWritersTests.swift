@@ -1,0 +1,89 @@
+import Dispatch
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Writers and readers at the same time")
+struct ConcurrentWritersTests {
+    /// What a reader was told in the course of things, to be held against the log afterwards.
+    private struct Told: Sendable {
+        let question: Question
+        let point: Point
+        let answer: Answer
+    }
+
+    @Test(
+        "E2, E3, E4, E5: what comes of many writers is one history, and whoever reads meanwhile is told what it means",
+        arguments: UInt64(0)..<6)
+    func oneHistory(number: UInt64) throws {
+        let seed = TestSettings.firstSeed &+ 7_000_000 &+ number
+        try withStore(.open) { (fixture) throws in
+            let (store, clock) = (fixture.store, fixture.clock)
+            let told = Mutex<[Told]>([])
+            let troubles = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 8) { worker in
+                var history = RandomHistory(seed: seed &+ UInt64(worker))
+                for step in 0..<60 {
+                    do {
+                        if worker < 6 {
+                            try write(history.next(), to: store, &history)
+                        } else {
+                            let head = try store.head.revision
+                            let question = history.question()
+                            let drawn = history.point(upTo: head)
+                            let point = drawn == .head ? .revision(head) : drawn
+                            let answer = try store.answer(question, at: point)
+                            told.withLock { $0.append(Told(question: question, point: point, answer: answer)) }
+                        }
+                        if worker == 0, step % 10 == 9 { clock.advance(seconds: 86_400) }
+                    } catch {
+                        troubles.withLock { $0.append("\(error)") }
+                    }
+                }
+            }
+            #expect(troubles.withLock { $0 } == [], "seed \(seed)")
+            let model = try NaiveModel(fixture.commits())
+            #expect(try model.head == fixture.head)
+            // A moment could be that of commits yet to come; a revision is settled when it is asked about.
+            for told in told.withLock({ $0 }) where told.point.isSettled {
+                #expect(told.answer == model.view(told.point, now: clock.now).answer(told.question), "seed \(seed): \(told)")
+            }
+            var history = RandomHistory(seed: seed)
+            for _ in 0..<100 {
+                let (question, point) = (history.question(), history.point(upTo: model.head))
+                let expected = model.view(point, now: clock.now).answer(question)
+                #expect(try store.answer(question, at: point) == expected, "seed \(seed): \(question) at \(point)")
+            }
+            try fixture.whileClosed {
+                let report = try Store.verify(at: fixture.path)
+                #expect(report.problems == [], "seed \(seed)")
+                #expect(report.commits == model.head.rawValue)
+            }
+        }
+    }
+
+    /// A transaction now, not at the time that the history gives it: other writers have the same clock.
+    private func write(_ step: Step, to store: Store, _ history: inout RandomHistory) throws {
+        do {
+            let receipt = try store.commit(Transaction(step.caller, step.changes))
+            #expect(try receipt.revision == nil || receipt.head <= store.head.revision)
+        } catch is Refusal {
+            history.takeBack()
+        }
+    }
+}
+
+extension Point {
+    /// Whether later commits cannot change what this point means.
+    fileprivate var isSettled: Bool {
+        switch self {
+        case .head: false
+        case .revision: true
+        case .moment(let instant): instant < .newYear
+        }
+    }
+}
