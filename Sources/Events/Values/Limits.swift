@@ -20,8 +20,6 @@ public enum Limits {
     public static let permissionsPerObject = 64
     /// Roles that one principal is a direct member of.
     public static let rolesPerMember = 1024
-    /// Roles that one principal reaches through nesting.
-    public static let rolesPerCaller = 16_384
     /// Objects above an object, parent by parent.
     public static let depthOfParents = 64
     /// Properties that a class names for queries.

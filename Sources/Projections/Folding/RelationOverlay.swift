@@ -11,12 +11,21 @@ struct RelationOverlay {
     ) throws -> RelationDocument? {
         let before = versions.count
         let value = try versions.value(id, load)
-        if versions.count > before, id.prefix.kind.isListedInFold { seconds[id.prefix, default: []].append(id.second) }
+        if versions.count > before { list(id) }
         return value
     }
 
-    mutating func set(_ id: RelationID, _ value: RelationDocument?, at revision: Revision) {
-        versions.set(id, value, at: revision)
+    mutating func change(
+        _ id: RelationID, to value: RelationDocument?, at revision: Revision,
+        _ load: (RelationID) throws -> (begin: Revision, value: RelationDocument?)
+    ) throws {
+        let before = versions.count
+        try versions.change(id, to: value, at: revision, load)
+        if versions.count > before { list(id) }
+    }
+
+    private mutating func list(_ id: RelationID) {
+        if id.prefix.kind.isListedInFold { seconds[id.prefix, default: []].append(id.second) }
     }
 
     /// The second things that are here, and whether each is related at present.

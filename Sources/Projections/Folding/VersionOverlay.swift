@@ -44,12 +44,32 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         guard let index = slots.index(forKey: id) else { preconditionFailure("a version is read before it is changed") }
         let before = slots.values[index]
         guard before.value != value else { return }
+        note(id, before, at: revision)
+        slots.values[index] = Slot(begin: revision, value: value, isDirty: true)
+    }
+
+    /// Changes the present version, loaded where it is not here yet.
+    mutating func change(
+        _ id: ID, to value: Document?, at revision: Revision, _ load: (ID) throws -> (begin: Revision, value: Document?)
+    ) throws {
+        guard slots.index(forKey: id) == nil else { return set(id, value, at: revision) }
+        let loaded = try load(id)
+        let before = Slot(begin: loaded.begin, value: loaded.value)
+        guard before.value != value else {
+            slots[id] = before
+            return
+        }
+        note(id, before, at: revision)
+        slots[id] = Slot(begin: revision, value: value, isDirty: true)
+    }
+
+    /// Notes what a change replaces.
+    private mutating func note(_ id: ID, _ before: Slot<Document>, at revision: Revision) {
         if before.begin < revision, let replaced = before.value {
             ended.append(EndedVersion(id: id, begin: before.begin, end: revision, value: replaced))
         }
         if !before.isDirty { dirty.append(id) }
         journal.append((id, before))
-        slots.values[index] = Slot(begin: revision, value: value, isDirty: true)
     }
 
     /// Keeps the changes since the last mark. Those that ended versions must have been taken.

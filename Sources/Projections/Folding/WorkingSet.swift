@@ -211,8 +211,9 @@ package final class WorkingSet {
     /// Begins or changes a relation, or with nil ends it.
     func relate(_ kind: RelationKind, _ first: UInt64, _ second: UInt64, _ document: RelationDocument?) throws {
         let id = RelationID(prefix: RelationPrefix(kind: kind, first: first), second: second)
-        _ = try relation(id)
-        relations.set(id, document, at: revision)
+        try relations.change(id, to: document, at: revision) {
+            isIndexEmpty ? (.genesis, nil) : try reader.relation($0.prefix, $0.second)
+        }
     }
 
     /// Every second thing that the first one is related to, sorted.
