@@ -56,14 +56,20 @@ let package = Package(
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
         .executableTarget(
-            name: "FaultHelper", dependencies: ["Muniment", "Histories", "EventLog", "Events", "Permissions", "Files"],
+            name: "FaultHelper",
+            dependencies: ["Muniment", "Histories", "EventLog", "Events", "Permissions", "Files", "TestSupport"],
             path: "Tests/FaultHelper", swiftSettings: settings),
         tests("EventLogTests", ["EventLog", "Events", "Hashing", "LMDB", "TestSupport", "FaultHelper"]),
         tests("StorageTests", ["LMDB", "Hashing", "Files", "TestSupport", "FaultHelper"]),
         tests("PermissionsTests", ["Events", "Permissions", "Hashing", "TestSupport"]),
         tests(
             "ProjectionsTests", ["Events", "Permissions", "Projections", "Hashing", "LMDB", "Muniment", "TestSupport"]),
-        tests("MunimentTests", ["Events", "Permissions", "Muniment", "LMDB", "TestSupport", "StoreSupport"]),
+        tests(
+            "MunimentTests",
+            [
+                "Events", "Permissions", "Muniment", "EventLog", "Hashing", "Files", "LMDB", "TestSupport", "StoreSupport",
+                "FaultHelper",
+            ]),
         tests("HistoriesTests", ["Events", "Permissions", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
     ]
 )

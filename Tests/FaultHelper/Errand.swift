@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Muniment
 
 /// What the helper can be asked to do.
 struct Errand {
@@ -13,15 +14,39 @@ struct Errand {
 
     func run() throws {
         switch name {
-        case "hold-lock":
-            let lock = try FileLock(path: arguments[0], holder: processDescription())
-            FaultHelper.say("held")
-            pause()
-            lock.release()
-        case "fill-log": try FillLog(path: arguments[0], limit: Int(arguments[1]) ?? 0).run()
+        case "hold-lock": try holdLock()
         case "raise": raise(Errand.signals[arguments[0]] ?? 0)
+        case "fill-log": try FillLog(path: arguments[0], limit: Int(arguments[1]) ?? 0).run()
+        case "make": try FaultStore.make(at: arguments[0])
+        case "sweep": try sweep.run()
+        case "sweep-verify": try sweep.verifyOnly()
+        case "fill": try store.fill(limit: Int(arguments[1]), commentBytes: Int(arguments[2]) ?? 0)
+        case "commit-forever": try store.commitForever()
+        case "import": try store.importHistory(arguments[1], resume: arguments.contains("--resume"))
+        case "hold": try store.hold()
+        case "revoke": try store.revoke()
+        case "rebuild": try Store.rebuild(at: arguments[0], options: FaultStore.options)
+        case "ask": try store.ask()
+        case "use-as-nobody": try store.useAsNobody()
         default: FaultHelper.say("unknown errand `\(name)`")
         }
+    }
+
+    private var store: StoreErrands { StoreErrands(path: arguments[0]) }
+
+    /// STORE, `log` or `index`, `sealed` or `open`, and the offsets: the first, the one behind the last, the step.
+    private var sweep: Sweep {
+        let numbers = arguments[3...].map { Int($0) ?? 0 }
+        return Sweep(
+            path: arguments[0], part: arguments[1], isSealed: arguments[2] == "sealed",
+            offsets: stride(from: numbers[0], to: numbers[1], by: numbers[2]))
+    }
+
+    private func holdLock() throws {
+        let lock = try FileLock(path: arguments[0], holder: processDescription())
+        FaultHelper.say("held")
+        pause()
+        lock.release()
     }
 
     private static let signals: [String: Int32] = [

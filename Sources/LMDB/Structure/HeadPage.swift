@@ -11,7 +11,11 @@ struct HeadPage {
         static let recordBytes = 48
         /// Where there is no root.
         static let noPage = -1
+        /// The order of keys of the table of free pages: as numbers.
+        static let numberKeys = 0x08
 
+        /// How keys are ordered; 0 for bytes from the first to the last.
+        let order: Int
         let depth: Int
         let branchPages: Int
         let leafPages: Int
@@ -20,6 +24,7 @@ struct HeadPage {
         let root: Int
 
         init(_ page: Page, at offset: Int) throws(StructureFault) {
+            order = try page.short(offset + 4)
             depth = try page.short(offset + 6)
             branchPages = try page.long(offset + 8)
             leafPages = try page.long(offset + 16)

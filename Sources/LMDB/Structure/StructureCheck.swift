@@ -60,6 +60,9 @@ struct StructureCheck {
     }
 
     private mutating func walk(_ tree: HeadPage.Tree, _ content: Content) throws(StructureFault) {
+        guard tree.order == (content == .freePages ? HeadPage.Tree.numberKeys : 0) else {
+            throw StructureFault("a table is said to have its keys in order \(tree.order)")
+        }
         guard tree.root != HeadPage.Tree.noPage else {
             guard tree.rows == 0, tree.depth == 0 else { throw StructureFault("a table of \(tree.rows) rows has no pages") }
             return

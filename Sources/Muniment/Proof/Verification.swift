@@ -3,6 +3,7 @@ internal import Events
 internal import Files
 internal import Foundation
 internal import Hashing
+internal import LMDB
 internal import Projections
 
 /// What a verification found.
@@ -121,23 +122,31 @@ private struct Verification {
             problems += found.map { $0 + ": the index is folded again when the store is next opened" }
             return
         }
-        let parent = mayWrite(to: folder.path) ? folder.path : FileManager.default.temporaryDirectory.path
-        let draft = "\(parent)/verify-\(ProcessInfo.processInfo.processIdentifier)"
-        defer { try? removeFlatFolder(draft) }
-        do {
-            try removeFlatFolder(draft)
-            try makeFolder(draft)
-            let fresh = try Index(path: draft, isReadOnly: false, mapBytes: options.mapBytes)
-            defer { fresh.close() }
-            let workingSet = try fresh.workingSet()
-            defer { workingSet.end() }
-            try IndexOpening(folder: folder, log: log, options: options).catchUp(fresh, workingSet)
-            try compare(with: fresh, log, head)
-        } catch let error as FileError {
-            problems.append("the index was not checked, as there is no room for a fresh one: \(error)")
-        } catch {
-            problems.append("the log cannot be folded: \(error)")
+        var obstacle = ""
+        for parent in [folder.path, FileManager.default.temporaryDirectory.path] where mayWrite(to: parent) {
+            do {
+                return try compareIndex(with: log, head, draft: "\(parent)/verify-\(ProcessInfo.processInfo.processIdentifier)")
+            } catch let error as FileError {
+                obstacle = "\(error)"
+            } catch let error as StorageError where error.kind == .diskFull {
+                obstacle = "\(error)"
+            } catch {
+                return problems.append("the log cannot be folded: \(error)")
+            }
         }
+        problems.append("the index was not compared, since there is no room for a fresh one: \(obstacle)")
+    }
+
+    private mutating func compareIndex(with log: EventLog, _ head: LogHead, draft: String) throws {
+        try removeFlatFolder(draft)
+        defer { try? removeFlatFolder(draft) }
+        try makeFolder(draft)
+        let fresh = try Index(path: draft, isReadOnly: false, mapBytes: options.mapBytes)
+        defer { fresh.close() }
+        let workingSet = try fresh.workingSet()
+        defer { workingSet.end() }
+        try IndexOpening(folder: folder, log: log, options: options).catchUp(fresh, workingSet)
+        try compare(with: fresh, log, head)
     }
 
     private mutating func compare(with fresh: Index, _ log: EventLog, _ head: LogHead) throws {

@@ -1,0 +1,95 @@
+import Events
+import Files
+import Glibc
+import Histories
+import Muniment
+import Permissions
+
+/// What a writing process does until something stops it.
+struct StoreErrands {
+    let path: String
+
+    /// Makes a pair of objects a transaction, until the disk takes no more, and says how many pairs were acknowledged.
+    ///
+    /// - Parameters:
+    ///   - limit: bytes to which files may grow; nil for as many as the disk has room for.
+    ///   - bytes: of comment and request id in each transaction: many make the log grow faster than the index.
+    func fill(limit: Int?, commentBytes bytes: Int) throws {
+        let store = try Store.open(at: path, .writing, options: StoreOptions(mapBytes: 1 << 26))
+        FileSizeLimit.set(limit)
+        var acknowledged = 0
+        do {
+            while acknowledged < 20_000 {
+                try store.commit(pair(acknowledged, commentBytes: bytes))
+                acknowledged += 1
+            }
+        } catch { FaultHelper.say("failed \(error)") }
+        FaultHelper.say("acknowledged \(acknowledged)")
+        do {
+            try store.commit(pair(acknowledged + 1, commentBytes: 0))
+            FaultHelper.say("again accepted")
+        } catch { FaultHelper.say("again \(error)") }
+        let revision = try store.head.revision
+        do {
+            let sees = try store.read(at: .revision(Revision(revision.rawValue - 1))) { try $0.exists("doc:a0") }
+            FaultHelper.say("reads \(sees)")
+        } catch { FaultHelper.say("reads \(error)") }
+        do { try store.close() } catch { FaultHelper.say("closing \(error)") }
+    }
+
+    private func pair(_ number: Int, commentBytes bytes: Int) -> Transaction {
+        let text = bytes == 0 ? nil : String(repeating: "x", count: bytes)
+        return Transaction(
+            "user:root", [.createObject(Name("doc:a\(number)")), .createObject(Name("doc:b\(number)"))],
+            origin: Origin(requestID: text, comment: text))
+    }
+
+    /// Commits pairs for ever, and says each revision once it is acknowledged.
+    func commitForever() throws {
+        let store = try Store.open(at: path, .writing, options: StoreOptions(mapBytes: 1 << 24))
+        var number = 0
+        while true {
+            let receipt = try store.commit(pair(number, commentBytes: 0))
+            FaultHelper.say("\(receipt.revision?.rawValue ?? 0)")
+            number += 1
+        }
+    }
+
+    /// Imports a history, and says how far it is.
+    func importHistory(_ file: String, resume: Bool) throws {
+        let summary = try HistoryImporter(into: path, options: StoreOptions(mapBytes: 1 << 24)).run(file: file, resume: resume) {
+            FaultHelper.say("progress \($0.transactions)")
+        }
+        FaultHelper.say("imported \(summary.revision)")
+    }
+
+    /// Opens the store for writing, says so, and stays.
+    func hold() throws {
+        let store = try Store.open(at: path, .writing, options: FaultStore.options)
+        FaultHelper.say("ready")
+        pause()
+        try store.close()
+    }
+
+    /// Takes away what `user:ann` may read in the end.
+    func revoke() throws {
+        let store = try Store.open(at: path, .writing, options: FaultStore.options)
+        try store.commit(Transaction("user:root", [.revoke("user:ann", on: "doc:3")]))
+        try store.close()
+    }
+
+    /// Asks everything of ``FaultHistory``.
+    func ask() throws { FaultHelper.say("\(try FaultStore.answers(at: path))") }
+
+    /// As somebody who may read everything and write nothing: asks, tries to write, verifies.
+    func useAsNobody() throws {
+        setgid(65534)
+        setuid(65534)
+        FaultHelper.say("\(try FaultStore.answers(at: path))")
+        do {
+            _ = try Store.open(at: path, .writing)
+            FaultHelper.say("writing accepted")
+        } catch { FaultHelper.say("writing \(error)") }
+        FaultHelper.say("sound \(try Store.verify(at: path, options: FaultStore.options).problems)")
+    }
+}

@@ -1,0 +1,87 @@
+import Files
+import Foundation
+import Muniment
+
+/// Turns one byte of a store's file after another and says what becomes of each: a line `OFFSET OUTCOME`.
+///
+/// `at OFFSET` is said before, so that whoever listens knows where to go on if this process ends.
+struct Sweep {
+    let path: String
+    /// `log` or `index`.
+    let part: String
+    /// Whether the seals stay, as in a store that was closed; otherwise the store looks as after a crash of its writer.
+    let isSealed: Bool
+    let offsets: StrideTo<Int>
+
+    private var file: String { "\(path)/\(part)/data.mdb" }
+    private var pristine: String { path + ".pristine" }
+
+    /// Every question after every change.
+    func run() throws {
+        if !isSealed {
+            try removeFile(path + "/log/seal")
+            try removeFile(path + "/index/seal")
+            try replaceFile(path + "/index/boot", with: bootIdentity())
+        }
+        try copyFolder(path, to: pristine)
+        let expected = try FaultStore.answers(at: path)
+        try restore()
+        let sound = try Store.verify(at: path, options: FaultStore.options)
+        guard sound.isSound else { return FaultHelper.say("unsound \(sound.problems)") }
+        for offset in offsets {
+            FaultHelper.say("at \(offset)")
+            try flip(offset)
+            FaultHelper.say("\(offset) \(try outcome(expected, head: sound.head))")
+            try restore()
+        }
+        FaultHelper.say("done")
+    }
+
+    /// Only whether a quick verification finds the change.
+    func verifyOnly() throws {
+        for offset in offsets {
+            FaultHelper.say("at \(offset)")
+            try flip(offset)
+            let report = try Store.verify(at: path, quick: true, options: FaultStore.options)
+            FaultHelper.say("\(offset) \(report.isSound ? "UNSEEN" : "found")")
+            try flip(offset)
+        }
+        FaultHelper.say(try Store.verify(at: path, options: FaultStore.options).isSound ? "done" : "unsound")
+    }
+
+    private func outcome(_ expected: [FaultStore.Answer], head: StoreHead?) throws -> String {
+        let report = try Store.verify(at: path, options: FaultStore.options)
+        let found = report.isSound ? "" : "found "
+        let identity = fileIdentity(path + "/index/data.mdb")
+        let answers: [FaultStore.Answer]
+        do { answers = try FaultStore.answers(at: path) } catch { return found + "refused: \(error)" }
+        for (index, (answer, right)) in zip(answers, expected).enumerated() where answer == .yes && right != .yes {
+            return "WRONG YES to question \(index)"
+        }
+        let healed = fileIdentity(path + "/index/data.mdb") == identity ? "" : "healed "
+        if answers == expected, report.isSound, healed.isEmpty {
+            return report.head?.hash == head?.hash ? "harmless" : "UNSEEN: another head"
+        }
+        if answers == expected { return found + healed + "right" }
+        let failed = answers.contains { if case .failed = $0 { true } else { false } }
+        guard !found.isEmpty else { return "UNSEEN: \(failed ? "failures" : "wrong noes")" }
+        return found + (failed ? "failed" : "wrong noes")
+    }
+
+    /// Turns the bit of a byte whose turn it is; doing it again turns it back.
+    private func flip(_ offset: Int) throws {
+        let handle = try FileHandle(forUpdating: URL(filePath: file))
+        defer { try? handle.close() }
+        try handle.seek(toOffset: UInt64(offset))
+        guard let byte = try handle.read(upToCount: 1)?.first else { return }
+        try handle.seek(toOffset: UInt64(offset))
+        try handle.write(contentsOf: Data([byte ^ 1 << UInt8((offset / 5) % 8)]))
+    }
+
+    private func restore() throws { try copyFolder(pristine, to: path) }
+
+    private func copyFolder(_ from: String, to: String) throws {
+        if FileManager.default.fileExists(atPath: to) { try FileManager.default.removeItem(atPath: to) }
+        try FileManager.default.copyItem(atPath: from, toPath: to)
+    }
+}

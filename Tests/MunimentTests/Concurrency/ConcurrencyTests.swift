@@ -1,0 +1,125 @@
+import Events
+import Muniment
+import Permissions
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Many at once: threads of one process")
+struct ConcurrencyTests {
+    private static let threads = 64
+    private static let commitsPerThread = 6
+
+    private static func makeStore(_ path: String) throws -> Store {
+        let store = try Store.create(at: path, preset: .open, options: StoreOptions(mapBytes: 1 << 18))
+        try store.commit(Transaction("user:root", [.defineClass("doc")]))
+        return store
+    }
+
+    @Test("E3: 64 threads that commit get dense revisions, each with its own change in it, all there after opening again")
+    func manyWriters() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/store"
+        let store = try Self.makeStore(path)
+        let first = try store.head.revision.rawValue
+        let revisions = Mutex<[UInt64: Name]>([:])
+        let threads = (0..<Self.threads).map { thread in
+            TestThread {
+                for number in 0..<Self.commitsPerThread {
+                    let name = Name("doc:\(thread)-\(number)")
+                    let receipt = try store.commit(Transaction("user:root", [.createObject(name)]))
+                    let revision = try #require(receipt.revision)
+                    revisions.withLock { $0[revision.rawValue] = name }
+                    // It is there at once, at its revision and not before.
+                    #expect(try store.read(at: .revision(revision)) { try $0.exists(name) })
+                    #expect(try !store.read(at: .revision(Revision(revision.rawValue - 1))) { try $0.exists(name) })
+                    #expect(try store.read { try $0.exists(name) })
+                }
+            }
+        }
+        for thread in threads { try thread.join() }
+        let made = revisions.withLock { $0 }
+        let count = UInt64(Self.threads * Self.commitsPerThread)
+        #expect(made.keys.sorted() == Array(first + 1...first + count))
+        try store.close()
+        let again = try Store.open(at: path, .reading)
+        try again.log(from: Revision(first + 1), to: Revision(first + count)) { commit in
+            guard case .objectCreated(let event) = commit.commit.events.first else {
+                Issue.record("\(commit.commit)")
+                return
+            }
+            #expect(event.object.name == made[commit.commit.revision.rawValue]?.text)
+        }
+        try again.close()
+        #expect(try Store.verify(at: path).problems == [])
+    }
+
+    @Test("E2: Readers during writes see whole commits only, and never fewer than before")
+    func readersDuringWrites() throws {
+        let folder = try ScratchFolder()
+        let store = try Self.makeStore(folder.path + "/store")
+        let written = Box()
+        let readers = (0..<4).map { _ in
+            TestThread {
+                var seen = 0
+                while !written.isDone.load(ordering: .acquiring) {
+                    let least = written.count.load(ordering: .acquiring)
+                    let count = try store.read { snapshot throws in
+                        // A transaction makes one of each.
+                        var count = least
+                        while try snapshot.exists(Name("doc:a\(count)")) { count += 1 }
+                        if least > 0 { #expect(try snapshot.exists(Name("doc:b\(least - 1)"))) }
+                        for number in max(0, count - 3)..<count + 2 {
+                            #expect(try snapshot.exists(Name("doc:a\(number)")) == snapshot.exists(Name("doc:b\(number)")))
+                        }
+                        return count
+                    }
+                    #expect(count >= seen)
+                    seen = count
+                }
+            }
+        }
+        for number in 0..<120 {
+            try store.commit(
+                Transaction("user:root", [.createObject(Name("doc:a\(number)")), .createObject(Name("doc:b\(number)"))]))
+            written.count.store(number + 1, ordering: .releasing)
+        }
+        written.isDone.store(true, ordering: .releasing)
+        for reader in readers { try reader.join() }
+        try store.close()
+    }
+
+    @Test("A refused transaction in a group takes none of the others with it")
+    func refusalsInGroups() throws {
+        let folder = try ScratchFolder()
+        let store = try Self.makeStore(folder.path + "/store")
+        let box = Counter()
+        let threads = (0..<Self.threads).map { thread in
+            TestThread {
+                do {
+                    // Each name is wanted by two.
+                    let name = Name("doc:\(thread / 2)")
+                    try store.commit(Transaction("user:root", [.createObject(name)]))
+                    box.made.add(1, ordering: .relaxed)
+                } catch let refusal as Refusal {
+                    #expect(refusal.code == .alreadyExists)
+                    box.refused.add(1, ordering: .relaxed)
+                }
+            }
+        }
+        for thread in threads { try thread.join() }
+        #expect(box.made.load(ordering: .relaxed) == Self.threads / 2)
+        #expect(box.refused.load(ordering: .relaxed) == Self.threads / 2)
+        try store.close()
+    }
+
+    private final class Box: Sendable {
+        let count = Atomic<Int>(0)
+        let isDone = Atomic<Bool>(false)
+    }
+
+    private final class Counter: Sendable {
+        let made = Atomic<Int>(0)
+        let refused = Atomic<Int>(0)
+    }
+}

@@ -1,0 +1,94 @@
+import Events
+import Muniment
+import Permissions
+import TestSupport
+import Testing
+
+@Suite("Many at once: processes")
+struct ProcessesTests {
+    private let options = StoreOptions(clock: { FaultHistory.now }, mapBytes: 1 << 24)
+
+    @Test("A second writer is refused and told who holds the store, while others read")
+    func secondWriter() throws {
+        try withFaultStore { path, _ in
+            let right = try Helper.run(["ask", path]).output
+            let holder = try Helper.start(["hold", path])
+            #expect(try holder.line() == "ready")
+            let error = #expect(throws: StoreError.self) { try Store.open(at: path, .writing) }
+            guard case .heldByAnotherWriter(path, let who) = error else {
+                Issue.record("\(String(describing: error))")
+                return holder.kill()
+            }
+            #expect(who.hasPrefix("process \(holder.processIdentifier) ("))
+            #expect(who.contains("FaultHelper hold"))
+            let readers = try (0..<3).map { _ in try Helper.start(["ask", path]) }
+            for reader in readers { #expect(try reader.finish().output == right) }
+            #expect(throws: StoreError.self) { try Store.rebuild(at: path) }
+            holder.kill()
+            try Store.open(at: path, .writing, options: options).close()
+        }
+    }
+
+    @Test("A reader that stays open sees what another process commits, and what was taken is gone")
+    func readerDuringCommits() throws {
+        try withFaultStore { path, _ in
+            let reader = try Store.open(at: path, .reading, options: options)
+            #expect(try reader.read { try $0.check("user:ann", ["read"], on: "doc:3").isAllowed })
+            let writer = try Helper.run(["revoke", path])
+            #expect(writer.exitCode == 0)
+            #expect(try !reader.read { try $0.check("user:ann", ["read"], on: "doc:3").isAllowed })
+            try reader.close()
+        }
+    }
+
+    @Test("A reader that stays open while the index is folded anew goes on with the new one")
+    func readerDuringRebuild() throws {
+        try withFaultStore { path, _ in
+            let reader = try Store.open(at: path, .reading, options: options)
+            #expect(try reader.read { try $0.check("user:ann", ["read"], on: "doc:3").isAllowed })
+            #expect(try Helper.run(["rebuild", path]).exitCode == 0)
+            #expect(try reader.read { try $0.check("user:ann", ["read"], on: "doc:3").isAllowed })
+            // What is committed behind the rebuilding is in the new index only.
+            #expect(try Helper.run(["revoke", path]).exitCode == 0)
+            #expect(try !reader.read { try $0.check("user:ann", ["read"], on: "doc:3").isAllowed })
+            #expect(try reader.read(at: .revision(Revision(20))) { $0.revision } == Revision(20))
+            try reader.close()
+        }
+    }
+
+    @Test("While a writer folds the index, nobody reads half of it")
+    func readerDuringFolding() throws {
+        try withFaultStore { path, folder in
+            // As a writer that was killed leaves it: the index stands at an earlier revision than the log.
+            let copy = folder.path + "/index"
+            try FileBytes.copyFolder(path + "/index", to: copy)
+            #expect(try Helper.run(["revoke", path]).exitCode == 0)
+            try FileBytes.copyFolder(copy, to: path + "/index")
+            // Somebody who holds the lock and has not said that the index is in order.
+            let holder = try Helper.start(["hold-lock", path + "/writer.lock"])
+            #expect(try holder.line() == "held")
+            let error = #expect(throws: StoreError.self) { try Store.open(at: path, .reading, options: options) }
+            guard case .indexUnavailable(path, let why) = error else {
+                Issue.record("\(String(describing: error))")
+                return holder.kill()
+            }
+            #expect(why.contains("process \(holder.processIdentifier)"))
+            holder.kill()
+            let reader = try Store.open(at: path, .reading, options: options)
+            #expect(try !reader.read { try $0.check("user:ann", ["read"], on: "doc:3").isAllowed })
+            try reader.close()
+        }
+    }
+
+    @Test("A store is open once in a process, however its path is spelt")
+    func onceInAProcess() throws {
+        try withFaultStore { path, folder in
+            let store = try Store.open(at: path, .reading, options: options)
+            for spelling in [path, path + "/", folder.path + "/./store", folder.path + "/store/../store"] {
+                #expect(throws: StoreError.self) { try Store.open(at: spelling, .reading, options: options) }
+            }
+            try store.close()
+            try Store.open(at: folder.path + "/./store", .reading, options: options).close()
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One turned bit at a time, in a process of its own, since LMDB may be led astray by it.
+@Suite("Faults: a turned bit in a file of a store")
+struct FaultsOfBytes {
+    /// How much denser than usual to look: `MUNIMENT_FAULTS=200` looks at every byte.
+    static let density = ProcessInfo.processInfo.environment["MUNIMENT_FAULTS"].flatMap { Int($0) } ?? 1
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let part: String
+        let state: String
+        let step: Int
+        var testDescription: String { "\(state) \(part)" }
+    }
+
+    static let cases = [
+        Case(part: "index", state: "sealed", step: 397), Case(part: "index", state: "open", step: 173),
+        Case(part: "log", state: "sealed", step: 79), Case(part: "log", state: "open", step: 53),
+    ]
+
+    @Test("E3: it is found or heals or is harmless, and never turns a no into a yes", arguments: cases)
+    func sweep(_ fault: Case) throws {
+        try withFaultStore { path, folder in
+            let size = try FileBytes.read("\(path)/\(fault.part)/data.mdb").count
+            let outcomes = try sweep("sweep", path, fault, from: 0, to: size, step: max(1, fault.step / Self.density))
+            #expect(outcomes.count >= size / fault.step)
+            for (offset, outcome) in outcomes {
+                #expect(!outcome.contains("WRONG") && !outcome.contains("UNSEEN"), "byte \(offset): \(outcome)")
+            }
+            // The sweep would find nothing where it does not reach what is used.
+            #expect(outcomes.contains { $0.outcome.hasPrefix("found") })
+        }
+    }
+
+    @Test("E3: the same for every third byte of what LMDB reads first", arguments: cases)
+    func heads(_ fault: Case) throws {
+        try withFaultStore { path, folder in
+            for page in [0, 4096] {
+                let outcomes = try sweep("sweep", path, fault, from: page, to: page + 156, step: 3)
+                for (offset, outcome) in outcomes {
+                    #expect(!outcome.contains("WRONG") && !outcome.contains("UNSEEN"), "byte \(offset): \(outcome)")
+                }
+            }
+        }
+    }
+
+    @Test("One turned bit anywhere in the log of a closed store is found by the quickest verification")
+    func everyByteOfTheLog() throws {
+        try withFaultStore { path, folder in
+            let size = try FileBytes.read(path + "/log/data.mdb").count
+            let fault = Case(part: "log", state: "sealed", step: 7)
+            let outcomes = try sweep("sweep-verify", path, fault, from: 0, to: size, step: max(1, fault.step / Self.density))
+            #expect(outcomes.count >= size / fault.step)
+            for (offset, outcome) in outcomes { #expect(outcome == "found", "byte \(offset)") }
+        }
+    }
+
+    /// What became of each change. A process that ended by one must have said why, with exit code 3; it goes on behind it.
+    private func sweep(
+        _ errand: String, _ path: String, _ fault: Case, from first: Int, to end: Int, step: Int
+    ) throws -> [(offset: Int, outcome: String)] {
+        var outcomes: [(offset: Int, outcome: String)] = []
+        var start = first
+        while start < end {
+            let result = try Helper.run([errand, path, fault.part, fault.state, "\(start)", "\(end)", "\(step)"])
+            var last = start
+            for line in result.lines {
+                let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+                if parts[0] == "at" { last = Int(parts[1]) ?? last }
+                if let offset = Int(parts[0]) { outcomes.append((offset, parts[1])) }
+            }
+            if result.lines.last == "done" { return outcomes }
+            #expect(result.exitCode == 3, "byte \(last): \(result.lines.last ?? "") \(result.error)")
+            try #require(
+                result.error.contains("muniment: the store's files are damaged"), "\(result.lines.last ?? "") \(result.error)")
+            outcomes.append((last, "ended"))
+            start = last + step
+            try FileBytes.copyFolder(path + ".pristine", to: path)
+        }
+        return outcomes
+    }
+}
+
+/// Hands out the store of ``FaultHistory``, closed, and a folder to work in.
+func withFaultStore(_ body: (_ path: String, _ folder: ScratchFolder) throws -> Void) throws {
+    let folder = try ScratchFolder()
+    let path = folder.path + "/store"
+    let made = try Helper.run(["make", path])
+    try #require(made.exitCode == 0, "\(made.output)\(made.error)")
+    try body(path, folder)
+}

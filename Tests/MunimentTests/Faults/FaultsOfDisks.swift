@@ -1,0 +1,142 @@
+import Events
+import Foundation
+import Glibc
+import Muniment
+import Permissions
+import TestSupport
+import Testing
+
+@Suite("Faults: maps and disks that are full, folders that may not be written")
+struct FaultsOfDisks {
+    @Test("A map of a few pages simply grows, that of the log and that of the index")
+    func tinyMaps() throws {
+        let folder = try ScratchFolder()
+        let options = StoreOptions(clock: { FaultHistory.start }, mapBytes: 1 << 16)
+        let store = try Store.create(at: folder.path + "/store", preset: .open, options: options)
+        try store.commit(Transaction("user:root", [.defineClass("doc")]))
+        for batch in 0..<20 {
+            try store.commit(
+                Transaction("user:root", (0..<100).map { .createObject(Name("doc:\(batch)-\($0)"), value: .string("hello")) }))
+        }
+        #expect(try store.read { try $0.objects(for: "user:root", with: ["read"], class: "doc").count } == 2000)
+        try store.close()
+        #expect(try Store.verify(at: folder.path + "/store").isSound)
+    }
+
+    /// In a process whose files may not grow beyond a limit; comments make it the log that reaches it first.
+    @Test(
+        "A disk that is full: what was acknowledged is there, the last transaction is there in whole or not at all",
+        arguments: [(300_000, 1000), (300_000, 0), (400_000, 700)])
+    func fullDisk(limit: Int, commentBytes: Int) throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/store"
+        try makeOpenStore(path)
+        let result = try Helper.run(["fill", path, "\(limit)", "\(commentBytes)"])
+        try check(result, path)
+        let store = try Store.open(at: path, .writing)
+        try store.commit(Transaction("user:root", [.createObject("doc:after")]))
+        try store.close()
+        #expect(try Store.verify(at: path).problems == [])
+    }
+
+    @Test("A file system that is full: the same, and there is room again after it was made", .enabled(if: SmallDisk.isPossible))
+    func fullFileSystem() throws {
+        let folder = try ScratchFolder()
+        let disk = try SmallDisk(at: folder.folder("disk"), bytes: 900_000)
+        defer { disk.unmount() }
+        let path = folder.path + "/disk/store"
+        try makeOpenStore(path)
+        let result = try Helper.run(["fill", path, "none", "1000"])
+        try check(result, path)
+        try disk.resize(bytes: 8_000_000)
+        let store = try Store.open(at: path, .writing)
+        try store.commit(Transaction("user:root", [.createObject("doc:after")]))
+        try store.close()
+        #expect(try Store.verify(at: path).problems == [])
+    }
+
+    private func makeOpenStore(_ path: String) throws {
+        let store = try Store.create(at: path, preset: .open)
+        try store.commit(Transaction("user:root", [.defineClass("doc")]))
+        try store.close()
+    }
+
+    private func check(_ result: Helper.Result, _ path: String) throws {
+        try #require(result.exitCode == 0, "\(result.output) \(result.error)")
+        let said = Dictionary(
+            result.lines.map { line in
+                let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+                return (parts[0], parts.count > 1 ? parts[1] : "")
+            }, uniquingKeysWith: { first, _ in first })
+        let acknowledged = try #require(said["acknowledged"].flatMap { Int($0) })
+        #expect(acknowledged > 3)
+        #expect(said["failed"]?.contains("disk") == true, "\(said)")
+        #expect(said["again"]?.hasPrefix("the store has stopped taking writes") == true, "\(said)")
+        #expect(said["reads"] == "true", "\(said)")
+        let store = try Store.open(at: path, .reading)
+        try store.read { snapshot throws in
+            for number in 0..<acknowledged { #expect(try snapshot.exists(Name("doc:b\(number)"))) }
+            #expect(try snapshot.exists(Name("doc:a\(acknowledged)")) == snapshot.exists(Name("doc:b\(acknowledged)")))
+            #expect(try !snapshot.exists(Name("doc:a\(acknowledged + 1)")))
+        }
+        try store.close()
+        #expect(try Store.verify(at: path).problems == [])
+    }
+
+    @Test("Somebody who may only read, reads; writing is a clear error; nothing changes", .enabled(if: getuid() == 0))
+    func readOnlyFolder() throws {
+        try withFaultStore { path, _ in
+            let before = try FileBytes.read(path + "/log/data.mdb") + FileBytes.read(path + "/index/data.mdb")
+            let right = try Helper.run(["ask", path])
+            let nobody = try Helper.run(["use-as-nobody", path])
+            #expect(nobody.exitCode == 0)
+            #expect(nobody.lines.first == right.lines.first)
+            #expect(nobody.lines.dropFirst().first == "writing cannot open `\(path)/writer.lock`: Permission denied")
+            #expect(nobody.lines.last == "sound []")
+            #expect(try FileBytes.read(path + "/log/data.mdb") + FileBytes.read(path + "/index/data.mdb") == before)
+        }
+    }
+
+    @Test("Without an index, somebody who may only read is told what to do", .enabled(if: getuid() == 0))
+    func readOnlyFolderWithoutIndex() throws {
+        try withFaultStore { path, _ in
+            try FileManager.default.removeItem(atPath: path + "/index")
+            let nobody = try Helper.run(["use-as-nobody", path])
+            #expect(nobody.exitCode == 3)
+            #expect(nobody.output.contains("it is not there"))
+            #expect(nobody.output.contains("run `muniment rebuild --store \(path)` as somebody who may write there"))
+        }
+    }
+}
+
+/// A file system of a few bytes, where this process may make one.
+struct SmallDisk {
+    let path: String
+
+    static let isPossible: Bool = {
+        guard getuid() == 0, let folder = try? ScratchFolder(), let disk = try? SmallDisk(at: folder.path, bytes: 100_000) else {
+            return false
+        }
+        disk.unmount()
+        return true
+    }()
+
+    init(at path: String, bytes: Int) throws {
+        self.path = path
+        try Self.run("mount", "-t", "tmpfs", "-o", "size=\(bytes)", "tmpfs", path)
+    }
+
+    func resize(bytes: Int) throws { try Self.run("mount", "-o", "remount,size=\(bytes)", path) }
+
+    func unmount() { try? Self.run("umount", path) }
+
+    private static func run(_ command: String...) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+}

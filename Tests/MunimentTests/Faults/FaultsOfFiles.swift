@@ -1,0 +1,238 @@
+import EventLog
+import Events
+import Files
+import Foundation
+import Hashing
+import LMDB
+import Muniment
+import Permissions
+import TestSupport
+import Testing
+
+@Suite("Faults: files that are cut off, foreign, missing, or from another time")
+struct FaultsOfFiles {
+    private let options = StoreOptions(clock: { FaultHistory.now }, mapBytes: 1 << 24)
+
+    private func answers(_ path: String) throws -> [Bool] {
+        let store = try Store.open(at: path, .reading, options: options)
+        defer { try? store.close() }
+        return try FaultHistory.questions.map { question in
+            let moment: Moment = question.revision.map { .revision($0) } ?? question.instant.map { .time($0) } ?? .now
+            return try store.read(at: moment) {
+                try $0.check(question.subject, [question.privilege], on: question.object).isAllowed
+            }
+        }
+    }
+
+    /// The index is folded again: a new file is in its place, and every answer is as before.
+    private func expectFoldedAgain(_ path: String, _ right: [Bool], _ spoil: () throws -> Void) throws {
+        let before = fileIdentity(path + "/index/data.mdb")
+        // Held open, so that its number is not given to the next file.
+        let held = FileHandle(forReadingAtPath: path + "/index/data.mdb")
+        defer { try? held?.close() }
+        try spoil()
+        #expect(try answers(path) == right)
+        #expect(fileIdentity(path + "/index/data.mdb") != before)
+        #expect(try Store.verify(at: path, options: options).problems == [])
+    }
+
+    @Test("A log that was cut off anywhere is a clear error and no answer; verify says so", arguments: ["sealed", "open"])
+    func cutOffLogs(state: String) throws {
+        try withFaultStore { path, folder in
+            if state == "open" { try removeFile(path + "/log/seal") }
+            let whole = try FileBytes.read(path + "/log/data.mdb")
+            let right = try answers(path)
+            for length in stride(from: 0, to: whole.count, by: 1021) {
+                try FileBytes.write(Array(whole[..<length]), to: path + "/log/data.mdb")
+                let report = try Store.verify(at: path, options: options)
+                // Where the end is free, and nothing vouches for it, nothing is missing.
+                if report.isSound {
+                    #expect(state == "open")
+                    #expect(try answers(path) == right)
+                } else {
+                    #expect(throws: (any Error).self) { if try answers(path) == right { throw CancellationError() } }
+                }
+            }
+            try FileBytes.write(whole, to: path + "/log/data.mdb")
+            #expect(try answers(path) == right)
+        }
+    }
+
+    @Test("An index that was cut off anywhere is folded again", arguments: ["sealed", "open"])
+    func cutOffIndexes(state: String) throws {
+        try withFaultStore { path, folder in
+            if state == "open" { try removeFile(path + "/index/seal") }
+            let right = try answers(path)
+            try FileBytes.copyFolder(path, to: path + ".whole")
+            let whole = try FileBytes.read(path + "/index/data.mdb")
+            for length in stride(from: 0, to: whole.count, by: 5003) {
+                try FileBytes.write(Array(whole[..<length]), to: path + "/index/data.mdb")
+                #expect(try answers(path) == right)
+                #expect(try Store.verify(at: path, options: options).problems == [])
+                try FileBytes.copyFolder(path + ".whole", to: path)
+            }
+        }
+    }
+
+    @Test("An empty folder, and one with other files in it, is no store, and stays as it is")
+    func noStore() throws {
+        let folder = try ScratchFolder()
+        for access in [StoreAccess.reading, .writing] {
+            let error = #expect(throws: StoreError.self) { try Store.open(at: folder.path, access) }
+            #expect(error == .notAStore(path: folder.path))
+            #expect(error?.description.contains("muniment init --store \(folder.path)") == true)
+        }
+        #expect(throws: StoreError.notAStore(path: folder.path)) { try Store.verify(at: folder.path) }
+        #expect(throws: StoreError.notAStore(path: folder.path)) { try Store.rebuild(at: folder.path) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test("A log that is another kind of file is refused, kept as it is, and reported by verify", arguments: [0, 10, 5000, 50_000])
+    func anotherKindOfFile(bytes: Int) throws {
+        let folder = try ScratchFolder()
+        let file = try folder.folder("log") + "/data.mdb"
+        let content = [UInt8](repeating: 0x20, count: bytes)
+        try FileBytes.write(content, to: file)
+        #expect(throws: (any Error).self) { try Store.open(at: folder.path, .reading) }
+        #expect(try !Store.verify(at: folder.path).isSound)
+        if bytes > 0 { #expect(throws: (any Error).self) { try Store.open(at: folder.path, .writing) } }
+        #expect(throws: (any Error).self) { try Store.create(at: folder.path) }
+        #expect(try FileBytes.read(file) == content)
+    }
+
+    @Test("E7: A store with a commit of a later format is refused with its version; nothing is lost")
+    func laterFormat() throws {
+        try withFaultStore { path, _ in
+            try removeFile(path + "/log/seal")
+            try rewriteLastRecord(path) { $0[0] = 2 }
+            let before = try FileBytes.read(path + "/log/data.mdb")
+            for access in [StoreAccess.reading, .writing] {
+                let error = #expect(throws: LogError.self) { try Store.open(at: path, access) }
+                #expect(error?.description.contains("format version 2") == true)
+            }
+            let problems = try Store.verify(at: path).problems
+            #expect(problems.contains { $0.contains("format version 2") && $0.contains("use a later one") })
+            #expect(try FileBytes.read(path + "/log/data.mdb") == before)
+        }
+    }
+
+    @Test("E4: An index that is not there is folded again")
+    func deletedIndex() throws {
+        try withFaultStore { path, _ in
+            let right = try answers(path)
+            try expectFoldedAgain(path, right) { try removeFlatFolder(path + "/index") }
+        }
+    }
+
+    @Test("E4: An index of another version is folded again")
+    func otherVersion() throws {
+        try withFaultStore { path, _ in
+            let right = try answers(path)
+            try expectFoldedAgain(path, right) {
+                try removeFile(path + "/index/seal")
+                try rewriteState(path) { $0[4] += 1 }
+            }
+        }
+    }
+
+    @Test("E4: The index of another store is noticed and folded again")
+    func foreignIndex() throws {
+        try withFaultStore { path, folder in
+            let right = try answers(path)
+            let other = folder.path + "/other"
+            let store = try Store.create(at: other, preset: .open, options: StoreOptions(clock: { FaultHistory.start }))
+            try store.commit(Transaction("user:ann", [.defineClass("doc")]))
+            for number in 0..<20 { try store.commit(Transaction("user:ann", [.createObject(Name("doc:\(number)"))])) }
+            try store.close()
+            try expectFoldedAgain(path, right) { try FileBytes.copyFolder(other + "/index", to: path + "/index") }
+        }
+    }
+
+    @Test("E4: A log that was restored from an older copy has its index folded again, and answers as it did then")
+    func restoredLog() throws {
+        try withFaultStore { path, folder in
+            let right = try answers(path)
+            let copy = folder.path + "/copy"
+            try FileBytes.copyFolder(path + "/log", to: copy)
+            let store = try Store.open(at: path, .writing, options: options)
+            try store.commit(Transaction("user:root", [.grant("user:bob", on: "doc:1", ["read", "update"])]))
+            try store.close()
+            #expect(try answers(path) != right)
+            try expectFoldedAgain(path, right) { try FileBytes.copyFolder(copy, to: path + "/log") }
+        }
+    }
+
+    @Test("A log that ends before the commit that it was closed with is refused: what was acknowledged does not vanish unnoticed")
+    func lostEnd() throws {
+        try withFaultStore { path, folder in
+            let older = try FileBytes.read(path + "/log/data.mdb")
+            let store = try Store.open(at: path, .writing, options: options)
+            try store.commit(Transaction("user:root", [.revoke("user:ann", on: "doc:3")]))
+            try store.close()
+            try FileBytes.write(older, to: path + "/log/data.mdb")
+            for access in [StoreAccess.reading, .writing] {
+                let error = #expect(throws: LogError.self) { try Store.open(at: path, access, options: options) }
+                #expect(error?.description.contains("was damaged or replaced") == true)
+            }
+            #expect(try !Store.verify(at: path).isSound)
+        }
+    }
+
+    @Test("E4: An index that was open when the machine went down is folded again")
+    func otherBoot() throws {
+        try withFaultStore { path, _ in
+            let right = try answers(path)
+            try expectFoldedAgain(path, right) {
+                try removeFile(path + "/index/seal")
+                try replaceFile(path + "/index/boot", with: Array("another start of the machine".utf8))
+            }
+        }
+    }
+
+    // MARK: Behind the store's back
+
+    private func rewrite(
+        _ environmentPath: String, table name: String?, _ body: ([UInt8], [UInt8], _ previous: [UInt8]?) throws -> [UInt8]
+    ) throws {
+        let environment = try Environment(path: environmentPath, options: EnvironmentOptions(mapBytes: 1 << 24, tableLimit: 8))
+        defer { environment.close() }
+        let table = try environment.table(name, creating: true)
+        let view = try environment.beginReading()
+        let cursor = try view.cursor(over: table)
+        func row() -> (key: [UInt8], value: [UInt8]) {
+            cursor.withRow { key, value in (key.indices.map { key[$0] }, value.indices.map { value[$0] }) }
+        }
+        #expect(try cursor.last())
+        let last = row()
+        let previous = try cursor.previous() ? row().value : nil
+        cursor.close()
+        view.end()
+        let (key, value) = (last.key, try body(last.key, last.value, previous))
+        let transaction = try environment.beginWriting()
+        try transaction.put(value.span, in: table, for: key.span)
+        try transaction.commit()
+    }
+
+    /// Changes the bytes of the last commit, and makes its hash fit.
+    private func rewriteLastRecord(_ path: String, _ change: (inout [UInt8]) -> Void) throws {
+        try rewrite(path + "/log", table: nil) { _, value, previous in
+            var bytes = Array(value.dropLast(Digest.byteCount))
+            change(&bytes)
+            let before = previous.flatMap { Digest(bytes: Array($0.suffix(Digest.byteCount))) } ?? .zero
+            return bytes + Digest(chaining: before, bytes).bytes
+        }
+    }
+
+    /// Changes the row of the index's state, and makes its checksum fit.
+    private func rewriteState(_ path: String, _ change: (inout [UInt8]) -> Void) throws {
+        try rewrite(path + "/index", table: "state") { key, value, _ in
+            var row = value
+            change(&row)
+            var checksum = Checksum(tag: 1)
+            checksum.combine(key.span)
+            checksum.combine(row.span.extracting(4..<row.count))
+            for index in 0..<4 { row[index] = UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * index)) }
+            return row
+        }
+    }
+}

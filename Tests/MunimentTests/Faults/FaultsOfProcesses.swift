@@ -1,0 +1,76 @@
+import Events
+import Foundation
+import Muniment
+import Permissions
+import TestSupport
+import Testing
+
+@Suite("Faults: a process that is killed")
+struct FaultsOfProcesses {
+    /// Killed between two lines of what it says, wherever it is by then.
+    @Test(
+        "Everything acknowledged is there, in whole transactions, and the store is sound and goes on",
+        arguments: [1, 2, 7, 40, 111])
+    func killedWhileCommitting(acknowledgements: Int) throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/store"
+        let store = try Store.create(at: path, preset: .open)
+        try store.commit(Transaction("user:root", [.defineClass("doc")]))
+        try store.close()
+        let writer = try Helper.start(["commit-forever", path])
+        var last: UInt64 = 0
+        for _ in 0..<acknowledgements { last = try #require(try writer.line().flatMap { UInt64($0) }) }
+        writer.kill()
+        #expect(try Store.verify(at: path).problems == [])
+        let again = try Store.open(at: path, .writing)
+        #expect(try again.head.revision.rawValue >= last)
+        try again.read { snapshot throws in
+            for number in 0..<acknowledgements { #expect(try snapshot.exists(Name("doc:b\(number)"))) }
+            for number in acknowledgements..<acknowledgements + 50 {
+                #expect(try snapshot.exists(Name("doc:a\(number)")) == snapshot.exists(Name("doc:b\(number)")))
+            }
+        }
+        try again.commit(Transaction("user:root", [.createObject("doc:after")]))
+        try again.close()
+        #expect(try Store.verify(at: path).problems == [])
+    }
+
+    @Test("An import goes on with --resume to the same head hash as one that was never interrupted")
+    func killedWhileImporting() throws {
+        let folder = try ScratchFolder()
+        let file = folder.path + "/history.jsonl"
+        try Self.history(transactions: 1500).write(toFile: file, atomically: true, encoding: .utf8)
+        let whole = folder.path + "/whole"
+        let result = try Helper.run(["import", whole, file])
+        try #require(result.exitCode == 0, "\(result.output) \(result.error)")
+        let head = try #require(try Store.verify(at: whole).head)
+        // Before its first words, behind each of them, and while it writes everything out.
+        for words in [0, 1, 2, 3, 4] {
+            let path = folder.path + "/killed-\(words)"
+            let importing = try Helper.start(["import", path, file])
+            for _ in 0..<words { _ = try importing.line() }
+            importing.kill()
+            if Store.exists(at: path) { #expect(try Store.verify(at: path).problems == []) }
+            let resumed = try Helper.run(["import", path, file, "--resume"])
+            #expect(resumed.exitCode == 0, "\(words): \(resumed.output) \(resumed.error)")
+            let report = try Store.verify(at: path)
+            #expect(report.isSound)
+            #expect(report.head == head)
+        }
+    }
+
+    private static func history(transactions: Int) -> String {
+        var lines = [#"{"format":"permission-history/1","store":"open"}"#]
+        lines.append(#"{"time":"2020-01-01T00:00:00Z","actor":"user:root","changes":[{"op":"defineClass","class":"doc"}]}"#)
+        for number in 0..<transactions {
+            let time = Instant(microseconds: 1_577_836_800_000_000 + Int64(number) * 60_000_000)
+            lines.append(
+                """
+                {"id":"t\(number)","time":"\(time)","actor":"user:u\(number % 17)","changes":[\
+                {"op":"createObject","object":"doc:\(number)"},\
+                {"op":"grant","subject":"user:u\(number % 5)","object":"doc:\(number)","privileges":["read"]}]}
+                """)
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
