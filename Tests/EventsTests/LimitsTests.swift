@@ -7,7 +7,6 @@ struct LimitsTests {
     func limitsFitTogether() {
         #expect(Limits.idBytes == 512, "DESIGN section 1")
         #expect(Limits.valueBytes < Limits.bytesPerCommit)
-        #expect(Limits.rolesPerMember <= Limits.rolesPerCaller)
         #expect(Limits.symbolBytes <= Limits.classNameBytes)
         #expect(Limits.propertiesPerClass * Limits.symbolBytes < Limits.bytesPerCommit)
         #expect(Limits.linksPerValue * (Limits.idBytes + Limits.classNameBytes + 1) < Limits.bytesPerCommit)

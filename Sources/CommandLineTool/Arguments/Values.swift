@@ -32,7 +32,7 @@ enum Values {
 
     /// A whole number is a revision, anything else a time.
     static func moment(_ text: String) throws -> Moment {
-        if isNumber(text) { return .revision(try revision(text)) }
+        if isNumber(text[...]) || text.hasPrefix("r") && isNumber(text.dropFirst()) { return .revision(try revision(text)) }
         guard let instant = instant(text) else {
             throw UsageError(
                 "`\(text)` is no moment; write a revision number, a time like 2026-01-31T10:00:00Z or a day like 2026-01-31")
@@ -41,7 +41,9 @@ enum Values {
     }
 
     static func revision(_ text: String) throws -> Revision {
-        guard isNumber(text), let number = UInt64(text), number < Revision.open.rawValue else {
+        // The tool writes a revision as `r26`, so it takes that as well.
+        let digits = text.hasPrefix("r") ? text.dropFirst() : text[...]
+        guard isNumber(digits), let number = UInt64(digits), number < Revision.open.rawValue else {
             throw UsageError("`\(text)` is no revision; write a whole number")
         }
         return Revision(number)
@@ -64,7 +66,7 @@ enum Values {
     /// A day alone means its beginning.
     private static func instant(_ text: String) -> Instant? { Instant(text) ?? Instant(text + "T00:00:00Z") }
 
-    private static func isNumber(_ text: String) -> Bool {
+    private static func isNumber(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
     }
 }

@@ -44,6 +44,9 @@ public struct HistoryExporter {
                 return
             }
         }
+        if let levels = try store.levels {
+            members.append(("levels", .members(levels.map { ($0.name, .texts($0.privileges)) })))
+        }
         return .members(members)
     }
 
