@@ -19,6 +19,8 @@ extension Command {
                 user:bob became known
             r6  2026-01-31T10:02:00Z  user:root
                 user:bob became a member of role:editors
+            r14  2026-01-31T10:05:00Z  user:root
+                doc:plan went to user:bob
             """)
     ) { call in
         call.skip("of")
