@@ -63,9 +63,9 @@ public final class FileLock: @unchecked Sendable {
         throw Held(holder: "another process")
     }
 
-    private static func wholeFile() -> flock {
+    private static func wholeFile(_ type: Int32 = F_WRLCK) -> flock {
         var range = flock()
-        range.l_type = Int16(F_WRLCK)
+        range.l_type = Int16(type)
         range.l_whence = Int16(SEEK_SET)
         return range
     }
@@ -89,6 +89,9 @@ public final class FileLock: @unchecked Sendable {
     /// Lets go of the lock.
     public func release() {
         ftruncate(descriptor, 0)
+        // Closing alone is not enough: a process that is being started at this moment has the file open as well, until it begins.
+        var whole = FileLock.wholeFile(F_UNLCK)
+        _ = unsafe fcntl(descriptor, FileLock.setOpenFileLock, &whole)
         _ = Glibc.close(descriptor)
     }
 }

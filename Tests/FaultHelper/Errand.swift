@@ -19,6 +19,7 @@ struct Errand {
         case "fill-log": try FillLog(path: arguments[0], limit: Int(arguments[1]) ?? 0).run()
         case "make": try FaultStore.make(at: arguments[0])
         case "sweep": try sweep.run()
+        case "sweep-reader": try sweep.runUnderReader()
         case "sweep-verify": try sweep.verifyOnly()
         case "fill": try store.fill(limit: Int(arguments[1]), commentBytes: Int(arguments[2]) ?? 0)
         case "commit-forever": try store.commitForever()

@@ -49,6 +49,21 @@ struct Sweep {
         FaultHelper.say(try Store.verify(at: path, options: FaultStore.options).isSound ? "done" : "unsound")
     }
 
+    /// Every question after every change, to a store that was open before.
+    func runUnderReader() throws {
+        let store = try Store.open(at: path, .reading, options: FaultStore.options)
+        let expected = FaultStore.answers(store)
+        for offset in offsets {
+            FaultHelper.say("at \(offset)")
+            try flip(offset)
+            let answers = FaultStore.answers(store)
+            try flip(offset)
+            let isWrong = zip(answers, expected).contains { $0 == .yes && $1 != .yes }
+            FaultHelper.say("\(offset) \(isWrong ? "WRONG YES" : answers == expected ? "right" : "found")")
+        }
+        FaultHelper.say("done")
+    }
+
     private func outcome(_ expected: [FaultStore.Answer], head: StoreHead?) throws -> String {
         let report = try Store.verify(at: path, options: FaultStore.options)
         let found = report.isSound ? "" : "found "

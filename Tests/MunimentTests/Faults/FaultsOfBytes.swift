@@ -57,6 +57,18 @@ struct FaultsOfBytes {
         }
     }
 
+    @Test("E3: under an open store it never turns a no into a yes, and at worst ends the process with a message")
+    func underReader() throws {
+        try withFaultStore { path, folder in
+            try FileBytes.copyFolder(path, to: path + ".pristine")
+            let size = try FileBytes.read(path + "/index/data.mdb").count
+            let fault = Case(part: "index", state: "sealed", step: 151)
+            let outcomes = try sweep("sweep-reader", path, fault, from: 0, to: size, step: max(1, fault.step / Self.density))
+            #expect(outcomes.count >= size / fault.step)
+            for (offset, outcome) in outcomes { #expect(outcome != "WRONG YES", "byte \(offset)") }
+        }
+    }
+
     /// What became of each change. A process that ended by one must have said why, with exit code 3; it goes on behind it.
     private func sweep(
         _ errand: String, _ path: String, _ fault: Case, from first: Int, to end: Int, step: Int
