@@ -32,22 +32,18 @@ struct StructureFault: Error {
     func page(_ number: Int) throws(StructureFault) -> Page {
         guard number >= 0, number < pageCount else { throw StructureFault("page \(number) is not in the file: it was cut off") }
         let start = number * Environment.pageBytes
-        return unsafe Page(
-            number: number, bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<start + Environment.pageBytes]), file: self)
+        return unsafe Page(number: number, bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<start + Environment.pageBytes]))
     }
 }
 
-/// One page of a data file. What is read outside of it counts as damage.
+/// One page of a data file, for as long as that is mapped. What is read outside of it counts as damage.
 @safe struct Page {
     let number: Int
     private let bytes: UnsafeRawBufferPointer
-    /// Keeps the mapping alive.
-    private let file: PageFile
 
-    init(number: Int, bytes: UnsafeRawBufferPointer, file: PageFile) {
+    init(number: Int, bytes: UnsafeRawBufferPointer) {
         self.number = number
         unsafe self.bytes = bytes
-        self.file = file
     }
 
     private func load<Number: FixedWidthInteger & BitwiseCopyable>(
@@ -68,7 +64,7 @@ struct StructureFault: Error {
         guard range.lowerBound >= 0, range.upperBound <= Environment.pageBytes else {
             throw StructureFault("page \(number) points outside of itself")
         }
-        return unsafe PageBytes(UnsafeRawBufferPointer(rebasing: bytes[range]), file: file)
+        return unsafe PageBytes(UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 
     /// The number that the page gives itself.
@@ -86,15 +82,11 @@ enum PageKind {
     static let mask = 0x6F
 }
 
-/// Some bytes of a page, in the order that LMDB keeps keys in.
+/// Some bytes of a page, for as long as the file is mapped, in the order that LMDB keeps keys in.
 @safe struct PageBytes {
     private let bytes: UnsafeRawBufferPointer
-    private let file: PageFile
 
-    init(_ bytes: UnsafeRawBufferPointer, file: PageFile) {
-        unsafe self.bytes = bytes
-        self.file = file
-    }
+    init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
 
     /// Whether these bytes come before others; a beginning comes before the whole.
     func precedes(_ other: PageBytes) -> Bool {
@@ -104,10 +96,5 @@ enum PageKind {
             if order != 0 { return order < 0 }
         }
         return unsafe bytes.count < other.bytes.count
-    }
-
-    /// As one number of eight bytes; nil for any other length.
-    var number: UInt64? {
-        unsafe bytes.count == 8 ? UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) : nil
     }
 }

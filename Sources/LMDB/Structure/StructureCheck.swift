@@ -46,11 +46,8 @@ struct StructureCheck {
         var from: PageBytes?
         var to: PageBytes?
 
-        func hold(_ key: PageBytes) -> Bool {
-            if let from, key.precedes(from) { return false }
-            if let to, !key.precedes(to) { return false }
-            return true
-        }
+        func hold(from first: PageBytes) -> Bool { from.map { !first.precedes($0) } ?? true }
+        func hold(to last: PageBytes) -> Bool { to.map { last.precedes($0) } ?? true }
     }
 
     private mutating func take(_ number: Int) throws(StructureFault) {
@@ -94,19 +91,21 @@ struct StructureCheck {
         let nodes = try Nodes(page, kind: PageKind.branch)
         guard nodes.count >= 1 else { throw StructureFault("page \(number) leads nowhere") }
         var inner = bounds
+        var bytes = 0
         for index in 0..<nodes.count {
+            let node = try nodes.node(index)
+            bytes += node.branchBytes
             // The first key of such a page is left out: everything before the second one is there.
-            inner.to = index + 1 < nodes.count ? try nodes.key(index + 1) : bounds.to
+            inner.to = index + 1 < nodes.count ? try nodes.node(index + 1).key : bounds.to
             if content != .freePages, index > 0 {
-                guard let key = inner.from, bounds.hold(key), inner.to.map({ key.precedes($0) }) ?? true else {
+                guard let key = inner.from, bounds.hold(from: key), bounds.hold(to: key), inner.hold(to: key) else {
                     throw StructureFault("the keys of page \(number) are out of order")
                 }
             }
-            try visit(
-                try nodes.child(index), levelsBelow: levelsBelow - 1, inner, content, readsLeaves: readsLeaves, &count)
+            try visit(node.child, levelsBelow: levelsBelow - 1, inner, content, readsLeaves: readsLeaves, &count)
             inner.from = inner.to
         }
-        try nodes.checkFill()
+        try nodes.checkFill(bytes)
     }
 
     private mutating func readLeaf(
@@ -115,23 +114,32 @@ struct StructureCheck {
         let nodes = try Nodes(page, kind: PageKind.leaf)
         count.rows += nodes.count
         var previous: PageBytes?
+        var bytes = 0
         for index in 0..<nodes.count {
-            let key = try nodes.key(index)
+            let node = try nodes.node(index)
+            bytes += node.leafBytes
             if content != .freePages {
-                guard bounds.hold(key), previous.map({ $0.precedes(key) }) ?? true else {
+                let key = try node.key
+                guard previous?.precedes(key) ?? bounds.hold(from: key) else {
                     throw StructureFault("the keys of page \(page.number) are out of order")
                 }
                 previous = key
             }
-            let value = try nodes.value(index)
-            if case .elsewhere(let first, let bytes) = value { count.overflowPages += try takeOverflow(first, bytes) }
-            switch content {
-            case .freePages: try takeFree(value)
-            case .tables: try walkTable(value)
-            case .rows: guard !value.isTable else { throw StructureFault("page \(page.number) has a table among its rows") }
-            }
+            if content != .rows || !node.isPlain { try follow(node.value, content, &count) }
         }
-        try nodes.checkFill()
+        if let previous, !bounds.hold(to: previous) { throw StructureFault("the keys of page \(page.number) are out of order") }
+        try nodes.checkFill(bytes)
+    }
+
+    /// Takes what a value leads to.
+    private mutating func follow(_ value: Node.Value, _ content: Content, _ count: inout Count) throws(StructureFault) {
+        if case .elsewhere(let first, let bytes) = value { count.overflowPages += try takeOverflow(first, bytes) }
+        switch (content, value) {
+        case (.freePages, _): try takeFree(value)
+        case (.tables, .table(let tree)): try walk(tree, .rows)
+        case (.rows, .table): throw StructureFault("a table is among the rows of another")
+        default: break
+        }
     }
 
     /// Takes the pages of a large value; answers how many they are.
@@ -145,15 +153,8 @@ struct StructureCheck {
         return pages
     }
 
-    private mutating func walkTable(_ value: Nodes.Value) throws(StructureFault) {
-        switch value {
-        case .table(let tree): try walk(tree, .rows)
-        case .here, .elsewhere: break
-        }
-    }
-
     /// Takes the pages that a record says are free: their number, and that many numbers.
-    private mutating func takeFree(_ value: Nodes.Value) throws(StructureFault) {
+    private mutating func takeFree(_ value: Node.Value) throws(StructureFault) {
         let (page, start, bytes): (Int, Int, Int)
         switch value {
         case .here(let number, let offset, let count): (page, start, bytes) = (number, offset, count)
