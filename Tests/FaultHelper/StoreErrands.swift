@@ -55,6 +55,16 @@ struct StoreErrands {
         }
     }
 
+    /// Opens the store, commits a pair, closes it, and begins again, for ever.
+    func reopenForever() throws {
+        for number in 0... {
+            let store = try Store.open(at: path, .writing, options: StoreOptions(mapBytes: 1 << 24))
+            try store.commit(pair(number, commentBytes: 0))
+            try store.close()
+            FaultHelper.say("\(number)")
+        }
+    }
+
     /// Imports a history, and says how far it is.
     func importHistory(_ file: String, resume: Bool) throws {
         let summary = try HistoryImporter(into: path, options: StoreOptions(mapBytes: 1 << 24)).run(file: file, resume: resume) {

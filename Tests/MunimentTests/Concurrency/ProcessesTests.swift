@@ -80,6 +80,33 @@ struct ProcessesTests {
         }
     }
 
+    @Test(
+        "Verifying, and opening for reading, while another process writes finds nothing wrong",
+        arguments: ["commit-forever", "reopen-forever"])
+    func besideAWriter(errand: String) throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/store"
+        let store = try Store.create(at: path, preset: .open)
+        try store.commit(Transaction("user:root", [.defineClass("doc")]))
+        try store.close()
+        let writer = try Helper.start([errand, path])
+        defer { writer.kill() }
+        var acknowledged = 0
+        for _ in 0..<12 {
+            #expect(try writer.line() != nil)
+            acknowledged += 1
+            #expect(try Store.verify(at: path).problems == [])
+            do {
+                let reader = try Store.open(at: path, .reading)
+                #expect(try reader.read { try $0.exists(Name("doc:b\(acknowledged - 1)")) })
+                try reader.close()
+            } catch StoreError.indexUnavailable(_, let why) {
+                // Only for the moment in which the other process opens the store.
+                #expect(errand == "reopen-forever" && why.contains("try again in a moment"))
+            }
+        }
+    }
+
     @Test("A store is open once in a process, however its path is spelt")
     func onceInAProcess() throws {
         try withFaultStore { path, folder in
