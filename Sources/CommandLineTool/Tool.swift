@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// The `muniment` tool: finds the command that the arguments name, runs it, and turns whatever happens into an exit code.
@@ -24,6 +25,9 @@ struct Tool {
     }
 
     private func answer(_ arguments: [String]) throws -> ExitCode {
+        if let argument = firstArgumentThatIsNoText() {
+            throw UsageError("the argument `\(argument)` is not UTF-8; write it in a terminal that is set to UTF-8")
+        }
         var options = try Options(arguments)
         if options.isSet(.version) {
             try output.line("muniment \(Tool.version)")

@@ -113,6 +113,27 @@ public func isFolder(_ path: String) -> Bool {
 
 public func fileExists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+/// Whether there is a file or folder at a path.
+///
+/// - Throws: where this process may not look.
+public func exists(_ path: String) throws(FileError) -> Bool {
+    var status = stat()
+    if unsafe stat(path, &status) == 0 { return true }
+    let error = FileError(errno, "look for", path: path)
+    guard error.isMissing else { throw error }
+    return false
+}
+
+/// The first argument of this process whose bytes are no UTF-8, as it would be shown; nil where there is none. The list of
+/// arguments that Swift hands out has such bytes replaced, so that two different names could become one.
+public func firstArgumentThatIsNoText() -> String? {
+    for index in 0..<Int(CommandLine.argc) {
+        guard let argument = unsafe CommandLine.unsafeArgv[index] else { continue }
+        if unsafe String(validatingCString: argument) == nil { return unsafe String(cString: argument) }
+    }
+    return nil
+}
+
 public func mayWrite(to path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
 /// The number that tells whether a path still leads to the same file; nil where it leads to none.

@@ -1,4 +1,5 @@
 import Events
+import Foundation
 import Muniment
 import Permissions
 
@@ -43,9 +44,30 @@ extension Call {
                     "time": .time(receipt.time),
                 ]))
         } else {
-            try output.line(receipt.revision.map { "revision \($0)" } ?? "nothing to change: it is so already")
+            try output.line(
+                receipt.revision.map { "revision \($0)" }
+                    ?? "nothing changed: what was asked for is so already, or holds for longer")
         }
         return .success
+    }
+}
+
+/// What an empty answer may come from.
+extension Call {
+    /// Says on standard error what a question named and the store does not have: the answer is right, and a typing mistake
+    /// would have the same one.
+    func noteUnknown(_ snapshot: Snapshot, objects: [Name] = [], privileges: [String] = [], class className: String? = nil) throws {
+        for object in objects where try !snapshot.exists(object) {
+            note("there is no `\(object)` at revision \(snapshot.revision)")
+        }
+        for privilege in privileges where snapshot.privileges(named: [privilege]) == nil {
+            note("the store knows no privilege called `\(privilege)`")
+        }
+        if let className, try !snapshot.exists(.class(className)) { note("there is no class `\(className)`") }
+    }
+
+    private func note(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(("note: " + text + "\n").withoutControls(exceptLineEnds: true).utf8))
     }
 }
 

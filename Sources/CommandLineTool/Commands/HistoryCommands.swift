@@ -65,6 +65,8 @@ extension Command {
         }
         let later = try call.options[.later].map(Values.moment) ?? .now
         let (differences, moments) = try call.withStore(.reading) { store in
+            let revisions = (try store.read(at: earlier) { $0.revision }, try store.read(at: later) { $0.revision })
+            if revisions.1 < revisions.0 { throw UsageError("the second moment is before the first; swap --from and --to") }
             let moments: [String: JSONValue] = [
                 "from": .object(try store.read(at: earlier) { $0.json }), "to": .object(try store.read(at: later) { $0.json }),
             ]
@@ -93,6 +95,7 @@ extension Store {
         for revision in [asked, from] {
             if let revision, revision > head { throw StoreError.noSuchRevision(revision, head: head) }
         }
+        if let asked, asked < from { throw UsageError("the span from revision \(from) to \(asked) runs backwards; swap the two") }
         return asked ?? head
     }
 }

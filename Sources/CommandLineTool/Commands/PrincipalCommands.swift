@@ -59,7 +59,10 @@ extension Command {
         call.skip("of")
         let role = try call.role()
         try call.end()
-        let (names, when) = try call.ask { (try $0.members(of: role), $0.json) }
+        let (names, when) = try call.ask {
+            try call.noteUnknown($0, objects: [role])
+            return (try $0.members(of: role), $0.json)
+        }
         return try call.answer(names, as: "members", to: when.merging(["role": .name(role)]) { $1 })
     }
 

@@ -41,13 +41,16 @@ extension Command {
         call.skip("on")
         let object = try call.name("the object")
         try call.end()
-        let (names, when) = try call.ask { (try $0.privileges(of: subject, on: object), $0.json) }
+        let (names, when) = try call.ask {
+            try call.noteUnknown($0, objects: [object])
+            return (try $0.privileges(of: subject, on: object), $0.json)
+        }
         return try call.answer(
             names, as: "privileges", to: when.merging(["subject": .name(subject), "object": .name(object)]) { $1 })
     }
 
     static let who = Command(
-        "who", "the users and things that may do something to an object",
+        "who", "the users and things that may do something to an object (administrators, who may do everything, are left out)",
         sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
         example: Example("who read doc:plan", "user:ann\nuser:bob")
     ) { call in
@@ -55,7 +58,10 @@ extension Command {
         call.skip("on")
         let object = try call.name("the object")
         try call.end()
-        let (names, when) = try call.ask { (try $0.subjects(with: privileges, on: object), $0.json) }
+        let (names, when) = try call.ask {
+            try call.noteUnknown($0, objects: [object], privileges: privileges)
+            return (try $0.subjects(with: privileges, on: object), $0.json)
+        }
         return try call.answer(
             names, as: "subjects", to: when.merging(["privileges": .texts(privileges), "object": .name(object)]) { $1 })
     }
@@ -69,7 +75,10 @@ extension Command {
         let privileges = try call.privileges()
         try call.end()
         let className = try call.options[.className].map(Values.className)
-        let (names, when) = try call.ask { (try $0.objects(for: subject, with: privileges, class: className), $0.json) }
+        let (names, when) = try call.ask {
+            try call.noteUnknown($0, privileges: privileges, class: className)
+            return (try $0.objects(for: subject, with: privileges, class: className), $0.json)
+        }
         var question = when.merging(["privileges": .texts(privileges), "subject": .name(subject)]) { $1 }
         if let className { question["class"] = .string(className) }
         return try call.answer(names, as: "objects", to: question)
@@ -82,7 +91,10 @@ extension Command {
         call.skip("on")
         let object = try call.name("the object")
         try call.end()
-        let (entries, when) = try call.ask { (try $0.entries(on: object), $0.json) }
+        let (entries, when) = try call.ask {
+            try call.noteUnknown($0, objects: [object])
+            return (try $0.entries(on: object), $0.json)
+        }
         if call.isJSON {
             let list = JSONValue.array(entries.map(\.json))
             try call.output.json(.object(["object": .name(object), "entries": list]).with(when))

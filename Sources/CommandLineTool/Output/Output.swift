@@ -48,7 +48,9 @@ struct OutputClosed: Error {}
 struct OutputFailure: Error, CustomStringConvertible {
     let reason: String
 
-    var description: String { "the output cannot be written: \(reason); check where it goes" }
+    var description: String {
+        "the output cannot be written: \(reason); check where it goes (a change that was asked for may have been made: `muniment log`)"
+    }
 }
 
 extension String {

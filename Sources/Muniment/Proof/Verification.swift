@@ -29,7 +29,7 @@ extension Store {
         at path: String, quick: Bool = false, options: StoreOptions = StoreOptions()
     ) throws -> VerificationReport {
         let folder = StoreFolder(path)
-        guard folder.holdsStore else { throw StoreError.notAStore(path: path) }
+        try folder.checkHoldsStore()
         try OpenStores.enter(folder.path)
         defer { OpenStores.leave(folder.path) }
         var verification = Verification(folder: folder, options: options)
@@ -39,7 +39,7 @@ extension Store {
     /// Drops the index of a store that is not open, and folds it from the log again.
     public static func rebuild(at path: String, options: StoreOptions = StoreOptions()) throws {
         let folder = StoreFolder(path)
-        guard folder.holdsStore else { throw StoreError.notAStore(path: path) }
+        try folder.checkHoldsStore()
         let lock = try folder.takeLock()
         try removeFlatFolder(folder.index)
         lock.release()

@@ -13,54 +13,63 @@ public struct AccessDifference: Hashable, Sendable {
 }
 
 extension Store {
-    /// The objects on which a subject's effective privileges differ between two moments, sorted by name.
+    /// The objects on which a subject's effective privileges differ between two moments, sorted by name: the store, its
+    /// classes, roles and permissions, and everything in the classes that are not built in.
     public func difference(for subject: Name, from: Moment, to: Moment) throws -> [AccessDifference] {
         if let problem = subject.problem { throw problem }
-        return try compare(from, to) { reader, instant in
-            guard let caller = try reader.caller(subject) else { return [:] }
-            let subjects = try reader.subjects(of: caller)
-            let rules = AccessRules(reader, at: instant)
-            var access: [UInt64: Privileges] = [:]
-            for object in try reader.possiblyAccessible(for: subjects) {
-                access[object.rawValue] = try rules.verdict(for: subjects, on: object).effective
-            }
-            return access
+        return try compare(from, to) { reader in
+            guard let caller = try reader.caller(subject) else { return [] }
+            var objects = try reader.possiblyAccessible(for: reader.subjects(of: caller))
+            objects.insert(.store)
+            for classID in [ClassID.class, .role, .permission] { objects.formUnion(try reader.objects(of: classID)) }
+            return objects.map(\.rawValue)
+        } access: { reader, rules, object in
+            guard let caller = try reader.caller(subject) else { return [] }
+            return try rules.verdict(for: reader.subjects(of: caller), on: ObjectID(rawValue: object)).effective
         }
     }
 
-    /// The users and things whose effective privileges on an object differ between two moments, sorted by name.
+    /// The users and things whose effective privileges on an object differ between two moments, sorted by name, and `everyone`
+    /// and `anonymous` where what all callers have differs.
     public func difference(on object: Name, from: Moment, to: Moment) throws -> [AccessDifference] {
         if let problem = object.problem { throw problem }
-        return try compare(from, to) { reader, instant in
-            guard let number = try reader.number(of: object) else { return [:] }
-            let rules = AccessRules(reader, at: instant)
-            var access: [UInt64: Privileges] = [:]
-            for classID in [ClassID.user, .thing] {
-                for caller in try reader.objects(of: classID) {
-                    let subjects = try reader.subjects(of: PrincipalID(caller))
-                    access[caller.rawValue] = try rules.verdict(for: subjects, on: ObjectID(rawValue: number)).effective
-                }
-            }
-            return access
+        return try compare(from, to) { reader in
+            let callers = try reader.objects(of: .user) + reader.objects(of: .thing)
+            return callers.map(\.rawValue) + [PrincipalID.everyone.rawValue, PrincipalID.anonymous.rawValue]
+        } access: { reader, rules, caller in
+            guard let number = try reader.number(of: object) else { return [] }
+            let subjects = try reader.subjects(of: PrincipalID(rawValue: caller))
+            return try rules.verdict(for: subjects, on: ObjectID(rawValue: number)).effective
         }
     }
 
+    /// Compares what `access` gives at two moments, for all that `candidates` names at either.
     private func compare(
-        _ from: Moment, _ to: Moment, _ access: (IndexReader, Instant) throws -> [UInt64: Privileges]
+        _ from: Moment, _ to: Moment, candidates: (IndexReader) throws -> [UInt64],
+        access: (IndexReader, AccessRules<IndexReader>, UInt64) throws -> Privileges
     ) throws -> [AccessDifference] {
         try withReader { reader in
-            let before = try access(reader, try turn(reader, to: from))
-            reader.look(at: reader.state.revision)
-            let after = try access(reader, try turn(reader, to: to))
+            func turn(to moment: Moment) throws -> AccessRules<IndexReader> {
+                reader.look(at: reader.state.revision)
+                return AccessRules(reader, at: try self.turn(reader, to: moment))
+            }
+            var numbers: Set<UInt64> = []
+            for moment in [from, to] {
+                _ = try turn(to: moment)
+                numbers.formUnion(try candidates(reader))
+            }
+            let earlier = try turn(to: from)
+            let before = try numbers.map { ($0, try access(reader, earlier, $0)) }
+            let later = try turn(to: to)
             let names = reader.state.privilegeNames
-            return try Set(before.keys).union(after.keys)
-                .filter { before[$0] ?? [] != after[$0] ?? [] }
-                .map { number in
-                    AccessDifference(
-                        name: try reader.name(of: ObjectID(rawValue: number)), before: names.names(of: before[number] ?? []),
-                        after: names.names(of: after[number] ?? []))
-                }
-                .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+            return try before.compactMap { number, before -> AccessDifference? in
+                let after = try access(reader, later, number)
+                guard before != after else { return nil }
+                return AccessDifference(
+                    name: try reader.name(of: ObjectID(rawValue: number)), before: names.names(of: before),
+                    after: names.names(of: after))
+            }
+            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         }
     }
 }

@@ -5,16 +5,17 @@ public import Permissions
 public struct CheckAnswer: Hashable, Sendable {
     public let isAllowed: Bool
     public let verdict: Verdict
-    private let wanted: Privileges
+    /// Each privilege that was asked for, in the order of their names.
+    private let wanted: [Privileges]
     private let subject: Name
     private let privileges: [String]
     private let object: Name
     private let revision: Revision
 
     init(
-        _ verdict: Verdict, wanted: Privileges, _ subject: Name, _ privileges: [String], _ object: Name, at revision: Revision
+        _ verdict: Verdict, wanted: [Privileges], _ subject: Name, _ privileges: [String], _ object: Name, at revision: Revision
     ) {
-        isAllowed = verdict.allows(wanted)
+        isAllowed = verdict.allows(Privileges(wanted))
         self.verdict = verdict
         self.wanted = wanted
         self.subject = subject
@@ -37,8 +38,13 @@ public struct CheckAnswer: Hashable, Sendable {
         case .levels(_, _, _, let composition):
             isAllowed
                 ? "the store level, the class level and the object part give \(subject) \(list) on \(object)"
-                : CheckAnswer.denial(verdict.decidingLevel(for: wanted), composition, subject, list, object)
+                : CheckAnswer.denial(verdict.decidingLevel(for: Privileges(wanted)), composition, subject, missing, object)
         }
+    }
+
+    /// The privileges that are not held, by name.
+    private var missing: String {
+        zip(privileges, wanted).filter { !verdict.allows($1) }.map(\.0).joined(separator: ", ")
     }
 
     private static func denial(

@@ -20,8 +20,10 @@ public struct DescribedCommit {
     /// The name under a number of this store.
     public func name(_ id: some EntityID) throws -> String { try reader.name(of: id) }
 
-    /// The names in a set of privileges, sorted.
-    public func names(of privileges: Privileges) -> [String] { reader.state.privilegeNames.names(of: privileges) }
+    /// The names in a set of privileges, sorted; `*` alone for everything, which privileges defined later belong to as well.
+    public func names(of privileges: Privileges) -> [String] {
+        privileges == .all ? ["*"] : reader.state.privilegeNames.names(of: privileges)
+    }
 }
 
 extension Store {

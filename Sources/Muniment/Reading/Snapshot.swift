@@ -22,15 +22,15 @@ public final class Snapshot {
     /// Whether a subject has all of some privileges on an object, and why.
     public func check(_ subject: Name, _ privileges: [String], on object: Name) throws -> CheckAnswer {
         try checkForm(subject, object)
-        var wanted: Privileges = []
+        var wanted: [Privileges] = []
         for name in privileges {
             guard let privilege = reader.privilege(name) else {
                 return CheckAnswer(
                     Verdict(effective: [], reason: .unknownPrivilege(name)), wanted: [], subject, privileges, object, at: revision)
             }
-            wanted.formUnion(privilege)
+            wanted.append(privilege)
         }
-        let verdict = try verdict(for: subject, on: object, wanted: wanted)
+        let verdict = try verdict(for: subject, on: object, wanted: Privileges(wanted))
         return CheckAnswer(verdict, wanted: wanted, subject, privileges, object, at: revision)
     }
 

@@ -64,6 +64,8 @@ public final class Store: Sendable {
         let lock = try folder.takeLock()
         do {
             guard !folder.holdsStore else { throw StoreError.alreadyExists(path: path) }
+            // An index without its log is what is left of a store: making another one over it would hide the loss.
+            guard !fileExists(folder.index + "/data.mdb") else { throw StoreError.logIsLost(path: path) }
             try makeLog(in: folder, genesis(preset: preset, administrator: administrator, at: options.clock()))
             try makeFolder(folder.index)
             lock.release()
@@ -110,7 +112,7 @@ public final class Store: Sendable {
         at path: String, _ access: StoreAccess = .reading, options: StoreOptions = StoreOptions()
     ) throws -> Store {
         let folder = StoreFolder(path)
-        guard folder.holdsStore else { throw StoreError.notAStore(path: path) }
+        try folder.checkHoldsStore()
         try OpenStores.enter(folder.path)
         do {
             return try access == .writing ? openForWriting(folder, options: options) : openForReading(folder, options: options)

@@ -4,6 +4,8 @@ public import Events
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no store in the folder.
     case notAStore(path: String)
+    /// There was a store in the folder, and its log is gone.
+    case logIsLost(path: String)
     /// There is a store in the folder already.
     case alreadyExists(path: String)
     /// This process has the store open already; LMDB allows that once.
@@ -29,6 +31,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notAStore(let path):
             "there is no store in `\(path)`: make one with `muniment init --store \(path)`, or check the path"
+        case .logIsLost(let path):
+            "the log of the store in `\(path)` is gone or empty, and everything rests on it: restore `\(path)/log` from a copy"
         case .alreadyExists(let path): "there is a store in `\(path)` already: open it, or choose another folder"
         case .alreadyOpen(let path): "this process has the store in `\(path)` open already: use that one, or close it first"
         case .heldByAnotherWriter(let path, let holder):

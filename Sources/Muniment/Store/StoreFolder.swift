@@ -33,6 +33,17 @@ struct StoreFolder: Sendable {
 
     var holdsStore: Bool { fileExists(log + "/data.mdb") }
 
+    /// Looks for the store before anything is opened, so that a log that is lost is told from a store that never was.
+    ///
+    /// - Throws: ``StoreError/notAStore(path:)``, ``StoreError/logIsLost(path:)``, or what keeps this process from looking.
+    func checkHoldsStore() throws {
+        if try exists(log + "/data.mdb") {
+            guard Environment.fileBytes(in: log) ?? 0 > 0 else { throw StoreError.logIsLost(path: path) }
+        } else {
+            throw try exists(index + "/data.mdb") ? StoreError.logIsLost(path: path) : StoreError.notAStore(path: path)
+        }
+    }
+
     func takeLock() throws -> FileLock {
         do { return try FileLock(path: lock, holder: processDescription()) } catch let held as FileLock.Held {
             throw StoreError.heldByAnotherWriter(path: path, holder: held.holder)

@@ -5,7 +5,12 @@ extension CommandAuthorizer {
         try checkForm(name, parent, owner)
         let bytes = try value.map(encoded)
         let className = name.className
-        guard name.kind == .object, let classObject = try existing(.class(className)) else {
+        if name.kind != .object {
+            throw Refusal(
+                .unknownClass,
+                "`\(className)` is built in: users and things are registered, roles created, permissions and classes defined")
+        }
+        guard let classObject = try existing(.class(className)) else {
             throw Refusal(
                 .unknownClass, "there is no class `\(Name(className).excerpt)` to create `\(name.excerpt)` in: define it first")
         }
@@ -35,7 +40,9 @@ extension CommandAuthorizer {
         _ = try encoded(value)
         let object = try object(name)
         try need(.update, on: object, name)
-        if let expectedRevision, let last = try state.lastChange(of: object), last != expectedRevision {
+        if let expectedRevision, let last = try state.lastChange(of: object),
+            last > expectedRevision || expectedRevision > state.headRevision
+        {
             throw Refusal(
                 .conflict, "`\(name.excerpt)` was last changed by revision \(last), not \(expectedRevision): read it again")
         }

@@ -78,7 +78,8 @@ extension CommandAuthorizer {
     }
 
     private func administrator(_ name: Name) throws -> PrincipalID {
-        try checkForm(name)
+        // Administrators are not found through memberships: a role in their place would administer nothing.
+        try checkForm(name, is: .caller, "a user or a thing, which alone can administer a store")
         guard try mayDoEverything else {
             throw Refusal(
                 .notAdministrator,

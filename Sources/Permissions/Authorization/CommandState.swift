@@ -10,6 +10,8 @@ public protocol CommandState: AccessState {
     /// The number that the next new name will get.
     var nextID: UInt64 { get }
     var administratorCount: Int { get }
+    /// The last revision there is.
+    var headRevision: Revision { get }
 
     /// The number of a name that was ever introduced; nil for any other.
     func number(of name: Name) throws -> UInt64?

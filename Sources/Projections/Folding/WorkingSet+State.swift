@@ -6,6 +6,7 @@ extension WorkingSet: CommandState {
     package var preset: Preset { state.preset }
     package var privilegeNames: PrivilegeNames { state.privilegeNames }
     package var nextID: UInt64 { max(state.nextID, ReservedID.firstFree) }
+    package var headRevision: Revision { state.revision }
     package var administratorCount: Int { state.administratorCount }
 
     package func subjects(of caller: PrincipalID) throws -> SubjectSet {
