@@ -29,7 +29,9 @@ extension Store {
         at path: String, quick: Bool = false, options: StoreOptions = StoreOptions()
     ) throws -> VerificationReport {
         let folder = StoreFolder(path)
-        try folder.checkHoldsStore()
+        do { try folder.checkHoldsStore() } catch let error as StoreError where error == .logIsLost(path: folder.path) {
+            return VerificationReport(commits: 0, events: 0, head: nil, problems: ["\(error)"], notes: [])
+        }
         try OpenStores.enter(folder.path)
         defer { OpenStores.leave(folder.path) }
         var verification = Verification(folder: folder, options: options)

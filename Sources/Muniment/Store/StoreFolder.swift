@@ -1,6 +1,7 @@
 internal import EventLog
 internal import Events
 internal import Files
+internal import Foundation
 internal import LMDB
 internal import Projections
 internal import Synchronization
@@ -75,9 +76,9 @@ struct IndexOpening {
     let log: EventLog
     let options: StoreOptions
 
-    /// Versions folded in memory before they are written out together: as many as memory allows without a thought, since rows
-    /// are written fastest, and pages become fullest, in one long sorted run.
-    static let versionsPerBatch = 12_000_000
+    /// Versions folded in memory before they are written out together: rows are written fastest, and pages become fullest, in
+    /// one long sorted run, so it is as many as a quarter of the machine's memory holds.
+    static let versionsPerBatch = Int(ProcessInfo.processInfo.physicalMemory / 4 / 128)
 
     /// Opens the index for writing, folding what it has not seen. The caller holds the writer's lock.
     func forWriting() throws -> (Index, WorkingSet) {
