@@ -26,7 +26,9 @@ public final class FileLock: @unchecked Sendable {
 
     /// Takes the lock at once, or throws ``Held``; throws ``FileError`` where the file cannot be made.
     ///
-    /// - Parameter holder: who to name to others, at most a line.
+    /// - Parameters:
+    ///   - path: the file, which is made where it is not there.
+    ///   - holder: who to name to others, at most a line.
     public init(path: String, holder: String) throws {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw FileError(errno, "open", path: path) }

@@ -24,7 +24,7 @@ internal import CLMDB
     /// Moves to the first row whose key is `key` or behind it; false where there is none. Logarithmic.
     public func seek(atOrAfter key: Span<UInt8>) throws(StorageError) -> Bool { keep(try find(atOrAfter: key)) }
 
-    /// As ``seek(atOrAfter:)``, for a caller that takes the row along: the cursor's own ``row`` stays as it was.
+    /// As `seek(atOrAfter:)`, for a caller that takes the row along: the cursor's own ``row`` stays as it was.
     public func find(atOrAfter key: Span<UInt8>) throws(StorageError) -> Row? {
         try renewIfNeeded()
         var keyValue = unsafe MDB_val()

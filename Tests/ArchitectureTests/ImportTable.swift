@@ -8,7 +8,7 @@ enum ImportTable {
         "Events": [],
         "Permissions": ["Events", "FoundationEssentials", "Foundation"],
         "EventLog": ["Events", "Hashing", "LMDB", "Files", "Synchronization", "Dispatch"],
-        "Projections": ["Events", "Permissions", "LMDB", "Hashing", "Synchronization"],
+        "Projections": ["Events", "Permissions", "LMDB", "Hashing", "Synchronization", "Dispatch"],
         "Muniment": [
             "Events", "Permissions", "EventLog", "Projections", "LMDB", "Files", "Hashing", "Foundation", "Dispatch",
             "Synchronization",

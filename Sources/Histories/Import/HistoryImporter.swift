@@ -44,6 +44,7 @@ public struct HistoryImporter {
     /// Imports the file.
     ///
     /// - Parameters:
+    ///   - file: the history.
     ///   - resume: goes on behind the last transaction of this file that the store has.
     ///   - progress: called now and then, on this thread.
     /// - Throws: ``FormatError``, ``ImportError``, ``UnreadableFile``, or what the store throws. What stands before a line at

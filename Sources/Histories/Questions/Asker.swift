@@ -12,7 +12,9 @@ public struct Asker {
     ///
     /// A header is optional; its levels go before those that the store keeps. Blank lines and comments are not repeated.
     ///
-    /// - Parameter write: takes each answered line, without its end.
+    /// - Parameters:
+    ///   - file: the questions.
+    ///   - write: takes each answered line, without its end.
     /// - Returns: how many questions there were.
     /// - Throws: ``FormatError`` for a line that is no question or one that cannot be answered, ``UnreadableFile``, and what
     ///   `write` and the store throw.

@@ -145,7 +145,10 @@ public final class Snapshot {
 
     /// The objects of a class that a caller may read and query, sorted.
     ///
-    /// - Parameter conditions: for each property a value that it must equal, or an object of comparisons: `{"<": 5}`.
+    /// - Parameters:
+    ///   - className: the class, without `class:`.
+    ///   - conditions: for each property a value that it must equal, or an object of comparisons: `{"<": 5}`.
+    ///   - caller: who asks; must be allowed to query the class.
     /// - Throws: `Refusal`: `unknownClass`, or `noPrivilege` or `notAuthenticated` without query on the class.
     public func list(class className: String, where conditions: [String: JSONValue] = [:], as caller: Name) throws -> [String] {
         try checkForm(caller)

@@ -49,8 +49,10 @@ public final class Store: Sendable {
     /// Makes a store in a folder that holds none, and opens it for writing.
     ///
     /// - Parameters:
+    ///   - path: the folder, which is made where it is not there.
     ///   - preset: what everyone has in it at first.
     ///   - administrator: the user or thing that administers it.
+    ///   - options: the clock, the progress and the limits of the store that is opened.
     /// - Throws: ``StoreError/alreadyExists(path:)``, `Refusal` for a name that cannot be an administrator's, or what the disk says.
     public static func create(
         at path: String, preset: Preset = .locked, administrator: Name = "user:root", options: StoreOptions = StoreOptions()

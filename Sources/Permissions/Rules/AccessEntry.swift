@@ -3,7 +3,7 @@ public import Events
 /// What one subject has on one object: some privileges for good, others until a time.
 public struct AccessEntry: Hashable, Sendable {
     public var subject: PrincipalID
-    /// Held without an end. ``Privileges/all`` holds for privileges defined later as well.
+    /// Held without an end. ``Events/Privileges/all`` holds for privileges defined later as well.
     public var forGood: Privileges
     /// Held until a time, disjoint from each other and from `forGood`, the earliest end first.
     public var ending: [EndingPrivileges]
@@ -65,7 +65,7 @@ extension AccessEntry {
         }
     }
 
-    /// Takes privileges away; ``Privileges/all`` takes the whole entry. Out of a wildcard, the other privileges that the class
+    /// Takes privileges away; ``Events/Privileges/all`` takes the whole entry. Out of a wildcard, the other privileges that the class
     /// knows at this time stay.
     public mutating func revoke(_ revoked: Privileges, known: Privileges) {
         if revoked == .all {

@@ -16,6 +16,8 @@ public import Events
     /// What a caller's subjects may do to an object.
     ///
     /// - Parameters:
+    ///   - subjects: whom the caller counts as.
+    ///   - object: any object, built-in ones included.
     ///   - wanted: only these privileges need to be right in the answer; asking for few reads less.
     ///   - deciding: counted instead of `subjects` at the level that decides (the object part where the class has object ACLs,
     ///     the class level where it has none, both for a widening class), which tells how access is shared.

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Events
 internal import Hashing
 internal import LMDB
@@ -27,10 +28,20 @@ package struct PendingRows {
         documents.add(DocumentID(kind: kind, id: id).key(begin), end: .open, document)
     }
 
+    /// Rows of a table from which on a second thread is worth its while.
+    private static let longRun = 50_000
+
     /// Puts the rows of each table into the order of their keys.
     mutating func sort() {
-        documents.sort()
-        relations.sort()
+        // The two large tables of a long run are sorted side by side.
+        let sorting = [SortedBatch(documents), SortedBatch(relations)]
+        (documents, relations) = (RowBatch(tag: 0, keyBytes: 0), RowBatch(tag: 0, keyBytes: 0))
+        if sorting.allSatisfy({ $0.batch.count > Self.longRun }) {
+            DispatchQueue.concurrentPerform(iterations: sorting.count) { sorting[$0].batch.sort() }
+        } else {
+            for batch in sorting { batch.batch.sort() }
+        }
+        (documents, relations) = (sorting[0].batch, sorting[1].batch)
         times.sort()
         requests.sort()
         ids.sort()
@@ -64,6 +75,13 @@ package struct PendingRows {
         let row = PlainRow.bytes(key: stateKey.span, tag: IndexTables.Tag.state) { state.encode(into: &$0) }
         try transaction.put(row.span, in: tables.state, for: stateKey.span)
     }
+}
+
+/// A batch that one thread sorts while another sorts another.
+private final class SortedBatch: @unchecked Sendable {
+    var batch: RowBatch
+
+    init(_ batch: RowBatch) { self.batch = batch }
 }
 
 extension WorkingSet {

@@ -5,7 +5,7 @@ internal import Permissions
 public struct EntryRow: Hashable, Sendable {
     public let subject: PrincipalID
     public let privileges: Privileges
-    /// When it ends; ``Instant/forever`` for good.
+    /// When it ends; ``Events/Instant/forever`` for good.
     public let until: Instant
     /// Whether some of the subject's entry cannot be taken away.
     public let isPermanent: Bool
