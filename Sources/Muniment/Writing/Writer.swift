@@ -118,9 +118,10 @@ final class Writer: @unchecked Sendable {
     }
 
     /// Waits a moment for the callers of the group before the last, who were just answered or are about to be: a group costs a
-    /// sync whether it is large or small. A caller that is alone waits for nobody.
+    /// sync whether it is large or small. It does not wait for all, so that two groups take turns, one being decided while the
+    /// other is on its way to the disk. A caller that is alone waits for nobody.
     private func gather() {
-        let expected = min((lastCounts.0 + lastCounts.1) / 2, Self.groupLimit)
+        let expected = min((lastCounts.0 + lastCounts.1) / 3, Self.groupLimit)
         for _ in 0..<Self.looks where waiting.withLock({ $0.requests.count }) < expected { yieldThread() }
     }
 
