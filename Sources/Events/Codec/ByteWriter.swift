@@ -10,6 +10,7 @@ public struct ByteWriter: Sendable {
 
     /// An unsigned number in groups of seven bits, the least first; the high bit says that more follow.
     public mutating func varint(_ value: UInt64) {
+        if value < 0x80 { return bytes.append(UInt8(truncatingIfNeeded: value)) }
         var rest = value
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)

@@ -42,10 +42,12 @@ struct RowBatch {
         to table: Table, in transaction: borrowing WriteTransaction, appending: Bool
     ) throws(StorageError) {
         let bytes = arena.bytes.span
+        let appender = appending ? try transaction.appender(to: table) : nil
+        defer { appender?.close() }
         for row in rows {
-            try transaction.put(
-                bytes.extracting(row.offset..<row.offset + row.byteCount), in: table,
-                for: FixedKey(row.key, byteCount: keyBytes), appending: appending)
+            let value = bytes.extracting(row.offset..<row.offset + row.byteCount)
+            let key = FixedKey(row.key, byteCount: keyBytes)
+            if let appender { try appender.append(value, for: key) } else { try transaction.put(value, in: table, for: key) }
         }
     }
 }
