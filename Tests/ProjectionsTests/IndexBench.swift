@@ -33,7 +33,7 @@ final class IndexBench {
     var head: Revision { Revision(UInt64(commits.count) - 1) }
 
     func fold(_ commit: Commit) throws {
-        workingSet.begin(commit.revision, time: commit.time, actor: commit.actor)
+        workingSet.begin(commit.revision, actor: commit.actor)
         for event in commit.events { try workingSet.apply(event) }
         workingSet.finish(commit)
         commits.append(commit)
@@ -43,7 +43,7 @@ final class IndexBench {
 
     /// Applies events and takes them back.
     func foldInVain(_ events: [Event]) throws {
-        workingSet.begin(Revision(UInt64(commits.count)), time: .newYear, actor: .system)
+        workingSet.begin(Revision(UInt64(commits.count)), actor: .system)
         defer { workingSet.rollBack() }
         for event in events { try workingSet.apply(event) }
     }

@@ -28,9 +28,9 @@ struct ImportReport {
     /// How many events a store has, and its newest revision.
     private static func extent(of directory: String, _ options: StoreOptions) throws -> (events: UInt64, revision: Revision) {
         let store = try Store.open(at: directory, .reading, options: options)
-        let statistics = try store.statistics()
+        let extent = (events: try store.eventCount, revision: try store.head.revision)
         try store.close()
-        return (statistics.events, statistics.head.revision)
+        return extent
     }
 
     private var eventsPerSecond: Int { Int(Double(eventCount) / max(seconds, 0.000_001)) }

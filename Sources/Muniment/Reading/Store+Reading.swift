@@ -59,6 +59,9 @@ extension Store {
         }
     }
 
+    /// How many events there are up to the head.
+    public var eventCount: UInt64 { get throws { try withReader { $0.state.eventCount } } }
+
     /// What everyone had when the store was new.
     public var preset: Preset { get throws { try withReader { $0.state.preset } } }
 

@@ -176,7 +176,7 @@ struct IndexOpening {
         try log.read { reader in
             var folded: UInt64 = 0
             try reader.forEachCommit(from: first, to: head.revision) { commit, hash in
-                workingSet.begin(commit.revision, time: commit.time, actor: commit.actor)
+                workingSet.begin(commit.revision, actor: commit.actor)
                 for event in commit.events { try workingSet.apply(event) }
                 workingSet.finish(commit)
                 folded += 1

@@ -28,7 +28,7 @@ struct Committer {
             return Receipt(revision: recorded.revision, head: workingSet.state.revision, time: time)
         }
         let revision = workingSet.state.revision.next
-        let events = try folding(revision, at: time, actor) { try decide(transaction, actor: actor, at: time) }
+        let events = try folding(revision, actor) { try decide(transaction, actor: actor, at: time) }
         guard !events.isEmpty, workingSet.hasEffect else {
             workingSet.rollBack()
             return Receipt(revision: nil, head: workingSet.state.revision, time: time)
@@ -44,7 +44,7 @@ struct Committer {
         while let (until, expiries) = try workingSet.nextExpiries(by: instant) {
             let revision = workingSet.state.revision.next
             let time = workingSet.state.revision == .genesis ? until : max(until, workingSet.state.time)
-            let events = try folding(revision, at: time, .system) { try expiries.compactMap { try end($0) } }
+            let events = try folding(revision, .system) { try expiries.compactMap { try end($0) } }
             let commit = Commit(revision: revision, time: time, actor: .system, events: events)
             workingSet.finish(commit)
             commits.append(commit)
@@ -62,9 +62,9 @@ struct Committer {
 
     /// Folds what `body` decides on into a commit that is begun; takes it back where that fails.
     private func folding<R>(
-        _ revision: Revision, at time: Instant, _ actor: PrincipalID, _ body: () throws -> R
+        _ revision: Revision, _ actor: PrincipalID, _ body: () throws -> R
     ) throws -> R {
-        workingSet.begin(revision, time: time, actor: actor)
+        workingSet.begin(revision, actor: actor)
         do { return try body() } catch {
             workingSet.rollBack()
             throw error
@@ -108,7 +108,7 @@ struct Committer {
         // In a history the first mention is part of the transaction; `decide` registers it.
         if transaction.authority == .importer { return actor }
         let revision = workingSet.state.revision.next
-        let event = try folding(revision, at: time, actor) {
+        let event = try folding(revision, actor) {
             let event = try registration(of: name)
             try workingSet.apply(event)
             return event

@@ -18,8 +18,6 @@ package struct PendingRows {
     var names: [(key: [UInt8], row: [UInt8])] = []
     var expiries: [(key: [UInt8], row: [UInt8]?)] = []
 
-    var count: Int { documents.count + relations.count + times.count + names.count * 2 + expiries.count }
-
     mutating func addEnded<ID, Document>(_ kind: DocumentKind, _ id: UInt64, _ version: EndedVersion<ID, Document>) {
         documents.add(DocumentID(kind: kind, id: id).key(version.begin), end: version.end, version.value)
     }

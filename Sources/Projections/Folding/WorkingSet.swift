@@ -4,8 +4,8 @@ package import Permissions
 
 /// The head of a store in memory, as far as it was needed: what the writer decides on and folds into.
 ///
-/// It is an overlay over the index. A transaction marks it, applies events, and keeps them or rolls back; ``flush(_:)`` hands
-/// what has changed to the index in sorted batches. What is clean stays as a cache. Used by one thread at a time.
+/// It is an overlay over the index. A transaction marks it, applies events, and keeps them or rolls back;
+/// ``takePendingRows()`` hands out what has changed, sorted, for the index. What is clean stays as a cache. Used by one thread at a time.
 package final class WorkingSet {
     /// Versions kept in memory after a flush.
     private static let cacheLimit = 100_000
@@ -47,9 +47,8 @@ package final class WorkingSet {
     /// Whom callers count as, until a membership changes.
     var subjectSets: [PrincipalID: SubjectSet] = [:]
 
-    /// The revision and the time of the commit that is being folded.
+    /// The revision and the actor of the commit that is being folded.
     private(set) var revision = Revision.genesis
-    private(set) var time = Instant.distantPast
     private(set) var actor = PrincipalID.system
 
     init(reader: HeadReader) throws {
@@ -64,9 +63,8 @@ package final class WorkingSet {
     // MARK: Transactions
 
     /// Begins a commit. Until ``finish(_:)`` or ``rollBack()`` everything that is applied belongs to it.
-    package func begin(_ revision: Revision, time: Instant, actor: PrincipalID) {
+    package func begin(_ revision: Revision, actor: PrincipalID) {
         self.revision = revision
-        self.time = time
         self.actor = actor
         stateAtMark = state
         newNamesAtMark = newNames.count
@@ -102,7 +100,7 @@ package final class WorkingSet {
         }
     }
 
-    /// Takes back everything since ``begin(_:time:actor:)``.
+    /// Takes back everything since ``begin(_:actor:)``.
     package func rollBack() {
         state = stateAtMark
         for (id, name) in newNames[newNamesAtMark...] {
@@ -160,6 +158,7 @@ package final class WorkingSet {
         }
         if numbers.count > Self.cacheLimit { numbers.removeAll(keepingCapacity: true) }
         if texts.count > Self.cacheLimit { texts.removeAll(keepingCapacity: true) }
+        if subjectSets.count > Self.cacheLimit { subjectSets.removeAll(keepingCapacity: true) }
     }
 
     /// Whether so much is held that the next turn should begin settled.
@@ -205,15 +204,13 @@ package final class WorkingSet {
     }
 
     private func relation(_ id: RelationID) throws -> RelationDocument? {
-        try relations.value(id) { isIndexEmpty ? (.genesis, nil) : try reader.relation($0.prefix, $0.second) }
+        try relations.value(id, loadRelation)
     }
 
     /// Begins or changes a relation, or with nil ends it.
     func relate(_ kind: RelationKind, _ first: UInt64, _ second: UInt64, _ document: RelationDocument?) throws {
         let id = RelationID(prefix: RelationPrefix(kind: kind, first: first), second: second)
-        try relations.change(id, to: document, at: revision) {
-            isIndexEmpty ? (.genesis, nil) : try reader.relation($0.prefix, $0.second)
-        }
+        try relations.change(id, to: document, at: revision, loadRelation)
     }
 
     /// Every second thing that the first one is related to, sorted.
@@ -231,6 +228,10 @@ package final class WorkingSet {
         _ kind: DocumentKind, _ id: UInt64
     ) throws -> (begin: Revision, value: Document?) {
         isIndexEmpty ? (.genesis, nil) : try reader.document(DocumentID(kind: kind, id: id), as: Document.self)
+    }
+
+    private func loadRelation(_ id: RelationID) throws -> (begin: Revision, value: RelationDocument?) {
+        isIndexEmpty ? (.genesis, nil) : try reader.relation(id.prefix, id.second)
     }
 
     // MARK: Names
