@@ -70,6 +70,10 @@ let package = Package(
                 "Events", "Permissions", "Muniment", "EventLog", "Hashing", "Files", "LMDB", "TestSupport", "StoreSupport",
                 "FaultHelper",
             ]),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: ["Events", "Permissions", "Muniment", "TestSupport", "StoreSupport"],
+            path: "Tests/Conformance", swiftSettings: settings),
         tests("HistoriesTests", ["Events", "Permissions", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
     ]
 )

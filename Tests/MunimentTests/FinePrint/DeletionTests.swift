@@ -1,6 +1,7 @@
 import Events
 import Muniment
 import Permissions
+import StoreSupport
 import TestSupport
 import Testing
 

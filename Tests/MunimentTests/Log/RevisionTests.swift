@@ -2,6 +2,7 @@ import Dispatch
 import Events
 import Muniment
 import Permissions
+import StoreSupport
 import TestSupport
 import Testing
 

@@ -2,8 +2,20 @@ import Foundation
 
 /// Hands out a folder that nobody else uses, and removes it with everything in it afterwards.
 public func withTemporaryFolder<R>(_ body: (String) throws -> R) throws -> R {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try body(folder)
+}
+
+/// The same for work that waits.
+public func withTemporaryFolder<R>(_ body: (String) async throws -> R) async throws -> R {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try await body(folder)
+}
+
+private func makeTemporaryFolder() throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(path: "muniment-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try body(folder.path(percentEncoded: false))
+    return folder.path(percentEncoded: false)
 }

@@ -1,14 +1,14 @@
-import Events
+package import Events
 import Foundation
-import Muniment
-import Permissions
-import TestSupport
+package import Muniment
+package import Permissions
+package import TestSupport
 
 /// A store on disk for one test, in a folder of its own, by a clock that the test moves.
-final class StoreFixture {
-    let path: String
-    let clock: ManualClock
-    private(set) var store: Store
+package final class StoreFixture {
+    package let path: String
+    package let clock: ManualClock
+    package private(set) var store: Store
 
     fileprivate init(at path: String, _ preset: Preset, _ clock: ManualClock) throws {
         self.path = path
@@ -17,35 +17,35 @@ final class StoreFixture {
     }
 
     /// Everything that the store's folder and its parts can be asked to do while it is not open.
-    func whileClosed<R>(_ body: () throws -> R) throws -> R {
+    package func whileClosed<R>(_ body: () throws -> R) throws -> R {
         try store.close()
         let result = Result { try body() }
         store = try Store.open(at: path, .writing, options: StoreOptions { [clock] in clock.now })
         return try result.get()
     }
 
-    func reopen() throws { try whileClosed {} }
+    package func reopen() throws { try whileClosed {} }
 
     /// Opens the store again without its index, so that it is folded from the log.
-    func reopenWithoutIndex() throws { try whileClosed { try FileManager.default.removeItem(atPath: path + "/index") } }
+    package func reopenWithoutIndex() throws { try whileClosed { try FileManager.default.removeItem(atPath: path + "/index") } }
 
     fileprivate func close() throws { try store.close() }
 
     // MARK: Short words for tests
 
-    var head: Revision { get throws { try store.head.revision } }
+    package var head: Revision { get throws { try store.head.revision } }
 
     @discardableResult
-    func commit(_ changes: Change..., as caller: Name = "user:root", origin: Origin = Origin()) throws -> Receipt {
+    package func commit(_ changes: Change..., as caller: Name = "user:root", origin: Origin = Origin()) throws -> Receipt {
         try store.commit(Transaction(caller, changes, origin: origin))
     }
 
     /// Why the store refuses these changes; nil where it does not.
-    func refusal(_ changes: Change..., as caller: Name = "user:root", origin: Origin = Origin()) throws -> Refusal? {
+    package func refusal(_ changes: Change..., as caller: Name = "user:root", origin: Origin = Origin()) throws -> Refusal? {
         try refusal(of: changes, as: caller, origin: origin)
     }
 
-    func refusal(of changes: [Change], as caller: Name = "user:root", origin: Origin = Origin()) throws -> Refusal? {
+    package func refusal(of changes: [Change], as caller: Name = "user:root", origin: Origin = Origin()) throws -> Refusal? {
         do {
             _ = try store.commit(Transaction(caller, changes, origin: origin))
             return nil
@@ -54,19 +54,19 @@ final class StoreFixture {
         }
     }
 
-    func may(_ subject: Name, _ privilege: String, _ object: Name, at moment: Moment = .now) throws -> Bool {
+    package func may(_ subject: Name, _ privilege: String, _ object: Name, at moment: Moment = .now) throws -> Bool {
         try store.read(at: moment) { try $0.check(subject, [privilege], on: object).isAllowed }
     }
 
-    func privileges(_ subject: Name, _ object: Name, at moment: Moment = .now) throws -> [String] {
+    package func privileges(_ subject: Name, _ object: Name, at moment: Moment = .now) throws -> [String] {
         try store.read(at: moment) { try $0.privileges(of: subject, on: object) }
     }
 
-    func entries(_ object: Name, at moment: Moment = .now) throws -> [EntryDescription] {
+    package func entries(_ object: Name, at moment: Moment = .now) throws -> [EntryDescription] {
         try store.read(at: moment) { try $0.entries(on: object) }
     }
 
-    func commits(from first: Revision = .genesis) throws -> [Commit] {
+    package func commits(from first: Revision = .genesis) throws -> [Commit] {
         var commits: [Commit] = []
         try store.log(from: first, to: head) { commits.append($0.commit) }
         return commits
@@ -74,7 +74,7 @@ final class StoreFixture {
 }
 
 /// Hands out a new store, closes it, and removes it.
-func withStore(
+package func withStore(
     _ preset: Preset = .locked, clock: ManualClock = ManualClock(), _ body: (StoreFixture) throws -> Void
 ) throws {
     try withTemporaryFolder { folder in
@@ -82,5 +82,19 @@ func withStore(
         let result = Result { try body(fixture) }
         try fixture.close()
         try result.get()
+    }
+}
+
+/// The same for tests that wait.
+package func withStore(
+    _ preset: Preset = .locked, clock: ManualClock = ManualClock(), _ body: (StoreFixture) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { folder in
+        let fixture = try StoreFixture(at: folder + "/store", preset, clock)
+        do { try await body(fixture) } catch {
+            try fixture.close()
+            throw error
+        }
+        try fixture.close()
     }
 }
