@@ -35,11 +35,15 @@ public final class LogReader {
     }
 
     /// When a revision was committed, checked against its hash and the one before. Logarithmic, and linear in the commit.
-    public func time(of revision: Revision) throws -> Instant {
-        var time: Instant?
-        try forEachRecord(from: revision, to: revision) { record, value, _ in time = try record.header(value).time }
-        guard let time else { throw LogError.missing(revision) }
-        return time
+    public func time(of revision: Revision) throws -> Instant { try header(of: revision).time }
+
+    /// The commit of a revision without its events, checked against its hash and the one before. Logarithmic, and linear in the
+    /// commit.
+    public func header(of revision: Revision) throws -> Commit {
+        var header: Commit?
+        try forEachRecord(from: revision, to: revision) { record, value, _ in header = try record.header(value) }
+        guard let header else { throw LogError.missing(revision) }
+        return header
     }
 
     /// The hash of a revision, as the log has it. Logarithmic.

@@ -135,12 +135,17 @@ public final class Snapshot {
     ///
     /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated`.
     public func value(of object: Name, as caller: Name) throws -> JSONValue {
+        try reader.value(of: readableObject(object, as: caller)).map(JSONText.decode) ?? .null
+    }
+
+    /// The number of an object, as a caller that must be allowed to read it.
+    func readableObject(_ object: Name, as caller: Name) throws -> ObjectID {
         try checkForm(caller, object)
         guard object.kind == .object, let found = try reader.object(object) else {
             throw Refusal(.unknownObject, "there is no object `\(object)`")
         }
         guard try verdict(for: caller, on: object, wanted: .read).allows(.read) else { throw lacking("read", caller, object) }
-        return try reader.value(of: found).map(JSONText.decode) ?? .null
+        return found
     }
 
     /// The objects of a class that a caller may read and query, sorted.

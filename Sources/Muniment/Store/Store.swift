@@ -28,10 +28,12 @@ public final class Store: Sendable {
     private let lock: FileLock?
     let writer: Writer?
     let readers = ReaderPool()
+    let feed: ChangeFeed
     let isClosed = Mutex(false)
 
     private init(
-        folder: StoreFolder, log: EventLog, index: IndexInUse, options: StoreOptions, lock: FileLock?, writer: Writer?
+        folder: StoreFolder, log: EventLog, index: IndexInUse, options: StoreOptions, lock: FileLock?, writer: Writer?,
+        feed: ChangeFeed
     ) {
         self.folder = folder
         self.log = log
@@ -39,6 +41,7 @@ public final class Store: Sendable {
         self.options = options
         self.lock = lock
         self.writer = writer
+        self.feed = feed
     }
 
     var index: Index { indexInUse.current }
@@ -145,12 +148,13 @@ public final class Store: Sendable {
         try folder.logSeal.check(log)
         let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
         index.clearStaleReaders()
-        let writer = Writer(log: log, index: index, workingSet: workingSet, clock: options.clock) {
+        let feed = ChangeFeed()
+        let writer = Writer(log: log, index: index, workingSet: workingSet, clock: options.clock, feed: feed) {
             try folder.logSeal.remove()
         }
         lock.announceReady()
         let inUse = try IndexInUse(in: folder) { index }
-        return Store(folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer)
+        return Store(folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed)
     }
 
     private static func openForReading(_ folder: StoreFolder, options: StoreOptions) throws -> Store {
@@ -159,7 +163,7 @@ public final class Store: Sendable {
             guard log.head != nil else { throw LogError.empty }
             try folder.logSeal.check(log)
             let index = try IndexInUse(in: folder) { try openIndexForReading(folder, log, options) }
-            return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil)
+            return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil, feed: ChangeFeed())
         } catch {
             log.close()
             throw error
@@ -202,7 +206,7 @@ public final class Store: Sendable {
         try removeFile(folder.bootMark)
     }
 
-    /// Closes the store. No reading may be going on. Nothing can be done with it afterwards.
+    /// Closes the store. No reading may be going on; those who observe it are told. Nothing can be done with it afterwards.
     ///
     /// - Throws: where the index could not be brought to the disk; it is folded again when the store is next opened.
     public func close() throws {
@@ -211,6 +215,7 @@ public final class Store: Sendable {
             return closed
         }
         guard !wasClosed else { return }
+        feed.close()
         readers.drain()
         defer {
             log.close()

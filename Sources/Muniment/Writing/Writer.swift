@@ -46,6 +46,10 @@ final class Writer: @unchecked Sendable {
     private var unwrittenEvents = 0
     /// Called before every write to the log.
     private let willWrite: @Sendable () throws -> Void
+    /// Told of commits once the index has them.
+    private let feed: ChangeFeed
+    /// Whether there are commits in the log that the index has not; guarded by `disk`.
+    private var isIndexOwed = false
 
     private final class Request: @unchecked Sendable {
         let transaction: Transaction
@@ -59,12 +63,13 @@ final class Writer: @unchecked Sendable {
 
     init(
         log: EventLog, index: Index, workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant,
-        willWrite: @escaping @Sendable () throws -> Void
+        feed: ChangeFeed, willWrite: @escaping @Sendable () throws -> Void
     ) {
         self.log = log
         self.index = index
         self.workingSet = workingSet
         self.clock = clock
+        self.feed = feed
         self.willWrite = willWrite
         workingSet.endTurn()
     }
@@ -209,7 +214,28 @@ final class Writer: @unchecked Sendable {
         workingSet.endTurn()
         disk.wait()
         turn.signal()
-        defer { disk.signal() }
+        let settled = Result { () throws -> Settled in
+            defer { disk.signal() }
+            return try bringToDisk(commits, rows)
+        }
+        switch try settled.get() {
+        case .commits: feed.tell(commits)
+        case .everything(let head): feed.tell(head)
+        case .nothing: break
+        }
+    }
+
+    /// What a turn has made visible.
+    private enum Settled {
+        case nothing
+        /// The turn's own commits.
+        case commits
+        /// These and earlier ones, up to a head.
+        case everything(Revision)
+    }
+
+    /// Writes the log and then the index. Called with the disk.
+    private func bringToDisk(_ commits: [Commit], _ rows: PendingRows?) throws -> Settled {
         // Even what needs no write may rest on a group before this one that never got to the disk.
         if let reason = log.failure { throw LogError.stopped(reason) }
         if !commits.isEmpty {
@@ -220,13 +246,19 @@ final class Writer: @unchecked Sendable {
             }
             _ = try log.append(commits)
         }
-        guard let rows, let head = log.head else { return }
+        guard let rows, let head = log.head else {
+            if !commits.isEmpty { isIndexOwed = true }
+            return .nothing
+        }
         do { try index.write(rows, hash: head.hash) } catch {
             // The commits are durable, but the index does not show them: stop rather than answer from the past.
             log.stop("the index could not be written: \(error)")
             indexFailure.withLock { $0 = "\(error)" }
+            feed.stop()
             throw StoreError.behindTheLog(why: "\(error)")
         }
+        defer { isIndexOwed = false }
+        return isIndexOwed ? .everything(head.revision) : .commits
     }
 }
 

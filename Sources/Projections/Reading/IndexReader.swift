@@ -213,7 +213,7 @@ extension IndexReader: AccessState {
     public func options(of classID: ClassID) throws -> ClassOptions? { try classSpan(classID).options }
 
     @inline(__always)
-    private func storeLevelSpan() throws -> ClassSpan {
+    func storeLevelSpan() throws -> ClassSpan {
         if let storeSpan, storeSpan.covers(.store, turnedTo) { return storeSpan }
         let span = try findStoreSpan()
         storeSpan = span
@@ -229,7 +229,7 @@ extension IndexReader: AccessState {
     }
 
     @inline(__always)
-    private func classSpan(_ classID: ClassID) throws -> ClassSpan {
+    func classSpan(_ classID: ClassID) throws -> ClassSpan {
         let revision = turnedTo
         if let known = classMemory.find(classID.rawValue, { $0.covers(classID, revision) }) { return known }
         return try findClassSpan(classID)
@@ -263,12 +263,15 @@ extension IndexReader: AccessState {
         try related(RelationPrefix(kind: .link, first: target.rawValue)).map(ObjectID.init(rawValue:))
     }
 
-    public func subjects(of caller: PrincipalID) throws -> SubjectSet {
+    public func subjects(of caller: PrincipalID) throws -> SubjectSet { try subjectSpan(of: caller).subjects }
+
+    @inline(__always)
+    func subjectSpan(of caller: PrincipalID) throws -> SubjectSpan {
         let revision = turnedTo
-        if let known = subjectMemory.find(caller.rawValue, { $0.covers(caller, revision) }) { return known.subjects }
+        if let known = subjectMemory.find(caller.rawValue, { $0.covers(caller, revision) }) { return known }
         let span = try findSubjects(of: caller)
         subjectMemory.remember(caller.rawValue, span)
-        return span.subjects
+        return span
     }
 
     private func findSubjects(of caller: PrincipalID) throws -> SubjectSpan {

@@ -1,0 +1,63 @@
+internal import Dispatch
+internal import Events
+internal import Projections
+
+/// Looking at what is new, and waiting for it.
+extension Store {
+    /// How often a reader that is overtaken tries again.
+    private static let attempts = 64
+    /// How often a store that was opened for reading looks for commits of another process, while somebody waits for them.
+    private static let followingInterval = DispatchTimeInterval.milliseconds(20)
+    private static let followingQueue = DispatchQueue(label: "muniment.follower")
+
+    /// Lets an observer go on. Where it cannot, that is its end.
+    func look(_ observer: inout Observer) -> Observer.Sight {
+        for _ in 0..<Self.attempts {
+            var next = observer
+            do {
+                guard let sight = try feed.looking({ try withReader { try next.look($0, log) } }) else { return .end(.storeClosed) }
+                observer = next
+                if case .nothing = sight, let failure = writer?.failure {
+                    return .end(.unreadable(why: StoreError.behindTheLog(why: failure).description))
+                }
+                return sight
+            } catch StoreError.overtaken {
+                continue
+            } catch StoreError.closed {
+                return .end(.storeClosed)
+            } catch {
+                return .end(.unreadable(why: "\(error)"))
+            }
+        }
+        return .end(.unreadable(why: StoreError.overtaken(path: folder.path).description))
+    }
+
+    /// Waits until there is a commit behind a revision that has to do with an interest, or the store is closed, or the task is
+    /// cancelled. It can return without one.
+    func waitForCommits(
+        behind revision: Revision, _ interest: Interest, isolation: isolated (any Actor)? = #isolation
+    ) async {
+        await feed.wait(behind: revision, interest) { [self] in followLater() }
+    }
+
+    /// How many of those who observe wait at this moment, for tests of who is woken.
+    package var waitingObservers: Int { feed.waitingCount }
+
+    /// Looks for commits of another process in a moment, and again for as long as somebody waits.
+    private func followLater() {
+        guard writer == nil else { return }
+        Self.followingQueue.asyncAfter(deadline: .now() + Self.followingInterval) { [weak self] in
+            guard let self, feed.isAwaited() else { return }
+            do {
+                let head = try feed.looking { try withReader { $0.state.revision } }
+                if let head { feed.tell(head) }
+            } catch StoreError.overtaken {
+                // The next look is soon.
+            } catch {
+                // Those who wait meet the same, and say so.
+                feed.wakeAll()
+            }
+            followLater()
+        }
+    }
+}

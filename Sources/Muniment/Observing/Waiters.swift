@@ -1,0 +1,58 @@
+internal import Events
+
+/// Those that wait for commits, found by what the commits have to touch.
+struct Waiters {
+    typealias Continuation = CheckedContinuation<Void, Never>
+
+    private struct Waiter {
+        let continuation: Continuation
+        let interest: Interest
+    }
+
+    private var all: [UInt64: Waiter] = [:]
+    /// Who waits for a commit that touches a thing.
+    private var byThing: [UInt64: Set<UInt64>] = [:]
+    /// Who waits for any commit.
+    private var ofAnything: Set<UInt64> = []
+
+    var isEmpty: Bool { all.isEmpty }
+    var count: Int { all.count }
+
+    mutating func add(_ id: UInt64, _ interest: Interest, _ continuation: Continuation) {
+        all[id] = Waiter(continuation: continuation, interest: interest)
+        if interest.isAnything { ofAnything.insert(id) }
+        for thing in interest.things { byThing[thing, default: []].insert(id) }
+    }
+
+    /// Takes one out; nil where it is not there.
+    mutating func take(_ id: UInt64) -> Continuation? {
+        guard let waiter = all.removeValue(forKey: id) else { return nil }
+        ofAnything.remove(id)
+        for thing in waiter.interest.things {
+            byThing[thing]?.remove(id)
+            if byThing[thing]?.isEmpty ?? false { byThing[thing] = nil }
+        }
+        return waiter.continuation
+    }
+
+    mutating func takeAll() -> [Continuation] {
+        defer { self = Waiters() }
+        return all.values.map(\.continuation)
+    }
+
+    /// Takes out those whom some commits may concern. Linear in the events, and in those that are taken out.
+    mutating func take(touchedBy commits: [Commit]) -> [Continuation] {
+        guard !isEmpty else { return [] }
+        var found = ofAnything
+        for commit in commits {
+            for event in commit.events {
+                switch event.reach {
+                case .nothing: continue
+                case .thing(let thing): if let waiters = byThing[thing] { found.formUnion(waiters) }
+                case .anything: return takeAll()
+                }
+            }
+        }
+        return found.compactMap { take($0) }
+    }
+}

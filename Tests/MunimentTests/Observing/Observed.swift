@@ -1,0 +1,51 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+
+/// Everything that an observation delivered, and how it ended.
+struct Observed: Equatable {
+    var changes: [ObservedChange] = []
+    var end: ObservationEnd?
+
+    /// What was delivered of each revision.
+    var steps: [(revision: Revision, kinds: [ObservedChange.Kind])] {
+        changes.reduce(into: []) { steps, change in
+            if steps.last?.revision != change.revision { steps.append((change.revision, [])) }
+            steps[steps.count - 1].kinds.append(change.kind)
+        }
+    }
+}
+
+extension ObservedChanges {
+    /// Takes all there is until the observation ends.
+    func all() async -> Observed {
+        var observed = Observed()
+        do throws(ObservationEnd) {
+            for try await change in self { observed.changes.append(change) }
+        } catch {
+            observed.end = error
+        }
+        return observed
+    }
+}
+
+extension StoreFixture {
+    /// What an observation delivers until the object is deleted, which this does at the end.
+    func observed(
+        _ object: Name, at path: JSONPath = [], as caller: Name = "user:ann", since revision: Revision? = nil,
+        while body: () throws -> Void = {}
+    ) async throws -> Observed {
+        let changes = try store.observe(object, at: path, as: caller, since: revision)
+        try body()
+        if try store.read({ try $0.exists(object) }) { try commit(.deleteObject(object)) }
+        return await changes.all()
+    }
+}
+
+extension Store {
+    /// Returns when as many wait as are given.
+    func untilWaiting(_ count: Int) async {
+        while waitingObservers != count { await Task.yield() }
+    }
+}

@@ -1,0 +1,117 @@
+import Events
+import Permissions
+import Testing
+
+/// A way in which somebody who reads an object comes to read it no more.
+struct WayToLose: CustomTestStringConvertible, Sendable {
+    let name: String
+    /// What makes the object readable, on top of classes `doc` and `top`, users and `doc:1` in an open store.
+    let setup: [Change]
+    let losing: [Change]
+    var object: Name = "doc:1"
+    var caller: Name = "user:ann"
+
+    var testDescription: String { name }
+
+    init(
+        _ name: String, _ setup: [Change], losing: Change..., object: Name = "doc:1", caller: Name = "user:ann"
+    ) {
+        self.name = name
+        self.setup = setup
+        self.losing = losing
+        self.object = object
+        self.caller = caller
+    }
+
+    /// Everything that the reader may have lost it by, given back.
+    var regaining: [Change] {
+        caller == .anonymous ? [.grant("anonymous", on: object, ["read"])] : [.register(caller), .appointAdministrator(caller)]
+    }
+
+    static let read = ["read"]
+    private static func grant(_ subject: Name, on object: Name = "doc:1") -> Change { .grant(subject, on: object, read) }
+    private static let link: JSONValue = .object(["see": .object(["$ref": .string("pic:1")])])
+    private static let pictures: [Change] = [
+        .defineClass("pic", ClassSettings(readThroughLinks: true)), .createObject("pic:1"),
+        .writeObject("doc:1", .value(link)), grant("user:ann"),
+    ]
+    private static let below: [Change] = [
+        .changeClass("doc", ClassSettings(inherits: .everything)), .createObject("doc:top"),
+        .createObject("doc:middle", parent: "doc:top"),
+        .moveObject("doc:1", parent: "doc:middle"), grant("user:ann", on: "doc:top"),
+    ]
+
+    static let entries: [WayToLose] = [
+        WayToLose("the entry is revoked", [grant("user:ann")], losing: .revoke("user:ann", on: "doc:1")),
+        WayToLose("the entry loses read", [grant("user:ann")], losing: .setAccess("user:ann", on: "doc:1", ["update"])),
+        WayToLose("the object is made private", [grant("everyone")], losing: .revoke("everyone", on: "doc:1")),
+        WayToLose(
+            "an anonymous caller is shut out", ["store", "class:doc", "doc:1"].map { grant("anonymous", on: $0) },
+            losing: .revoke("anonymous", on: "doc:1"),
+            caller: .anonymous),
+        WayToLose(
+            "a caller never seen is shut out", [grant("everyone")], losing: .revoke("everyone", on: "doc:1"),
+            caller: "user:nobody"),
+        WayToLose(
+            "one of very many entries is revoked",
+            (0..<70).flatMap { number in [.register(Name("user:\(number)")), grant(Name("user:\(number)"))] } + [grant("user:ann")],
+            losing: .revoke("user:ann", on: "doc:1")),
+        WayToLose(
+            "the permission is detached",
+            [.definePermission("permission:p", subject: "user:ann", read), .attachPermission("permission:p", to: "doc:1")],
+            losing: .detachPermission("permission:p", from: "doc:1")),
+        WayToLose(
+            "the permission is made somebody else's",
+            [.definePermission("permission:p", subject: "user:ann", read), .attachPermission("permission:p", to: "doc:1")],
+            losing: .changePermission("permission:p", subject: "user:ben", read)),
+    ]
+
+    static let subjects: [WayToLose] = [
+        WayToLose(
+            "the role is lost", [.createRole("role:r"), .addMember("user:ann", to: "role:r"), grant("role:r")],
+            losing: .removeMember("user:ann", from: "role:r")),
+        WayToLose(
+            "the role loses its role",
+            [
+                .createRole("role:r"), .createRole("role:s"), .addMember("user:ann", to: "role:r"),
+                .addMember("role:r", to: "role:s"), grant("role:s"),
+            ], losing: .removeMember("role:r", from: "role:s")),
+        WayToLose(
+            "the role is deleted", [.createRole("role:r"), .addMember("user:ann", to: "role:r"), grant("role:r")],
+            losing: .deleteRole("role:r")),
+        WayToLose(
+            "the role holds everyone no more", [.createRole("role:r"), .addMember("everyone", to: "role:r"), grant("role:r")],
+            losing: .removeMember("everyone", from: "role:r")),
+        WayToLose(
+            "the administrator is dismissed", [.appointAdministrator("user:ann")], losing: .dismissAdministrator("user:ann")),
+    ]
+
+    static let levels: [WayToLose] = [
+        WayToLose("the class level is narrowed", [grant("user:ann")], losing: .revoke("everyone", on: "class:doc", read)),
+        WayToLose("the store level is narrowed", [grant("user:ann")], losing: .revoke("everyone", on: "store", read)),
+        WayToLose(
+            "the class gets object ACLs", [.changeClass("doc", ClassSettings(objectACL: ObjectACL.none))],
+            losing: .changeClass("doc", ClassSettings(objectACL: .required))),
+        WayToLose(
+            "the class widens no more", [.changeClass("doc", ClassSettings(composition: .widening))],
+            losing: .changeClass("doc", ClassSettings(composition: .narrowing))),
+        WayToLose(
+            "the permission on the class is made somebody else's",
+            [
+                grant("user:ann"), .definePermission("permission:p", subject: "user:ann", read),
+                .attachPermission("permission:p", to: "class:doc"), .revoke("everyone", on: "class:doc"),
+            ], losing: .changePermission("permission:p", subject: "user:ben", read)),
+    ]
+
+    static let places: [WayToLose] = [
+        WayToLose("the object is moved to the top", below, losing: .moveObject("doc:1", parent: nil)),
+        WayToLose("what is above is moved elsewhere", below, losing: .moveObject("doc:middle", parent: nil)),
+        WayToLose("the entry far above is revoked", below, losing: .revoke("user:ann", on: "doc:top")),
+        WayToLose("the class inherits no more", below, losing: .changeClass("doc", ClassSettings(inherits: .nothing))),
+        WayToLose("the link is gone", pictures, losing: .writeObject("doc:1", .value(.null)), object: "pic:1"),
+        WayToLose(
+            "the object that links is deleted", pictures, losing: .deleteObject("doc:1"), object: "pic:1"),
+        WayToLose(
+            "the object that links can be read no more", pictures, losing: .revoke("user:ann", on: "doc:1"), object: "pic:1"),
+    ]
+}
