@@ -53,6 +53,17 @@ public import Events
             reason: .levels(store: levels.store, class: levels.classLevel, object: .all, .narrowing))
     }
 
+    /// What a caller's subjects may do at the level of the store, whatever the levels below say.
+    @inlinable public func storeVerdict(for subjects: SubjectSet) throws -> Verdict {
+        guard let options = try state.options(of: .store) else { return Verdict(effective: [], reason: .unknownObject) }
+        if subjects.isAdministrator { return Verdict(effective: options.known, reason: .administrator) }
+        let levels = Levels(
+            store: try state.storeLevel(for: subjects, at: instant), classLevel: .all, object: .all, composition: .narrowing)
+        return Verdict(
+            effective: levels.combined.intersection(options.known),
+            reason: .levels(store: levels.store, class: .all, object: .all, .narrowing))
+    }
+
     @inlinable func levels(
         for subjects: SubjectSet, at place: Place, of object: ObjectID, options: ClassOptions, wanted: Privileges,
         deciding: SubjectSet?

@@ -1,5 +1,5 @@
 public import Events
-internal import Permissions
+public import Permissions
 
 /// One line of an object's access list.
 public struct EntryRow: Hashable, Sendable {
@@ -58,6 +58,14 @@ extension IndexReader {
     /// The direct members of a role.
     public func members(of role: PrincipalID) throws -> [PrincipalID] {
         try related(RelationPrefix(kind: .member, first: role.rawValue)).map(PrincipalID.init(rawValue:))
+    }
+
+    /// What a permission gives, to whom; nil where there is none.
+    public func permission(_ id: PermissionID) throws -> PermissionGrant? { try permissionGrant(id).value }
+
+    /// The objects that a permission stands on.
+    public func objects(attachedTo permission: PermissionID) throws -> [ObjectID] {
+        try related(RelationPrefix(kind: .attachment, first: permission.rawValue)).map(ObjectID.init(rawValue:))
     }
 
     /// The value of an object as JSON; nil where it has none.

@@ -1,0 +1,68 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import Testing
+
+@Suite("Bucket entries: the bucket above its objects")
+struct BucketTests {
+    @Test("K3: Reading all objects of a bucket, granted on the bucket, reads each, whatever the object's own entries say")
+    func readObjects() async throws {
+        try await withPosts { fixture in
+            try fixture.commit(.createObject("post:2", value: .string("second")), as: "user:carl")
+            var bucket = fixture.entryList(of: "class:post", as: "user:owner")
+            bucket.put("user:bob", bucket: .readObjects)
+            try await bucket.save()
+            for object: Name in ["post:1", "post:2"] { #expect(try fixture.actions("user:bob", object) == .read, "\(object)") }
+            #expect(try fixture.store.read { try $0.list(class: "post", as: "user:bob") } == ["post:1", "post:2"])
+
+            // Taking an entry off one object changes nothing of that.
+            var list = fixture.entryList()
+            list.put("user:bob", .read)
+            try await list.save()
+            var removal = fixture.entryList()
+            removal.put("user:bob", .read, grant: false)
+            try await removal.save()
+            #expect(try fixture.actions("user:bob") == .read)
+
+            // Taking it off the bucket does.
+            var back = fixture.entryList(of: "class:post", as: "user:owner")
+            back.put("user:bob", bucket: .readObjects, grant: false)
+            try await back.save()
+            #expect(try fixture.actions("user:bob") == [])
+        }
+    }
+
+    @Test("K3: Reading all objects does not write any")
+    func readObjectsWritesNothing() async throws {
+        try await withPosts { fixture in
+            var bucket = fixture.entryList(of: "class:post", as: "user:owner")
+            bucket.put(.anonymous, bucket: .readObjects)
+            try await bucket.save()
+            #expect(try fixture.actions("anonymous") == .read)
+            #expect(try fixture.refusal(.writeObject("post:1", .value(.null)), as: "anonymous")?.code == .notAuthenticated)
+            #expect(try fixture.refusal(.writeObject("post:1", .value(.null)), as: "user:bob")?.code == .noPrivilege)
+        }
+    }
+
+    @Test("K3: Without it a query lists what one may read by the objects' own entries")
+    func query() async throws {
+        try await withPosts { fixture in
+            try fixture.commit(.createObject("post:2"), as: "user:bob")
+            #expect(try fixture.store.read { try $0.list(class: "post", as: "user:bob") } == ["post:2"])
+            var list = fixture.entryList()
+            list.put("user:bob", .read)
+            try await list.save()
+            #expect(try fixture.store.read { try $0.list(class: "post", as: "user:bob") } == ["post:1", "post:2"])
+        }
+    }
+
+    @Test("K3: In an open store a bucket is no more open than it says")
+    func openStore() async throws {
+        try await withPosts(.open) { fixture in
+            #expect(try fixture.actions("user:bob") == [])
+            try fixture.commit(.createObject("post:2"), as: "user:bob")
+            #expect(try fixture.actions("user:bob", "post:2") == [.read, .write])
+        }
+    }
+}

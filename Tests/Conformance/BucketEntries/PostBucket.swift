@@ -1,0 +1,41 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+
+/// A bucket of posts that `user:owner` owns, with `post:1` of `user:ann` in it, and people, a thing and a group to share it with.
+func withPosts(_ preset: Preset = .locked, _ body: (StoreFixture) async throws -> Void) async throws {
+    try await withStore(preset) { fixture in
+        try await Bucket.prepare(fixture.store, as: "user:root", owners: ["user:owner"])
+        try await Bucket("post").define(in: fixture.store, as: "user:owner")
+        try fixture.commit(
+            .register("user:bob"), .register("user:carl"), .register("user:dora"), .register("thing:camera"),
+            .createRole("role:staff"), .addMember("user:dora", to: "role:staff"))
+        try fixture.commit(.createObject("post:1", value: .object(["title": .string("Bridge")])), as: "user:ann")
+        try await body(fixture)
+    }
+}
+
+extension StoreFixture {
+    /// A list for a post, as its creator.
+    func entryList(of object: Name = "post:1", as caller: Name = "user:ann") -> EntryList {
+        EntryList(of: object, in: store, as: caller)
+    }
+
+    /// What somebody may do to a post, in the words of a bucket.
+    func actions(_ subject: Name, _ object: Name = "post:1") throws -> ObjectActions {
+        let held = Set(try privileges(subject, object))
+        let read: ObjectActions = held.contains("read") ? .read : []
+        return held.isSuperset(of: ["update", "delete"]) ? read.union(.write) : read
+    }
+}
+
+/// Why an entry was refused; nil where the list was saved.
+func refusedEntry(_ body: () async throws -> Void) async throws -> EntryList.RefusedEntry? {
+    do {
+        try await body()
+        return nil
+    } catch let refused as EntryList.RefusedEntry {
+        return refused
+    }
+}
