@@ -34,7 +34,11 @@ extension Roles {
     ) async throws -> Receipt {
         let keeps = Roles.metadata.merging(kept) { $1 }
         var changes: [Change] = [.createRole(role)] + ([caller] + members).map { .addMember($0, to: role) }
-        let levels = try store.read { try $0.upperLevels() }
+        let (levels, custom) = try store.read { try ($0.upperLevels(), $0.names($0.customPrivileges())) }
+        if !custom.isEmpty {
+            // What the store and classes do not know cannot be given there.
+            for name in ["store", "class"] { changes.append(.changeClass(name, ClassSettings(privileges: custom))) }
+        }
         for level in levels { changes.append(.grant(role, on: level.name, level.privileges)) }
         // The role has everything by now, so that its members, the caller among them, can take the rest away.
         for name in Set(levels.map(\.name)).union(keeps.keys.map(\.name)).sorted() {
@@ -46,13 +50,21 @@ extension Roles {
 }
 
 extension Snapshot {
-    /// The store and every class, with all privileges that they know.
+    /// Every custom privilege that some class knows.
+    fileprivate func customPrivileges() throws -> Privileges {
+        try classes().reduce(into: []) { $0.formUnion(try reader.options(of: $1)?.privileges ?? []) }
+    }
+
+    private func classes() throws -> [ClassID] { ClassID.builtIn.map(\.id) + (try reader.definedClasses()) }
+
+    /// The store and every class, with all privileges that can be given there once the store and classes know the custom ones.
     fileprivate func upperLevels() throws -> [(name: Name, privileges: [String])] {
-        let classes = ClassID.builtIn.map(\.id) + (try reader.definedClasses())
-        let store = (name: Name.store, privileges: names(try reader.options(of: .store)?.known ?? .builtIn))
-        return try [store]
-            + classes.map { classID in
-                (name: Name(try reader.name(of: classID)), privileges: names(try reader.options(of: classID)?.known ?? .builtIn))
+        let everything = names(try customPrivileges().union(.builtIn))
+        return try [(name: .store, privileges: everything)]
+            + classes().map { classID in
+                let known = try reader.options(of: classID)?.known ?? .builtIn
+                let isUpper = classID == .store || classID == .class
+                return (name: Name(try reader.name(of: classID)), privileges: isUpper ? everything : names(known))
             }
     }
 }

@@ -1,0 +1,49 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+
+extension StoreFixture {
+    /// The permission system as one caller sees it.
+    func roles(_ caller: Name = "user:root") -> Roles { Roles(store, as: caller) }
+
+    /// Lets every user ask for its own privileges, and through to what classes and objects say, in a locked store.
+    func openUpperLevels(_ classes: String...) async throws {
+        let roles = roles()
+        for (level, privileges) in Roles.metadata { try await roles.set(privileges, for: .everyone, at: level) }
+        try await roles.set(.builtIn, for: .everyone, at: .store)
+        for name in classes { try await roles.set(.builtIn, for: .everyone, at: .class(name)) }
+    }
+
+    /// Makes users known.
+    func register(_ users: Name...) throws { for user in users { try commit(.register(user)) } }
+
+    /// Whether somebody can read an object's value.
+    func canRead(_ object: Name, _ caller: Name) throws -> Bool {
+        do {
+            _ = try store.read { try $0.value(of: object, as: caller) }
+            return true
+        } catch let refusal as Refusal where refusal.code == .noPrivilege || refusal.code == .notAuthenticated {
+            return false
+        }
+    }
+
+    /// What somebody gets by querying a class; nil where that is refused.
+    func query(_ className: String, _ caller: Name) throws -> [String]? {
+        do { return try store.read { try $0.list(class: className, as: caller) } } catch let refusal as Refusal
+            where refusal.code == .noPrivilege || refusal.code == .notAuthenticated
+        {
+            return nil
+        }
+    }
+}
+
+/// Why something is refused; nil where it is not.
+func refusal(_ body: () async throws -> Void) async throws -> Refusal.Code? {
+    do {
+        try await body()
+        return nil
+    } catch let refusal as Refusal {
+        return refusal.code
+    }
+}

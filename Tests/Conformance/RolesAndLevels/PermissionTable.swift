@@ -1,0 +1,88 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import Testing
+
+/// One cell of the document's three tables: a privilege at a level, enabled or disabled, and what that means.
+struct Cell: Sendable, CustomTestStringConvertible {
+    typealias Story = @Sendable (PermissionTable) throws -> Void
+
+    let level: PermissionLevel
+    let privilege: String
+    let isEnabled: Bool
+    /// The document's words, in Muniment's.
+    let meaning: String
+    /// What happens and does not, in a store where `role:my-role` has everything else.
+    let story: Story
+
+    var testDescription: String { "\(privilege) \(isEnabled ? "ENABLED" : "DISABLED"): \(meaning)" }
+
+    /// Makes a store in which the role has everything at all levels, without this privilege here where it is disabled.
+    func check() throws {
+        try withStore { fixture in
+            let table = try PermissionTable(fixture)
+            if !isEnabled { try table.take(privilege, at: level) }
+            try story(table)
+        }
+    }
+}
+
+/// A store in which the members of `role:my-role`, who is `user:ann`, have everything at the store level, on the class `Person`
+/// and on the object `Person:1`, and `user:bob` has nothing.
+struct PermissionTable {
+    let fixture: StoreFixture
+
+    static let person = PermissionLevel.class("Person")
+    static let object = PermissionLevel.object("Person:1")
+
+    init(_ fixture: StoreFixture) throws {
+        self.fixture = fixture
+        let upper: [Name] = [.store, "class:store", "class:class", "class:Person"]
+        try fixture.commit(
+            .defineClass("Person", ClassSettings(properties: ["name"])), .register("user:ann"), .register("user:bob"),
+            .createRole("role:my-role"), .addMember("user:ann", to: "role:my-role"),
+            .createObject("Person:1", value: .object(["name": .string("Ada")])))
+        for level in upper + ["Person:1"] { try fixture.commit(.grant("role:my-role", on: level, Privileges.builtInNames)) }
+    }
+
+    /// Takes a privilege of the role's away at a level.
+    func take(_ privileges: String..., at level: PermissionLevel) throws {
+        try fixture.commit(.revoke("role:my-role", on: level.name, privileges))
+    }
+
+    /// Gives the role a privilege at a level.
+    func give(_ privilege: String, at level: PermissionLevel) throws {
+        try fixture.commit(.grant("role:my-role", on: level.name, [privilege]))
+    }
+
+    /// Why a member of the role is refused some changes; nil where it is not.
+    func refusal(_ changes: Change...) throws -> Refusal.Code? { try fixture.refusal(of: changes, as: "user:ann")?.code }
+
+    /// Whether a member of the role can read an object's value.
+    func canRead(_ object: Name = "Person:1") throws -> Bool {
+        do {
+            _ = try fixture.store.read { try $0.value(of: object, as: "user:ann") }
+            return true
+        } catch let refusal as Refusal where refusal.code == .noPrivilege {
+            return false
+        }
+    }
+
+    /// What a member of the role gets by querying a class; nil where that is refused.
+    func query(_ className: String = "Person") throws -> [String]? {
+        do { return try fixture.store.read { try $0.list(class: className, as: "user:ann") } } catch let refusal as Refusal
+            where refusal.code == .noPrivilege
+        {
+            return nil
+        }
+    }
+
+    static let write = Change.writeObject("Person:1", .merge(.object(["name": .string("Eve")])))
+    static let create = Change.createObject("Person:2", value: .object(["name": .string("Bea")]))
+    static let share = Change.grant("user:bob", on: "Person:1", ["read"])
+    static let shareClass = Change.grant("user:bob", on: "class:Person", ["read"])
+    static let shareStore = Change.grant("user:bob", on: .store, ["read"])
+    static let addClass = Change.defineClass("Dog")
+    static let addProperty = Change.changeClass("Person", ClassSettings(properties: ["name", "age"]))
+}
