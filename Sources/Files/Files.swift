@@ -59,6 +59,13 @@ public func forEachChunk(of path: String, chunkBytes: Int, _ body: (Span<UInt8>)
 /// Puts a file in place whole, and durably: written beside it, synced, renamed.
 public func replaceFile(_ path: String, with bytes: [UInt8]) throws(FileError) {
     let draft = path + ".new"
+    try writeDraft(draft, bytes)
+    guard unsafe rename(draft, path) == 0 else { throw FileError(errno, "rename", path: draft) }
+    try syncFolder(of: path)
+}
+
+/// Writes a file and brings its contents to the disk, not yet its name.
+func writeDraft(_ draft: String, _ bytes: [UInt8]) throws(FileError) {
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw FileError(errno, "write", path: draft) }
     var offset = 0
@@ -77,8 +84,6 @@ public func replaceFile(_ path: String, with bytes: [UInt8]) throws(FileError) {
     let code = errno
     _ = close(descriptor)
     guard synced == 0 else { throw FileError(code, "sync", path: draft) }
-    guard unsafe rename(draft, path) == 0 else { throw FileError(errno, "rename", path: draft) }
-    try syncFolder(of: path)
 }
 
 /// Brings the names in the folder that a file is in to the disk: which files are there survives a crash of the machine only

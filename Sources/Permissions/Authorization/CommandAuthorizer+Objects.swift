@@ -14,9 +14,7 @@ extension CommandAuthorizer {
             throw Refusal(
                 .unknownClass, "there is no class `\(Name(className).excerpt)` to create `\(name.excerpt)` in: define it first")
         }
-        if try existing(name) != nil {
-            throw Refusal(.alreadyExists, "there is an object `\(name.excerpt)` already: take another id")
-        }
+        if try existing(name) != nil { throw Refusal.taken(name) }
         let parentObject = try parent.map(object)
         if let parentObject { try checkDepth(below: parentObject) }
         let classID = ClassID(classObject)
@@ -110,10 +108,7 @@ extension CommandAuthorizer {
         in value: JSONValue?, besides introduced: UInt64, self name: Name, _ object: ObjectID
     ) throws -> [Introduction<ObjectID>] {
         guard let value else { return [] }
-        let targets = value.links.map { Name($0) }.filter { $0.isWellFormed }
-        guard targets.count <= Limits.linksPerValue else {
-            throw Refusal(.tooLarge, "the value of `\(name.excerpt)` has more than \(Limits.linksPerValue) links")
-        }
+        let targets = try value.linksWithinLimits(of: name)
         var offset = introduced
         return try targets.map { target in
             if target == name { return Introduction(object) }
@@ -123,16 +118,7 @@ extension CommandAuthorizer {
         }
     }
 
-    private func encoded(_ value: JSONValue) throws -> [UInt8] {
-        guard value.depth <= Limits.valueDepth else {
-            throw Refusal(.tooLarge, "a value nests at most \(Limits.valueDepth) levels deep")
-        }
-        let bytes = try JSONText.encode(value)
-        guard bytes.count <= Limits.valueBytes else {
-            throw Refusal(.tooLarge, "the value has \(bytes.count) bytes as JSON; at most \(Limits.valueBytes) are allowed")
-        }
-        return bytes
-    }
+    private func encoded(_ value: JSONValue) throws -> [UInt8] { try value.bytesWithinLimits() }
 
     private func decoded(_ bytes: [UInt8]) throws -> JSONValue { try JSONText.decode(bytes) }
 }

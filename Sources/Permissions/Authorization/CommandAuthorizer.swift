@@ -100,9 +100,7 @@ extension CommandAuthorizer {
             if let object = try existing(name) { return PrincipalID(object) }
         default: break
         }
-        throw Refusal(
-            .unknownPrincipal,
-            "there is no user, thing or role `\(name.excerpt)`: one exists once it has called, been registered or been created")
+        throw Refusal.unknownPrincipal(name)
     }
 
     /// A new name for what a transaction creates, or the number that the name had before.
@@ -185,12 +183,7 @@ extension CommandAuthorizer {
 
     private func lacking(_ privilege: Privileges, on name: Name) -> Refusal {
         let names = state.privilegeNames.names(of: privilege).joined(separator: ", ")
-        return caller == .anonymous
-            ? Refusal(
-                .notAuthenticated, "`\(names)` on `\(name.excerpt)` is needed, and an anonymous caller does not have it: sign in")
-            : Refusal(
-                .noPrivilege,
-                "the caller lacks `\(names)` on `\(name.excerpt)`: somebody who may set permissions there can grant it")
+        return .lacking(names, on: name, isAnonymous: caller == .anonymous)
     }
 
     /// Nobody gives what they do not have.

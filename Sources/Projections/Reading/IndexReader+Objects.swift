@@ -7,21 +7,26 @@ extension IndexReader {
     ///
     /// Linear in the number of objects that the caller's subjects are named on and of those below them, not in the number of
     /// objects; where a whole class is open to the caller, in the number of its objects.
+    ///
+    /// - Parameter deciding: counted instead of `subjects` at the level that decides, as in
+    ///   ``Permissions/AccessRules/verdict(for:on:wanted:deciding:)``; then only what names them is looked at.
     public func objects(
-        for subjects: SubjectSet, with wanted: Privileges, class onlyClass: ClassID? = nil, at instant: Instant
+        for subjects: SubjectSet, deciding: SubjectSet? = nil, with wanted: Privileges, class onlyClass: ClassID? = nil,
+        at instant: Instant
     ) throws -> [ObjectID] {
         guard !wanted.isEmpty else { return [] }
         let rules = AccessRules(self, at: instant)
         var found: [ObjectID] = []
-        for object in try candidates(for: subjects, wanted: wanted, class: onlyClass, at: instant) {
-            if try rules.verdict(for: subjects, on: object, wanted: wanted).allows(wanted) { found.append(object) }
+        for object in try candidates(for: subjects, deciding: deciding, wanted: wanted, class: onlyClass, at: instant) {
+            let verdict = try rules.verdict(for: subjects, on: object, wanted: wanted, deciding: deciding)
+            if verdict.allows(wanted) { found.append(object) }
         }
         return found
     }
 
     /// Every object that may be accessible; some are not.
     func candidates(
-        for subjects: SubjectSet, wanted: Privileges, class onlyClass: ClassID?, at instant: Instant
+        for subjects: SubjectSet, deciding: SubjectSet? = nil, wanted: Privileges, class onlyClass: ClassID?, at instant: Instant
     ) throws -> Set<ObjectID> {
         var classes = try definedClasses()
         if let onlyClass { classes = classes.filter { $0 == onlyClass } }
@@ -32,7 +37,9 @@ extension IndexReader {
         var selective: Set<ClassID> = []
         for classID in classes {
             guard let options = try options(of: classID) else { continue }
-            let classGives = try classLevel(of: classID, for: subjects, at: instant).isSuperset(of: wanted)
+            let classDecides = options.objectACL == .none || options.composition == .widening
+            let counted = classDecides ? deciding ?? subjects : subjects
+            let classGives = try classLevel(of: classID, for: counted, at: instant).isSuperset(of: wanted)
             let isOpen = options.objectACL == .none && (classGives || options.composition == .widening)
             if options.composition == .narrowing, !classGives { continue }
             if isOpen || (options.composition == .widening && classGives) {
@@ -45,7 +52,7 @@ extension IndexReader {
         }
         guard !selective.isEmpty else { return found }
         // A readable object of any class can lead on, to those below it and to those that it links to.
-        for object in try reachable(for: subjects) where !found.contains(object) {
+        for object in try reachable(for: deciding ?? subjects) where !found.contains(object) {
             if let classID = try place(of: object)?.classID, selective.contains(classID) { found.insert(object) }
         }
         // A link adds read, and the class level of a widening class may add the rest.

@@ -1,0 +1,52 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import Testing
+
+/// A store on disk with a class of dogs that have owners, and groups, as three users work with them.
+struct Kennel {
+    let fixture: StoreFixture
+    let ann: Ownership
+    let bob: Ownership
+    let cleo: Ownership
+
+    fileprivate init(_ fixture: StoreFixture) async throws {
+        self.fixture = fixture
+        try await Ownership.define(classes: ["dog"], in: fixture.store, as: "user:root")
+        ann = try await Ownership(in: fixture.store, as: "user:ann")
+        bob = try await Ownership(in: fixture.store, as: "user:bob")
+        cleo = try await Ownership(in: fixture.store, as: "user:cleo")
+    }
+}
+
+func withKennel(_ preset: Preset = .locked, _ body: (Kennel) async throws -> Void) async throws {
+    try await withStore(preset) { fixture in try await body(try await Kennel(fixture)) }
+}
+
+/// What somebody can really do to an object, found out by doing it; what was done is undone by the object's owner or an
+/// administrator.
+extension Kennel {
+    func deeds(of user: Ownership, on name: Name, owner: Ownership) async throws -> Ownership.Permissions {
+        var can: Ownership.Permissions = []
+        let dog = user.object(name)
+        if try user.list(class: "dog").contains(name) { can.insert(.query) }
+        if try await refusalCode({ _ = try dog.fetch() }) == nil { can.insert(.read) }
+        if try await refusalCode({ try await dog.write(text("by \(user.user)")) }) == nil { can.insert(.write) }
+        // Taking away what is not there is changing the list as well, and leaves it as it was.
+        if try await refusalCode({ try await dog.acl.remove("user:cleo") }) == nil { can.insert(.writeACL) }
+        if try await refusalCode({ try await dog.changeOwner(to: owner.user) }) == nil { can.insert(.writeOwner) }
+        // Writing is deleting, too; and last, as there is nothing afterwards.
+        let deletes = try await refusalCode { try await dog.delete() } == nil
+        #expect(deletes == can.contains(.write))
+        return can
+    }
+}
+
+extension Ownership.Permissions {
+    /// What somebody with these can do: to be listed an object has to be readable, too.
+    var deeds: Ownership.Permissions { contains(.read) ? self : subtracting(.query) }
+
+    /// All 32 combinations.
+    static let combinations = (UInt8(0)..<32).map { Ownership.Permissions(rawValue: $0) }
+}

@@ -1,0 +1,176 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import Testing
+
+@Suite("Shared objects: observing")
+struct SharedObjectObservingTests {
+    private static let list: JSONValue = .object([
+        "title": .string("Shopping"), "lines": .object(["bread": .integer(1), "milk": .integer(2)]),
+    ])
+
+    /// The first few changes that an observation brings, in words.
+    private func words(_ count: Int, of changes: ObservedChanges) async throws -> [String] {
+        var words: [String] = []
+        for try await change in changes.prefix(count) { words.append(inWords(change.kind)) }
+        return words
+    }
+
+    private func inWords(_ kind: ObservedChange.Kind) -> String {
+        switch kind {
+        case .childAdded(let name, _): "added \(name)"
+        case .childChanged(let name, _, _): "changed \(name)"
+        case .childRemoved(let name, _): "removed \(name)"
+        case .valueChanged: "value"
+        }
+    }
+
+    private func write(_ members: [String: JSONValue], in notes: NoteBoard) throws {
+        try notes.fixture.commit(.writeObject("note:list", .merge(.object(["lines": .object(members)]))), as: "user:ann")
+    }
+
+    @Test("F14: At a path, each change is told: value changed, child added, child changed, child removed")
+    func kinds() async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
+            let lines = try notes.bob.observe("lines", of: "list")
+            let title = try notes.bob.observe("title", of: "list")
+            let bread = try notes.bob.observe("lines/bread", of: "list")
+            let whole = try notes.bob.observe(of: "list")
+            try write(["eggs": .integer(6)], in: notes)
+            try write(["bread": .integer(3)], in: notes)
+            try write(["milk": .null], in: notes)
+            try notes.fixture.commit(.writeObject("note:list", .merge(.object(["title": .string("List")]))), as: "user:ann")
+            #expect(try await words(6, of: lines) == ["added eggs", "value", "changed bread", "value", "removed milk", "value"])
+            #expect(try await words(1, of: title) == ["value"])
+            #expect(try await words(1, of: bread) == ["value"])
+            #expect(
+                try await words(8, of: whole) == [
+                    "changed lines", "value", "changed lines", "value", "changed lines", "value", "changed title", "value",
+                ])
+        }
+    }
+
+    @Test("F14: A change says what was there before and what is there now, and one kind can be taken alone")
+    func oneKind() async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
+            let lines = try notes.bob.observe("lines", of: "list")
+            let title = try notes.bob.observe("title", of: "list")
+            try write(["bread": .integer(3), "eggs": .integer(6), "milk": .null], in: notes)
+            try await notes.ann.overwrite("list", with: .object(["title": .string("List")]))
+            for try await case .childAdded(let name, let value) in lines.map(\.kind) {
+                #expect((name, value) == ("eggs", .integer(6)))
+                break
+            }
+            for try await case .childChanged(let name, let before, let after) in lines.map(\.kind) {
+                #expect((name, before, after) == ("bread", .integer(1), .integer(3)))
+                break
+            }
+            for try await case .childRemoved(let name, let before) in lines.map(\.kind) {
+                #expect((name, before) == ("milk", .integer(2)))
+                break
+            }
+            for try await case .valueChanged(let before, let after) in title.map(\.kind) {
+                #expect((before, after) == (.string("Shopping"), .string("List")))
+                break
+            }
+        }
+    }
+
+    @Test("F14: An observer hears of a change that is made while it waits")
+    func waiting() async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
+            let changes = try notes.bob.observe("lines", of: "list")
+            async let heard = words(2, of: changes)
+            try write(["eggs": .integer(6)], in: notes)
+            #expect(try await heard == ["added eggs", "value"])
+        }
+    }
+
+    @Test("F14: Each observer can be removed again, and the others hear on")
+    func removal() async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
+            let changes = try notes.bob.observe("lines", of: "list")
+            let removed = Task { try await words(100, of: changes) }
+            let other = Task { try await words(2, of: changes) }
+            removed.cancel()
+            // It ends without an error, although nothing was changed.
+            #expect(try await removed.value == [])
+            try write(["eggs": .integer(6)], in: notes)
+            #expect(try await other.value == ["added eggs", "value"])
+        }
+    }
+
+    static let losses: [(name: String, call: @Sendable (NoteBoard) async throws -> Void)] = [
+        ("removed", { try await $0.ann.removeUser("user:bob", from: "list") }),
+        ("made private", { try await $0.ann.setPublic("list", false) }),
+        ("role lost", { try $0.fixture.commit(.removeMember("user:bob", from: "role:crew")) }),
+    ]
+
+    @Test("F14: An observer that loses read access is told so, and gets nothing more", arguments: losses.indices)
+    func accessLost(_ index: Int) async throws {
+        try await withNotes { notes in
+            try notes.fixture.commit(.createRole("role:crew"), .addMember("user:bob", to: "role:crew"))
+            let (name, call) = Self.losses[index]
+            let users: [String: Set<Name>] = ["removed": ["user:bob"], "role lost": ["role:crew"]]
+            try await notes.ann.save(Self.list, id: "list", isPublic: name == "made private", users: users[name] ?? [])
+            let changes = try notes.bob.observe("lines", of: "list")
+            try write(["eggs": .integer(6)], in: notes)
+            try await call(notes)
+            let lost = try notes.fixture.head
+            try write(["eggs": .integer(7)], in: notes)
+            // Even where the access comes back, what was changed meanwhile is not told.
+            try await notes.ann.addUser("user:bob", to: "list")
+            var heard: [String] = []
+            let end = await #expect(throws: ObservationEnd.self) {
+                for try await change in changes { heard.append(inWords(change.kind)) }
+            }
+            #expect(heard == ["added eggs", "value"])
+            #expect(end == .accessEnded(at: lost))
+        }
+    }
+
+    @Test("F14: A removed specified user of a public object observes on; a deleted object is told as such")
+    func stillPublic() async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(Self.list, id: "list", isPublic: true, users: ["user:bob"])
+            let changes = try notes.bob.observe("lines", of: "list")
+            try await notes.ann.removeUser("user:bob", from: "list")
+            try write(["eggs": .integer(6)], in: notes)
+            try notes.fixture.commit(.deleteObject("note:list"), as: "user:ann")
+            var heard: [String] = []
+            let end = await #expect(throws: ObservationEnd.self) {
+                for try await change in changes { heard.append(inWords(change.kind)) }
+            }
+            #expect(heard == ["added eggs", "value"])
+            #expect(try end == .objectDeleted(at: notes.fixture.head))
+        }
+    }
+
+    @Test("F14: Whoever cannot read an object cannot observe it; nobody can without being signed in")
+    func refused() async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(Self.list, id: "list")
+            #expect(try await refusalCode { _ = try notes.bob.observe(of: "list") } == .noPrivilege)
+            #expect(try await refusalCode { _ = try notes.ann.observe(of: "nothing") } == .unknownObject)
+            try await notes.ann.setCurrentUser(nil)
+            #expect(try await refusalCode { _ = try notes.ann.observe(of: "list") } == .notAuthenticated)
+        }
+    }
+
+    @Test("F14: Observing since the revision of a fetching misses nothing")
+    func since() async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
+            let fetched = try notes.bob.fetchAllSharedWithMe()
+            try write(["eggs": .integer(6)], in: notes)
+            let changes = try notes.bob.observe("lines", of: "list", since: fetched.revision)
+            #expect(changes.since == fetched.revision)
+            #expect(try await words(2, of: changes) == ["added eggs", "value"])
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import Testing
+
+@Suite("Shared objects: who is signed in")
+struct SigningInTests {
+    /// Every call of the interface that needs a current user.
+    static let calls: [(name: String, call: @Sendable (SharedObjects) async throws -> Void)] = [
+        ("save", { try await $0.save(text("new"), id: "new") }),
+        ("overwrite", { try await $0.overwrite("letter", with: text("other")) }),
+        ("overwrite what is not there", { try await $0.overwrite("nothing", with: text("other")) }),
+        ("make public", { try await $0.setPublic("letter", true) }),
+        ("make private", { try await $0.setPublic("letter", false) }),
+        ("add a user", { try await $0.addUser("user:cleo", to: "letter") }),
+        ("remove a user", { try await $0.removeUser("user:bob", from: "letter") }),
+        ("exists", { _ = try $0.exists("letter") }),
+        ("fetch", { _ = try $0.fetch("letter") }),
+        ("observe", { _ = try $0.observe(of: "letter") }),
+        ("fetch all public", { _ = try $0.fetchAllPublic() }),
+        ("fetch all shared", { _ = try $0.fetchAllSharedWithMe() }),
+    ]
+
+    @Test("F1: Without a current user each call is refused, and nothing changes", arguments: calls.indices)
+    func signedOut(_ index: Int) async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
+            let before = try notes.fixture.store.head
+            let call = Self.calls[index].call
+            let nobody = SharedObjects(in: notes.fixture.store, class: "note")
+            #expect(try await refusalCode { try await call(nobody) } == .notAuthenticated)
+            try await notes.ann.setCurrentUser(nil)
+            #expect(notes.ann.currentUser == nil)
+            #expect(try await refusalCode { try await call(notes.ann) } == .notAuthenticated)
+            #expect(try notes.fixture.store.head == before)
+        }
+    }
+
+    @Test("F1: Whatever `anonymous` has been given, without a current user each call is refused", arguments: calls.indices)
+    func generousStore(_ index: Int) async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
+            let everything = ["create", "read", "query", "update", "delete", "setPermissions"]
+            for object: Name in ["store", "class:note", "note:letter"] {
+                try notes.fixture.commit(.grant(.anonymous, on: object, everything))
+            }
+            let before = try notes.fixture.store.head
+            let nobody = SharedObjects(in: notes.fixture.store, class: "note")
+            #expect(try await refusalCode { try await Self.calls[index].call(nobody) } == .notAuthenticated)
+            #expect(try notes.fixture.store.head == before)
+        }
+    }
+
+    @Test(
+        "F1: Signed in, each call goes through", arguments: calls.indices.filter { calls[$0].name != "overwrite what is not there" }
+    )
+    func signedIn(_ index: Int) async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
+            #expect(try await refusalCode { try await Self.calls[index].call(notes.ann) } == nil)
+        }
+    }
+
+    @Test("F1: Whoever has signed in once can be named by others; a stranger cannot")
+    func firstConnection() async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(text("Hello"), id: "letter")
+            #expect(try await refusalCode { try await notes.ann.addUser("user:dev", to: "letter") } == .unknownPrincipal)
+            _ = try await notes.signedIn("user:dev")
+            #expect(try await refusalCode { try await notes.ann.addUser("user:dev", to: "letter") } == nil)
+        }
+    }
+
+    @Test(
+        "F1: A role, `everyone` and a name without form cannot sign in, and nobody is signed in then",
+        arguments: [
+            "role:friends", "everyone", "anonymous", "note:letter", "ann", "user:",
+        ])
+    func notACaller(_ text: String) async throws {
+        try await withNotes { notes in
+            if text == "anonymous" {
+                // It can call, which is what it means to be signed out.
+                try await notes.ann.setCurrentUser(nil)
+            } else {
+                #expect(try await refusalCode { try await notes.ann.setCurrentUser(Name(text)) } == .malformed)
+            }
+            #expect(notes.ann.currentUser == nil)
+        }
+    }
+}
