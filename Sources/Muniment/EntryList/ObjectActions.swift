@@ -1,5 +1,5 @@
 /// What an entry on an object lets somebody do (CONFORMANCE K1).
-public struct ObjectActions: OptionSet, Hashable, Sendable {
+public struct ObjectActions: OptionSet, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -7,6 +7,8 @@ public struct ObjectActions: OptionSet, Hashable, Sendable {
     public static let read = ObjectActions(rawValue: 1)
     /// Writing it: updating and deleting.
     public static let write = ObjectActions(rawValue: 2)
+
+    public var description: String { "\(contains(.read) ? "r" : "-")\(contains(.write) ? "w" : "-")" }
 
     /// For each action, the privileges that it stands for, sorted.
     static let privileges: [(action: ObjectActions, names: [String])] = [(.read, ["read"]), (.write, ["delete", "update"])]
