@@ -1,6 +1,7 @@
 import Files
 import Glibc
 import Muniment
+import Permissions
 
 /// What the helper can be asked to do.
 struct Errand {
@@ -29,12 +30,15 @@ struct Errand {
         case "revoke": try store.revoke()
         case "rebuild": try Store.rebuild(at: arguments[0], options: FaultStore.options)
         case "ask": try store.ask()
+        case "count": try observing.count(on: Name(arguments[1]), to: Int64(arguments[2]) ?? 0)
+        case "observe-until-full": try observing.observeUntilFull(limit: Int(arguments[1]) ?? 0)
         case "use-as-nobody": try store.useAsNobody()
         default: FaultHelper.say("unknown errand `\(name)`")
         }
     }
 
     private var store: StoreErrands { StoreErrands(path: arguments[0]) }
+    private var observing: ObservingErrands { ObservingErrands(path: arguments[0]) }
 
     /// STORE, `log` or `index`, `sealed` or `open`, and the offsets: the first, the one behind the last, the step.
     private var sweep: Sweep {

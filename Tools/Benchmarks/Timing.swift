@@ -55,13 +55,23 @@ struct Timing: Hashable, Sendable {
         return Timing(calls: done, seconds: nanoseconds / 1e9, p50Nanoseconds: each, p99Nanoseconds: each)
     }
 
-    private static func percentile(_ percent: Int, of values: inout [Double]) -> Double {
+    fileprivate static func percentile(_ percent: Int, of values: inout [Double]) -> Double {
         values.sort()
         return values[Swift.min(values.count * percent / 100, values.count - 1)]
     }
 
     /// Keeps what was computed from being optimised away.
     @inline(never) @_optimize(none) private static func consume(_ value: Int) {}
+}
+
+extension Timing {
+    /// Times that were measured one by one; there must be some.
+    init(of nanoseconds: [Double]) {
+        var values = nanoseconds
+        self.init(
+            calls: values.count, seconds: values.reduce(0, +) / 1e9, p50Nanoseconds: Self.percentile(50, of: &values),
+            p99Nanoseconds: Self.percentile(99, of: &values))
+    }
 }
 
 extension Duration {

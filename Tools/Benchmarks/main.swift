@@ -95,6 +95,29 @@ func measureWrites(_ arguments: Arguments) throws -> Table {
     return table
 }
 
+func measureObservers(_ arguments: Arguments) async throws -> Table {
+    var table = Table("\(ObserverSuite.observers) observers, each of its own object")
+    note("observers")
+    let folder = arguments.folder + "/observers"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let pace = 10_000.0
+    let result = try await ObserverSuite(folder: folder, rounds: arguments.isQuick ? 10 : 100).run(pace: pace)
+    let goal = Goal.figureAtLeast(pace, .perSecond)
+    table.add(
+        Row("writes while all observe, beside none", .perSecond(result.observed), raw: .perSecond(result.unobserved), goal: goal))
+    table.add(
+        Row("changes delivered, beside writes", .perSecond(result.delivered), raw: .perSecond(result.observed), goal: goal))
+    table.add(Row("writes at the pace of \(Figure.perSecond(pace))", .perSecond(result.paced), raw: .perSecond(pace)))
+    for (percentile, time) in [("p50", \Timing.p50Nanoseconds), ("p99", \Timing.p99Nanoseconds)] {
+        table.add(
+            Row(
+                "from write to delivery at that pace, beside acknowledgement, \(percentile)",
+                .nanoseconds(result.delivery[keyPath: time]), raw: .nanoseconds(result.acknowledgement[keyPath: time])))
+    }
+    return table
+}
+
 func measureKubernetes(_ history: String, _ arguments: Arguments) throws -> Table {
     var table = Table("Kubernetes history, beside SQLite")
     note("Kubernetes history")
@@ -120,6 +143,7 @@ do {
     var tables: [Table] = []
     if let history = arguments.history { tables.append(try measureKubernetes(history, arguments)) }
     tables.append(try measureWrites(arguments))
+    tables.append(try await measureObservers(arguments))
     var sizes = [(10_000, "10 k")]
     if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }
     if arguments.isLarge { sizes.append((10_000_000, "10 M")) }

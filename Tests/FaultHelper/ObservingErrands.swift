@@ -1,0 +1,44 @@
+import Dispatch
+import Events
+import Files
+import Muniment
+import Permissions
+
+/// What a process does beside one that observes, or as one.
+struct ObservingErrands {
+    let path: String
+
+    /// Writes numbers from 1 to an object, each in a commit of its own, and then deletes it.
+    func count(on object: Name, to last: Int64) throws {
+        let store = try Store.open(at: path, .writing, options: FaultStore.options)
+        for number in 1...last {
+            try store.commit(Transaction("user:root", [.writeObject(object, .value(.integer(number)))]))
+        }
+        try store.commit(Transaction("user:root", [.deleteObject(object)]))
+        try store.close()
+    }
+
+    /// Observes an object, makes others until the disk takes no more of the index, and says how the observation ended.
+    ///
+    /// - Parameter limit: bytes to which files may grow.
+    func observeUntilFull(limit: Int) throws {
+        let store = try Store.open(at: path, .writing, options: StoreOptions(mapBytes: 1 << 26))
+        let changes = try store.observe("doc:1", as: "user:root")
+        let ended = DispatchSemaphore(value: 0)
+        Task {
+            do throws(ObservationEnd) {
+                for try await change in changes { FaultHelper.say("change \(change.revision)") }
+                FaultHelper.say("end none")
+            } catch {
+                FaultHelper.say("end \(error)")
+            }
+            ended.signal()
+        }
+        FileSizeLimit.set(limit)
+        do {
+            for number in 0..<20_000 { try store.commit(Transaction("user:root", [.createObject(Name("doc:a\(number)"))])) }
+        } catch { FaultHelper.say("failed \(error)") }
+        ended.wait()
+        do { try store.close() } catch { FaultHelper.say("closing \(error)") }
+    }
+}
