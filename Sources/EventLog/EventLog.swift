@@ -18,28 +18,32 @@ public struct LogHead: Hashable, Sendable {
 
 /// The append-only log of commits: the truth that everything else is folded from.
 ///
-/// A record is keyed by its revision and holds the commit and SHA-256 over the hash before it and the commit's bytes. Nothing
-/// here changes or removes a record (CONFORMANCE E1). After a write that failed nothing more is written, since LMDB would go on
+/// A record is keyed by its revision and holds the commit and SHA-256 over the hash before it and the commit's bytes. Beside the
+/// commits stand the refused commands, in a table and a chain of their own (CONFORMANCE E9). Nothing here changes or removes a
+/// record (CONFORMANCE E1). After a write that failed nothing more is written, since LMDB would go on
 /// after a failed sync and acknowledge what is not on the disk.
 public final class EventLog: Sendable {
     private let environment: Environment
     private let table: Table
+    /// The table of refusals, once it is known to be there. Its lock is held while it is being opened or made.
+    private let refusals = Mutex<Table?>(nil)
     private let state: Mutex<State>
 
     private struct State {
         var head: LogHead?
+        var lastRefusal: RefusalHead?
         var failure: String?
     }
 
     /// Opens the log in a folder, creating it where it is to be written.
     public init(path: String, isReadOnly: Bool, mapBytes: Int = EnvironmentOptions().mapBytes) throws {
         environment = try Environment(
-            path: path, options: EnvironmentOptions(mapBytes: mapBytes, isReadOnly: isReadOnly, syncsCommits: true))
+            path: path, options: EnvironmentOptions(mapBytes: mapBytes, isReadOnly: isReadOnly, syncsCommits: true, tableLimit: 1))
         do {
             table = try environment.table(nil, creating: !isReadOnly)
             state = Mutex(State())
-            let head = try readHead()
-            state.withLock { $0.head = head }
+            let (head, lastRefusal) = try readRefusals { (try $0.lastHead(), try $0.lastRefusal()) }
+            state.withLock { ($0.head, $0.lastRefusal) = (head, lastRefusal) }
         } catch {
             environment.close()
             throw error
@@ -51,6 +55,9 @@ public final class EventLog: Sendable {
     /// The last commit that this process knows of; nil in an empty log.
     public var head: LogHead? { state.withLock { $0.head } }
 
+    /// The last refused command that this process knows of; nil where there is none.
+    public var lastRefusal: RefusalHead? { state.withLock { $0.lastRefusal } }
+
     /// Tells whether anything was appended since, by whomever: it is another number then. Takes no time worth counting.
     public var stamp: Int { environment.lastTransaction }
 
@@ -59,37 +66,44 @@ public final class EventLog: Sendable {
 
     /// Looks for commits that another process has appended.
     public func refreshHead() throws -> LogHead? {
-        let head = try readHead()
+        let head = try read { reader in try reader.lastHead() }
         state.withLock { $0.head = head }
         return head
     }
 
-    /// Appends commits in one transaction and returns when they are on the disk, with the new head.
+    /// Appends commits and refused commands in one transaction and returns when they are on the disk, with the head.
     ///
-    /// - Throws: ``LogError/stopped(_:)`` after an earlier failure, ``LogError/outOfOrder(_:)`` for a revision or time that does
-    ///   not follow, or the `StorageError` of the write, after which the log is stopped.
-    public func append(_ commits: [Commit]) throws -> LogHead {
-        let (known, failure) = state.withLock { ($0.head, $0.failure) }
+    /// - Parameters:
+    ///   - commits: those that follow on the head, in order.
+    ///   - refusals: those that follow on the last refusal, in order.
+    /// - Throws: ``LogError/stopped(_:)`` after an earlier failure, ``LogError/outOfOrder(_:)`` for a revision, number or time
+    ///   that does not follow, or the `StorageError` of the write, after which the log is stopped.
+    public func append(_ commits: [Commit], refusals: [RecordedRefusal] = []) throws -> LogHead {
+        let (head, lastRefusal, failure) = state.withLock { ($0.head, $0.lastRefusal, $0.failure) }
         if let failure { throw LogError.stopped(failure) }
-        let (records, head) = try chain(commits, behind: known)
+        guard !commits.isEmpty || !refusals.isEmpty else { throw LogError.outOfOrder("nothing to append") }
+        let (rows, newHead) = try chain(commits, behind: head, isBehindTheName: lastRefusal != nil)
+        let (refusalRows, newLastRefusal) = try chain(refusals, behind: lastRefusal)
         do {
-            try write(records)
+            try refusalRows.isEmpty ? write(rows) : write(rows, refusals: refusalRows)
         } catch {
             state.withLock { $0.failure = "\(error)" }
             throw error
         }
-        state.withLock { $0.head = head }
-        return head
+        state.withLock { ($0.head, $0.lastRefusal) = (newHead, newLastRefusal) }
+        return newHead
     }
 
     /// Stops the log from taking writes, such as when what follows a write has failed.
     public func stop(_ reason: String) { state.withLock { $0.failure = $0.failure ?? reason } }
 
-    private func chain(_ commits: [Commit], behind known: LogHead?) throws(LogError) -> ([LogRecord], LogHead) {
+    private func chain(
+        _ commits: [Commit], behind known: LogHead?, isBehindTheName: Bool
+    ) throws(LogError) -> ([AppendedRow], LogHead) {
         var head = known
-        var records: [LogRecord] = []
-        records.reserveCapacity(commits.count)
-        var writer = ByteWriter(capacity: 256)
+        var rows: [AppendedRow] = []
+        rows.reserveCapacity(commits.count)
+        var writer = LogRowWriter()
         for commit in commits {
             let expected = head?.revision.next ?? .genesis
             guard commit.revision == expected else {
@@ -98,49 +112,88 @@ public final class EventLog: Sendable {
             if let head, head.revision > .genesis, commit.time < head.time {
                 throw .outOfOrder("the time \(commit.time) of revision \(commit.revision) is before \(head.time)")
             }
-            // The hash before stands in front while the new one is computed.
-            writer.removeAll()
-            writer.raw((head?.hash ?? .zero).bytes)
-            CommitCodec.encode(commit, into: &writer)
-            let hash = Digest(of: writer.bytes.span)
-            records.append(LogRecord(key: commit.revision.logKey, value: writer.bytes[Digest.byteCount...] + hash.bytes))
+            let (value, hash) = writer.row(behind: head?.hash ?? .zero) { CommitCodec.encode(commit, into: &$0) }
+            rows.append(AppendedRow(key: LogKeys.commit(commit.revision, isBehindTheName: isBehindTheName), value: value))
             head = LogHead(revision: commit.revision, time: commit.time, hash: hash)
         }
-        guard let head else { throw .outOfOrder("nothing to append") }
-        return (records, head)
+        guard let head else { throw .outOfOrder("nothing can be refused before there is a commit") }
+        return (rows, head)
     }
 
-    private func write(_ records: [LogRecord]) throws(StorageError) {
-        try environment.write { transaction throws(StorageError) in
-            for record in records {
-                try transaction.put(record.value.span, in: table, for: record.key.span, appending: true)
+    private func chain(
+        _ refusals: [RecordedRefusal], behind known: RefusalHead?
+    ) throws(LogError) -> ([AppendedRow], RefusalHead?) {
+        var last = known
+        var rows: [AppendedRow] = []
+        var writer = LogRowWriter()
+        for refusal in refusals {
+            let expected = last?.number.next ?? .first
+            guard refusal.number == expected else {
+                throw .outOfOrder("refusal \(refusal.number) where \(expected) follows")
             }
+            let (value, hash) = writer.row(behind: last?.hash ?? .zero) { RefusalCodec.encode(refusal, into: &$0) }
+            rows.append(AppendedRow(key: LogKeys.refusal(refusal.number), value: value))
+            last = RefusalHead(number: refusal.number, hash: hash)
+        }
+        return (rows, last)
+    }
+
+    private func write(_ rows: [AppendedRow]) throws(StorageError) {
+        try environment.write { transaction throws(StorageError) in
+            for row in rows { try transaction.put(row.value.span, in: table, for: row.key.span, appending: true) }
         }
     }
 
-    /// Begins to read the log as it is now.
-    public func beginReading() throws -> LogReader {
-        LogReader(transaction: try environment.beginReading(), table: table)
+    /// Writes refusals too, and makes their table with the first one.
+    private func write(_ rows: [AppendedRow], refusals refusalRows: [AppendedRow]) throws(StorageError) {
+        try refusals.withLock { refusals throws(StorageError) in
+            var used = refusals
+            try environment.write { transaction throws(StorageError) in
+                for row in rows { try transaction.put(row.value.span, in: table, for: row.key.span, appending: true) }
+                // A table that was made in a transaction that came to nothing is gone with it.
+                let opened = if let refusals { refusals } else { try transaction.table(LogKeys.refusals) }
+                for row in refusalRows { try transaction.put(row.value.span, in: opened, for: row.key.span, appending: true) }
+                used = opened
+            }
+            refusals = used
+        }
     }
 
-    /// Reads the log as it is now, inside `body`.
+    /// Makes the table of refusals known where it is there, made by whatever process.
+    private func lookForRefusals() throws {
+        try refusals.withLock { refusals in
+            guard try refusals == nil && hasRefusals() else { return }
+            refusals = try environment.table(LogKeys.refusals, creating: false)
+        }
+    }
+
+    private func hasRefusals() throws -> Bool {
+        let reader = LogReader(transaction: try environment.beginReading(), table: table, refusals: nil)
+        defer { reader.end() }
+        return try reader.hasRefusals
+    }
+
+    /// Begins to read the commits of the log as they are now.
+    public func beginReading() throws -> LogReader {
+        let refusals = refusals.withLock { $0 }
+        return LogReader(transaction: try environment.beginReading(), table: table, refusals: refusals)
+    }
+
+    /// Reads the commits of the log as they are now, inside `body`.
     public func read<R>(_ body: (LogReader) throws -> R) throws -> R {
         let reader = try beginReading()
         defer { reader.end() }
         return try body(reader)
     }
 
-    private func readHead() throws -> LogHead? {
-        try read { reader in try reader.lastHead() }
+    /// Reads the refused commands as they are now, inside `body`.
+    public func readRefusals<R>(_ body: (LogReader) throws -> R) throws -> R {
+        try lookForRefusals()
+        return try read(body)
     }
 }
 
-private struct LogRecord {
+private struct AppendedRow {
     let key: [UInt8]
     let value: ArraySlice<UInt8>
-}
-
-extension Revision {
-    /// Eight bytes, the most significant first, so that the order of the bytes is that of the revisions.
-    var logKey: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: rawValue >> UInt64(56 - 8 * $0)) } }
 }

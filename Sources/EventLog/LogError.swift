@@ -10,6 +10,14 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
     case brokenChain(Revision)
     /// A record whose hash is right cannot be read.
     case unreadable(Revision, DecodingFault)
+    /// The record of a refusal is not there.
+    case missingRefusal(RefusalNumber)
+    /// The bytes of a refusal's record are not what its hash and the one before vouch for.
+    case brokenRefusals(RefusalNumber)
+    /// The record of a refusal, whose hash is right, cannot be read.
+    case unreadableRefusal(RefusalNumber, DecodingFault)
+    /// There are rows that are no records.
+    case strangers
     /// The log and what is to be appended do not fit together.
     case outOfOrder(String)
     /// An earlier write failed; nothing more is written until the store is opened again.
@@ -28,7 +36,15 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
             "revision \(revision) of the log is not what its hash vouches for: the file was changed or damaged; restore it from a copy"
         case .unreadable(let revision, let fault):
             "revision \(revision) of the log cannot be read: \(fault)"
-        case .outOfOrder(let what): "the log refuses a commit out of order: \(what)"
+        case .missingRefusal(let number):
+            "the log has no record of refusal \(number): the file is damaged; restore it from a copy"
+        case .brokenRefusals(let number):
+            "refusal \(number) of the log is not what its hash vouches for: the file was changed or damaged; restore it from a copy"
+        case .unreadableRefusal(let number, let fault):
+            "refusal \(number) of the log cannot be read: \(fault)"
+        case .strangers:
+            "the log has rows that are no records, or fewer records than it says: the file was changed or damaged; restore it from a copy"
+        case .outOfOrder(let what): "the log refuses what is out of order: \(what)"
         case .stopped(let reason):
             """
             the store has stopped taking writes, since an earlier one failed (\(reason)); what was acknowledged is safe: mend the \

@@ -6,23 +6,40 @@ internal import LMDB
 public final class LogReader {
     private let transaction: ReadTransaction
     private let table: Table
+    /// Nil where no refusal is known of.
+    let refusals: Table?
 
-    init(transaction: ReadTransaction, table: Table) {
+    init(transaction: ReadTransaction, table: Table, refusals: Table?) {
         self.transaction = transaction
         self.table = table
+        self.refusals = refusals
     }
 
     public func end() { transaction.end() }
 
+    func cursor(over table: Table) throws -> Cursor { try transaction.cursor(over: table) }
+
+    /// Whether there is a table of refusals.
+    var hasRefusals: Bool {
+        get throws { try transaction.withValue(in: table, for: Array(LogKeys.refusals.utf8).span) { _ in true } ?? false }
+    }
+
     /// The last commit; nil in an empty log. Logarithmic.
-    func lastHead() throws -> LogHead? {
+    ///
+    /// - Throws: ``LogError/strangers`` where there are rows that are neither commits nor the name of a table: a commit with a
+    ///   damaged key would otherwise be missed, and so would all refusals.
+    public func lastHead() throws -> LogHead? {
         let cursor = try transaction.cursor(over: table)
         defer { cursor.close() }
-        guard try cursor.last() else { return nil }
+        let others = try hasRefusals ? 1 : 0
+        let rows = try transaction.environment.statistics(of: table, in: transaction).rows
+        guard rows > 0, try cursor.last() else { return nil }
+        // With refusals and no commit behind the first of them, their table's name comes last.
+        if others > 0, cursor.withRow({ key, _ in LogKeys.revision(key) == nil }), try !cursor.previous() { return nil }
         return try cursor.withRow { key, value in
             let record = try Record(key: key, value: value)
-            let header = try record.header(value)
-            return LogHead(revision: record.revision, time: header.time, hash: record.hash)
+            guard record.revision.rawValue + 1 == UInt64(rows - others) else { throw LogError.strangers }
+            return LogHead(revision: record.revision, time: try record.header(value).time, hash: record.row.hash)
         }
     }
 
@@ -47,17 +64,11 @@ public final class LogReader {
     }
 
     /// The hash of a revision, as the log has it. Logarithmic.
-    public func hash(of revision: Revision) throws -> Digest { try record(of: revision) { record, _ in record.hash } }
-
-    private func record<R>(of revision: Revision, _ body: (Record, Span<UInt8>) throws -> R) throws -> R {
+    public func hash(of revision: Revision) throws -> Digest {
         let cursor = try transaction.cursor(over: table)
         defer { cursor.close() }
-        guard try cursor.seek(atOrAfter: revision.logKey.span) else { throw LogError.missing(revision) }
-        return try cursor.withRow { key, value in
-            let record = try Record(key: key, value: value)
-            guard record.revision == revision else { throw LogError.missing(revision) }
-            return try body(record, value)
-        }
+        guard try seek(revision, cursor) else { throw LogError.missing(revision) }
+        return try cursor.withRow { key, value in try Record(key: key, value: value).row.hash }
     }
 
     /// Hands out the commits of a span of revisions in order, each with its hash, after checking the chain up to it.
@@ -72,7 +83,7 @@ public final class LogReader {
                 throw LogError.unreadable(record.revision, error)
             }
             guard commit.revision == record.revision else { throw LogError.brokenChain(record.revision) }
-            try body(commit, record.hash)
+            try body(commit, record.row.hash)
         }
     }
 
@@ -84,9 +95,10 @@ public final class LogReader {
         var isThere = try cursor.first()
         while isThere {
             try cursor.withRow { key, value in
+                guard LogKeys.revision(key) != nil else { return }
                 let record = try Record(key: key, value: value)
                 do throws(DecodingFault) {
-                    count += try CommitCodec.decode(value.extracting(record.commitRange)).events.count
+                    count += try CommitCodec.decode(value.extracting(record.row.body)).events.count
                 } catch {
                     throw LogError.unreadable(record.revision, error)
                 }
@@ -94,6 +106,22 @@ public final class LogReader {
             isThere = try cursor.next()
         }
         return count
+    }
+
+    /// Moves to the row of a revision; false where there is none.
+    private func seek(_ revision: Revision, _ cursor: Cursor) throws -> Bool {
+        // After the first refusal most commits are behind their table's name, and before it none is.
+        for isBehindTheName in [refusals != nil, refusals == nil] {
+            let key = LogKeys.commit(revision, isBehindTheName: isBehindTheName)
+            if try cursor.seek(atOrAfter: key.span), cursor.withRow({ key, _ in LogKeys.revision(key) == revision }) { return true }
+        }
+        return false
+    }
+
+    /// Moves to the next commit, past the name of a table.
+    private func next(_ cursor: Cursor) throws -> Bool {
+        guard try cursor.next() else { return false }
+        return try cursor.withRow { key, _ in LogKeys.revision(key) != nil } || cursor.next()
     }
 
     private func forEachRecord(
@@ -106,51 +134,40 @@ public final class LogReader {
         // The record before the first one holds the hash that the chain goes on from.
         let start = first == .genesis ? first : Revision(first.rawValue - 1)
         var expected = start
-        var isThere = try cursor.seek(atOrAfter: start.logKey.span)
+        var isThere = try seek(start, cursor)
         while expected <= last {
             guard isThere else { throw LogError.missing(expected) }
             try cursor.withRow { key, value in
                 let record = try Record(key: key, value: value)
                 guard record.revision == expected else { throw LogError.missing(expected) }
-                let commitBytes = value.extracting(record.commitRange)
+                let commitBytes = value.extracting(record.row.body)
                 if expected >= first {
-                    try record.check(commitBytes, behind: previous)
+                    guard record.row.isSound(value, behind: previous) else { throw LogError.brokenChain(expected) }
                     try body(record, value, commitBytes)
                 }
-                previous = record.hash
+                previous = record.row.hash
             }
             expected = expected.next
-            if expected <= last { isThere = try cursor.next() }
+            if expected <= last { isThere = try next(cursor) }
         }
     }
 }
 
-/// A row of the log: a revision, the commit's bytes, a hash.
+/// A row of the main table: a revision, the commit's bytes, a hash.
 private struct Record {
     let revision: Revision
-    let hash: Digest
-    let commitRange: Range<Int>
+    let row: LogRow
 
     init(key: Span<UInt8>, value: Span<UInt8>) throws(LogError) {
-        var number: UInt64 = 0
-        for index in key.indices.prefix(8) { number = number << 8 | UInt64(key[index]) }
-        revision = Revision(number)
-        guard key.count == 8, value.count > Digest.byteCount else { throw .brokenChain(revision) }
-        commitRange = 0..<value.count - Digest.byteCount
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Digest.byteCount)
-        for index in commitRange.upperBound..<value.count { bytes.append(value[index]) }
-        guard let hash = Digest(bytes: bytes) else { throw .brokenChain(revision) }
-        self.hash = hash
+        guard let revision = LogKeys.revision(key) else { throw .strangers }
+        guard let row = LogRow(value) else { throw .brokenChain(revision) }
+        self.revision = revision
+        self.row = row
     }
 
     func header(_ value: Span<UInt8>) throws(LogError) -> Commit {
-        do throws(DecodingFault) { return try CommitCodec.decodeHeader(value.extracting(commitRange)) } catch {
+        do throws(DecodingFault) { return try CommitCodec.decodeHeader(value.extracting(row.body)) } catch {
             throw .unreadable(revision, error)
         }
-    }
-
-    func check(_ commitBytes: Span<UInt8>, behind previous: Digest) throws(LogError) {
-        guard Digest(chaining: previous, commitBytes) == hash else { throw .brokenChain(revision) }
     }
 }

@@ -14,7 +14,7 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     /// What stands before the first commit of a chain.
     public static let zero = Digest(unchecked: [UInt8](repeating: 0, count: byteCount))
 
-    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+    init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     /// The digest of some bytes. Linear.
     public init(of bytes: Span<UInt8>) {

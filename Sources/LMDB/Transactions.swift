@@ -110,6 +110,14 @@ internal import CLMDB
         try unsafe readValue(handle, environment, table, key, body)
     }
 
+    /// Opens a named table, making it where it is not there. Others can use it once this transaction is committed; nobody else
+    /// may be opening a table meanwhile.
+    public func table(_ name: String) throws(StorageError) -> Table {
+        var index: MDB_dbi = 0
+        try environment.check(unsafe mdb_dbi_open(handle, name, UInt32(MDB_CREATE), &index), "open the table \(name)")
+        return Table(index: index)
+    }
+
     /// Makes everything written here part of the data, and durable where the environment syncs its commits.
     public consuming func commit() throws(StorageError) {
         try environment.check(unsafe mdb_txn_commit(handle), "commit")

@@ -9,6 +9,8 @@ struct ExampleTests {
         case example(String)
         /// What the examples around it take for granted.
         case call(String)
+        /// What the store is to refuse.
+        case refused(String)
     }
 
     private static let story: [Step] = [
@@ -19,7 +21,8 @@ struct ExampleTests {
         .example("object write"), .example("object value"), .example("object list"), .example("object move"),
         .example("object owner"), .example("permission define"), .example("permission attach"), .example("permission change"),
         .example("permission detach"), .example("admin list"), .example("admin appoint"), .example("admin dismiss"),
-        .example("class change"), .example("history"), .example("diff"), .example("log"), .example("export"), .example("stats"),
+        .example("class change"), .example("history"), .example("diff"), .example("log"),
+        .refused("grant user:bob read on folder:top --as user:bob"), .example("refusals"), .example("export"), .example("stats"),
         .example("verify"), .example("rebuild"), .example("role remove"), .example("role delete"), .example("object delete"),
         .example("import"), .example("scenario"),
     ]
@@ -31,6 +34,7 @@ struct ExampleTests {
             for step in ExampleTests.story {
                 switch step {
                 case .call(let sentence): try tool.make(sentence)
+                case .refused(let sentence): #expect(try tool.run(sentence).code == 1)
                 case .example(let name):
                     let example = try Example(of: name, by: tool)
                     let result = try tool.run(example.call)

@@ -19,12 +19,12 @@ struct JSONTests {
         ("diff user:ann --from 0", ["name", "from", "to", "differences"]),
         ("grant user:bob read on doc:plan", ["revision", "head", "time"]),
         ("log --from 5 --to 5", ["revision", "time", "actor", "events"]),
-        ("verify", ["sound", "commits", "events", "problems", "notes", "revision", "hash"]),
+        ("verify", ["sound", "commits", "events", "refusals", "problems", "notes", "revision", "hash"]),
         (
             "stats",
             [
-                "preset", "revision", "time", "hash", "events", "principals", "roles", "classes", "objects", "logBytes",
-                "indexBytes", "tables",
+                "preset", "revision", "time", "hash", "events", "principals", "roles", "classes", "objects", "refusals",
+                "logBytes", "indexBytes", "tables",
             ]
         ),
         ("rebuild", ["revision", "seconds"]),

@@ -55,34 +55,60 @@ struct SmallLog {
             events: Array(events.prefix(1 + number % 3)))
     }
 
-    // MARK: Behind the log's back
-
-    private func withTable<R>(_ body: (Environment, Table) throws -> R) throws -> R {
-        let environment = try Environment(path: path, options: EnvironmentOptions(mapBytes: 1 << 24, syncsCommits: false))
-        defer { environment.close() }
-        return try body(environment, try environment.table(nil, creating: true))
+    /// Every refusal, read and checked.
+    func readRefusals() throws -> [RecordedRefusal] {
+        let log = try open(isReadOnly: true)
+        defer { log.close() }
+        return try log.refusals()
     }
 
-    func rows() throws -> [[UInt8]] {
-        try withTable { environment, table in
+    /// A refusal that looks different from the others.
+    static func refusal(_ number: Int) -> RecordedRefusal {
+        let json = String(repeating: "[", count: 40 * number)
+        return RecordedRefusal(
+            number: RefusalNumber(UInt64(number)), time: commit(number).time, head: Revision(1), caller: "user:\(number)",
+            origin: commit(number).origin, code: "noPrivilege", message: "no, for the time \(number)",
+            change: number % 2 == 0 ? nil : number, changeCount: number + 1, tried: number % 3 == 0 ? nil : TriedChange(json: json))
+    }
+
+    // MARK: Behind the log's back
+
+    private func withTable<R>(_ name: String? = nil, _ body: (Environment, Table) throws -> R) throws -> R {
+        let options = EnvironmentOptions(mapBytes: 1 << 24, syncsCommits: false, tableLimit: 1)
+        let environment = try Environment(path: path, options: options)
+        defer { environment.close() }
+        return try body(environment, try environment.table(name, creating: true))
+    }
+
+    /// The rows of a table; without a name, of the one that commits are in.
+    func rows(of name: String? = nil) throws -> [(key: [UInt8], value: [UInt8])] {
+        try withTable(name) { environment, table in
             let view = try environment.beginReading()
             defer { view.end() }
             let cursor = try view.cursor(over: table)
             defer { cursor.close() }
-            var rows: [[UInt8]] = []
+            var rows: [(key: [UInt8], value: [UInt8])] = []
             var isThere = try cursor.first()
             while isThere {
-                cursor.withRow { _, value in rows.append(value.indices.map { value[$0] }) }
+                cursor.withRow { key, value in rows.append((key.indices.map { key[$0] }, value.indices.map { value[$0] })) }
                 isThere = try cursor.next()
             }
             return rows
         }
     }
 
+    func rows() throws -> [[UInt8]] { try rows(of: nil).map(\.value) }
+
     /// Puts another value in the place of a record; nil takes the record away.
-    func rewrite(_ revision: Int, _ value: [UInt8]?) throws {
-        try withTable { environment, table in
-            let key = (0..<8).map { UInt8(truncatingIfNeeded: revision >> (56 - 8 * $0)) }
+    func rewrite(_ revision: Int, _ value: [UInt8]?) throws { try put(value, under: Self.key(revision)) }
+
+    /// The same for the record of a refusal.
+    func rewriteRefusal(_ number: Int, _ value: [UInt8]?) throws { try put(value, under: Self.key(number), of: "refusals") }
+
+    private static func key(_ number: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
+
+    func put(_ value: [UInt8]?, under key: [UInt8], of name: String? = nil) throws {
+        try withTable(name) { environment, table in
             let transaction = try environment.beginWriting()
             if let value {
                 try transaction.put(value.span, in: table, for: key.span)
@@ -108,6 +134,18 @@ extension EventLog {
             var commits: [Commit] = []
             try reader.forEachCommit(from: .genesis, to: head.revision) { commit, _ in commits.append(commit) }
             return commits
+        }
+    }
+}
+
+extension EventLog {
+    /// The refusals of a span, checked.
+    func refusals(from first: UInt64 = 1, to last: UInt64 = .max) throws -> [RecordedRefusal] {
+        try readRefusals { reader in
+            var refusals: [RecordedRefusal] = []
+            try reader.forEachRefusal(from: RefusalNumber(first), to: RefusalNumber(last)) { refusal, _ in refusals.append(refusal)
+            }
+            return refusals
         }
     }
 }

@@ -10,10 +10,19 @@ enum FaultStore {
     /// Makes the store, one commit a step.
     static func make(at path: String) throws {
         let store = try Store.create(at: path, options: StoreOptions(clock: { FaultHistory.start }, mapBytes: 1 << 24))
-        for step in FaultHistory.steps {
+        for (number, step) in FaultHistory.steps.enumerated() {
             try store.commit(Transaction(step.caller, step.changes, authority: .importer, time: step.time))
+            // Commits stand before and behind the first refusal, and refusals fill some pages.
+            guard number >= 4, number < 9 else { continue }
+            for _ in 0..<4 { try refuse(store, at: step.time) }
         }
         try store.close()
+    }
+
+    private static func refuse(_ store: Store, at time: Instant) throws {
+        let message = String(repeating: "x", count: 900)
+        let change = Change.createObject("doc:refused", value: .string(message))
+        do { try store.commit(Transaction(.anonymous, [change], time: time)) } catch is Refusal {}
     }
 
     /// One answer: yes, no, or that there is none.
@@ -32,6 +41,16 @@ enum FaultStore {
                 }
             } catch { return .failed("\(error)") }
         }
+    }
+
+    /// Opens the store for reading, reads what was refused, and closes it.
+    static func refusals(at path: String) throws -> [RecordedRefusal] {
+        let store = try Store.open(at: path, .reading, options: options)
+        var refusals: [RecordedRefusal] = []
+        let read = Result { try store.refusals { refusal, _ in refusals.append(refusal) } }
+        try store.close()
+        try read.get()
+        return refusals
     }
 
     /// Opens the store for reading, asks, and closes it.

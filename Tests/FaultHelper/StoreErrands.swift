@@ -37,6 +37,24 @@ struct StoreErrands {
         do { try store.close() } catch { FaultHelper.say("closing \(error)") }
     }
 
+    /// Has long changes refused until the disk takes no more, and says how many refusals were told.
+    func fillWithRefusals(limit: Int) throws {
+        let store = try Store.open(at: path, .writing, options: StoreOptions(mapBytes: 1 << 26))
+        FileSizeLimit.set(limit)
+        let change = Change.createObject("none:1", value: .string(String(repeating: "x", count: 5000)))
+        var told = 0
+        do {
+            while told < 20_000 {
+                do { try store.commit(Transaction("user:root", [change])) } catch is Refusal { told += 1 }
+            }
+        } catch { FaultHelper.say("failed \(error)") }
+        FaultHelper.say("told \(told)")
+        do { try store.commit(Transaction("user:root", [change])) } catch { FaultHelper.say("again \(error)") }
+        do { try store.commit(pair(0, commentBytes: 0)) } catch { FaultHelper.say("commit \(error)") }
+        FaultHelper.say("reads \(try store.refusalCount)")
+        do { try store.close() } catch { FaultHelper.say("closing \(error)") }
+    }
+
     private func pair(_ number: Int, commentBytes bytes: Int) -> Transaction {
         let text = bytes == 0 ? nil : String(repeating: "x", count: bytes)
         return Transaction(

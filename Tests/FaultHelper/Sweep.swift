@@ -1,3 +1,4 @@
+import Events
 import Files
 import Foundation
 import Muniment
@@ -24,7 +25,7 @@ struct Sweep {
             try replaceFile(path + "/index/boot", with: bootIdentity())
         }
         try copyFolder(path, to: pristine)
-        let expected = try FaultStore.answers(at: path)
+        let expected = (answers: try FaultStore.answers(at: path), refusals: try FaultStore.refusals(at: path))
         try restore()
         let sound = try Store.verify(at: path, options: FaultStore.options)
         guard sound.isSound else { return FaultHelper.say("unsound \(sound.problems)") }
@@ -64,20 +65,24 @@ struct Sweep {
         FaultHelper.say("done")
     }
 
-    private func outcome(_ expected: [FaultStore.Answer], head: StoreHead?) throws -> String {
+    private func outcome(
+        _ expected: (answers: [FaultStore.Answer], refusals: [RecordedRefusal]), head: StoreHead?
+    ) throws -> String {
         let report = try Store.verify(at: path, options: FaultStore.options)
         let found = report.isSound ? "" : "found "
         let identity = fileIdentity(path + "/index/data.mdb")
         let answers: [FaultStore.Answer]
         do { answers = try FaultStore.answers(at: path) } catch { return found + "refused: \(error)" }
-        for (index, (answer, right)) in zip(answers, expected).enumerated() where answer == .yes && right != .yes {
+        for (index, (answer, right)) in zip(answers, expected.answers).enumerated() where answer == .yes && right != .yes {
             return "WRONG YES to question \(index)"
         }
         let healed = fileIdentity(path + "/index/data.mdb") == identity ? "" : "healed "
-        if answers == expected, report.isSound, healed.isEmpty {
+        let refusals = try? FaultStore.refusals(at: path)
+        if report.isSound, refusals != expected.refusals { return "UNSEEN: other refusals" }
+        if answers == expected.answers, report.isSound, healed.isEmpty {
             return report.head?.hash == head?.hash ? "harmless" : "UNSEEN: another head"
         }
-        if answers == expected { return found + healed + "right" }
+        if answers == expected.answers { return found + healed + "right" }
         let failed = answers.contains { if case .failed = $0 { true } else { false } }
         guard !found.isEmpty else { return "UNSEEN: \(failed ? "failures" : "wrong noes")" }
         return found + (failed ? "failed" : "wrong noes")

@@ -66,6 +66,13 @@ package final class StoreFixture {
         try store.read(at: moment) { try $0.entries(on: object) }
     }
 
+    /// The refused commands on record, checked.
+    package func refusals(from first: RefusalNumber = .first) throws -> [RecordedRefusal] {
+        var refusals: [RecordedRefusal] = []
+        try store.refusals(from: first) { refusal, _ in refusals.append(refusal) }
+        return refusals
+    }
+
     package func commits(from first: Revision = .genesis) throws -> [Commit] {
         var commits: [Commit] = []
         try store.log(from: first, to: head) { commits.append($0.commit) }

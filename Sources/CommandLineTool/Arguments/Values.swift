@@ -49,6 +49,15 @@ enum Values {
         return Revision(number)
     }
 
+    static func refusal(_ text: String) throws -> RefusalNumber {
+        // The tool writes a refusal as `#3`, so it takes that as well.
+        let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
+        guard isNumber(digits), let number = UInt64(digits) else {
+            throw UsageError("`\(text)` is no number of a refusal; write a whole number")
+        }
+        return RefusalNumber(number)
+    }
+
     static func time(_ text: String) throws -> Instant {
         guard let instant = instant(text) else {
             throw UsageError("`\(text)` is no time; write one like 2026-01-31T10:00:00Z or a day like 2026-01-31")

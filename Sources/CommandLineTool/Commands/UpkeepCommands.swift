@@ -11,7 +11,7 @@ extension Command {
         "verify", "whether the log is whole and the indexes say what it says", options: [.quick, .json, .store],
         example: Example(
             "verify",
-            "sound: 21 commits, 33 events, head r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
+            "sound: 21 commits, 33 events, 1 refusal, head r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
     ) { call in
         try call.end()
         let report = try Store.verify(
@@ -74,14 +74,15 @@ extension Command {
 extension VerificationReport {
     fileprivate var line: String {
         let verdict = isSound ? "sound" : counted(problems.count, "problem")
-        let counts = "\(counted(commits, "commit")), \(counted(events, "event"))"
+        let refused = refusals > 0 ? ", \(counted(refusals, "refusal"))" : ""
+        let counts = "\(counted(commits, "commit")), \(counted(events, "event"))" + refused
         return "\(verdict): \(counts)" + (head.map { ", head r\($0.revision) \($0.hash)" } ?? "")
     }
 
     fileprivate var json: JSONValue {
         .object([
-            "sound": .bool(isSound), "commits": .count(commits), "events": .count(events), "problems": .texts(problems),
-            "notes": .texts(notes), "revision": head.map { .revision($0.revision) } ?? .null,
+            "sound": .bool(isSound), "commits": .count(commits), "events": .count(events), "refusals": .count(refusals),
+            "problems": .texts(problems), "notes": .texts(notes), "revision": head.map { .revision($0.revision) } ?? .null,
             "hash": .optional(head?.hash),
         ])
     }
@@ -98,6 +99,7 @@ extension StoreStatistics {
             ("roles", "\(roles)"),
             ("classes", "\(classes)"),
             ("objects", "\(objects)"),
+            ("refusals", "\(refusals)"),
             ("log bytes", "\(logBytes)"),
             ("index bytes", "\(indexBytes)"),
         ] + tables.map { ("  \($0.name)", "\($0.rows) rows, \($0.bytes) bytes") }
@@ -115,8 +117,8 @@ extension StoreStatistics {
         return .object([
             "preset": .string(preset == .open ? "open" : "locked"), "revision": .revision(head.revision), "time": .time(head.time),
             "hash": .string(head.hash), "events": .count(events), "principals": .count(principals), "roles": .count(roles),
-            "classes": .count(classes), "objects": .count(objects), "logBytes": .count(logBytes), "indexBytes": .count(indexBytes),
-            "tables": .array(tables),
+            "classes": .count(classes), "objects": .count(objects), "refusals": .count(refusals), "logBytes": .count(logBytes),
+            "indexBytes": .count(indexBytes), "tables": .array(tables),
         ])
     }
 }

@@ -27,16 +27,23 @@ struct CommitDescription {
     }
 
     var json: JSONValue {
-        var members: [String: JSONValue] = [
+        let members: [String: JSONValue] = [
             "revision": .revision(commit.revision), "time": .time(commit.time),
             "actor": commit.actor == .system ? .null : .string(actor), "events": .array(events.map(\.json)),
         ]
-        let origin = commit.origin
-        if let id = origin.requestID { members["id"] = .string(id) }
-        if let key = origin.idempotencyKey { members["idempotencyKey"] = .string(key) }
-        if let comment = origin.comment { members["comment"] = .string(comment) }
-        if let line = origin.importLine { members["importLine"] = .count(line) }
-        return .object(members)
+        return .object(members).with(commit.origin.members)
+    }
+}
+
+extension Origin {
+    /// What is there of the origin, as members of an object.
+    var members: [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        if let requestID { members["id"] = .string(requestID) }
+        if let idempotencyKey { members["idempotencyKey"] = .string(idempotencyKey) }
+        if let comment { members["comment"] = .string(comment) }
+        if let importLine { members["importLine"] = .count(importLine) }
+        return members
     }
 }
 

@@ -1,4 +1,4 @@
-/// What is wrong with bytes that were meant to be a commit.
+/// What is wrong with bytes that were meant to be a commit or a refusal.
 public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end before the value does.
     case truncated(offset: Int)
@@ -6,6 +6,8 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
     case malformed(what: String, offset: Int)
     /// Written by a later version of Muniment.
     case unknownFormat(version: UInt8)
+    /// A refusal that was recorded by a later version of Muniment.
+    case unknownRefusalFormat(version: UInt8)
     /// An event of a kind or version that only a later Muniment knows.
     case unknownEvent(kind: UInt8, version: UInt8)
 
@@ -16,6 +18,8 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownFormat(0): "the commit has no format version"
         case .unknownFormat(let version):
             "the commit has format version \(version), and this Muniment reads up to \(CommitCodec.formatVersion): use a later one"
+        case .unknownRefusalFormat(let version):
+            "the refusal has format version \(version), and this Muniment reads up to \(RefusalCodec.formatVersion): use a later one"
         case .unknownEvent(let kind, let version):
             "an event of kind \(kind), version \(version) is not known to this Muniment: use a later one"
         }

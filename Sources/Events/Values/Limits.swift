@@ -26,4 +26,10 @@ public enum Limits {
     public static let propertiesPerClass = 64
     /// Bytes in an idempotency key, a request id or a comment.
     public static let originBytes = 1024
+    /// Bytes of a caller's name that the record of a refusal keeps: all of any well-formed one.
+    public static let refusedCallerBytes = classNameBytes + 1 + idBytes
+    /// Bytes of a refusal's message that its record keeps.
+    public static let refusalMessageBytes = 2048
+    /// Bytes of a refused change, as JSON, that its record keeps.
+    public static let triedChangeBytes = 2048
 }

@@ -1,15 +1,15 @@
 import Events
 import Foundation
-import Permissions
+package import Permissions
 
 /// One change as a line writes it.
 ///
 /// Only the JSON is judged here: a key or an operation that the format does not know, a key that is missing, a value of another
 /// type. Whether names and privileges make sense is for the store to say, which refuses them with a code.
-struct ChangeLine: Decodable {
-    let change: Change
+package struct ChangeLine: Decodable {
+    package let change: Change
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         var fields = try Fields(decoder)
         let word = try fields.text("op")
         guard let operation = Operation(rawValue: word) else {

@@ -1,5 +1,6 @@
 import Events
 import Foundation
+import Permissions
 
 /// A JSON value whose members keep their order, to be written on one line.
 indirect enum OrderedJSON {
@@ -31,7 +32,7 @@ indirect enum OrderedJSON {
 
     /// The value as one line of JSON.
     var text: String {
-        var writer = JSONLineWriter()
+        var writer = JSONWriter()
         writer.write(self)
         return writer.text
     }

@@ -10,6 +10,8 @@ internal import Projections
 public struct VerificationReport: Sendable {
     public let commits: UInt64
     public let events: UInt64
+    /// Records of refused commands.
+    public let refusals: UInt64
     /// The last commit; nil where the log could not be read that far.
     public let head: StoreHead?
     /// What is wrong, a sentence each.
@@ -22,7 +24,8 @@ public struct VerificationReport: Sendable {
 
 extension Store {
     /// Checks a store that is not open in this process: the pages of the log against their seal, the hash chain from the first
-    /// commit to the last, every event, and, unless `quick`, every row of the index against a fresh fold of the log.
+    /// commit to the last, every event, the chain of refused commands, and, unless `quick`, every row of the index against a
+    /// fresh fold of the log.
     ///
     /// Changes nothing but a draft that it removes again.
     public static func verify(
@@ -30,7 +33,7 @@ extension Store {
     ) throws -> VerificationReport {
         let folder = StoreFolder(path)
         do { try folder.checkHoldsStore() } catch let error as StoreError where error == .logIsLost(path: folder.path) {
-            return VerificationReport(commits: 0, events: 0, head: nil, problems: ["\(error)"], notes: [])
+            return VerificationReport(commits: 0, events: 0, refusals: 0, head: nil, problems: ["\(error)"], notes: [])
         }
         try OpenStores.enter(folder.path)
         defer { OpenStores.leave(folder.path) }
@@ -54,6 +57,7 @@ private struct Verification {
     let options: StoreOptions
     private var commits: UInt64 = 0
     private var events: UInt64 = 0
+    private var refusals: UInt64 = 0
     private var problems: [String] = []
     private var notes: [String] = []
 
@@ -84,12 +88,13 @@ private struct Verification {
             problems.append("\(error)")
             return report(nil)
         }
+        do { try walkRefusals(log) } catch { problems.append("\(error)") }
         if !quick { try compareIndex(with: log, head) }
         return report(StoreHead(revision: head.revision, time: head.time, hash: head.hash.description))
     }
 
     private func report(_ head: StoreHead?) -> VerificationReport {
-        VerificationReport(commits: commits, events: events, head: head, problems: problems, notes: notes)
+        VerificationReport(commits: commits, events: events, refusals: refusals, head: head, problems: problems, notes: notes)
     }
 
     /// Follows the chain, decodes every event, and checks that time never goes back.
@@ -110,6 +115,23 @@ private struct Verification {
                 if commits % 4096 == 0 {
                     options.progress?(Progress(stage: "checking the chain", done: commits, total: last.rawValue))
                 }
+            }
+        }
+    }
+
+    /// Follows the chain of refused commands, and checks that each was refused at a revision that there is.
+    private mutating func walkRefusals(_ log: EventLog) throws {
+        var refusals: UInt64 = 0
+        defer { self.refusals = refusals }
+        try log.readRefusals { reader in
+            let head = try reader.lastHead()?.revision ?? .genesis
+            var previous = Revision.genesis
+            try reader.forEachRefusal(from: .first, to: RefusalNumber(.max)) { refusal, _ in
+                guard refusal.head >= previous, refusal.head <= head else {
+                    throw LogError.outOfOrder("refusal \(refusal.number) is of revision \(refusal.head), which cannot be")
+                }
+                previous = refusal.head
+                refusals += 1
             }
         }
     }

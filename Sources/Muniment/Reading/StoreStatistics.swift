@@ -15,6 +15,8 @@ public struct StoreStatistics: Sendable {
     public let classes: Int
     /// Objects of those classes.
     public let objects: Int
+    /// Commands that were refused.
+    public let refusals: UInt64
     /// The size of the log's file in bytes.
     public let logBytes: Int
     /// The size of the index's file in bytes.
@@ -36,7 +38,7 @@ extension Store {
             StoreStatistics.TableSize(
                 name: $0.name, rows: $0.statistics.rows, bytes: $0.statistics.pages * Environment.pageBytes)
         }
-        let head = try head
+        let (head, refusals) = (try head, try refusalCount)
         return try withReader { reader in
             let classes = try reader.definedClasses()
             return StoreStatistics(
@@ -44,7 +46,8 @@ extension Store {
                 principals: try reader.objects(of: .user).count + reader.objects(of: .thing).count,
                 roles: try reader.objects(of: .role).count, classes: classes.count,
                 objects: try classes.reduce(0) { try $0 + reader.objects(of: $1).count },
-                logBytes: Environment.fileBytes(in: folder.log) ?? 0, indexBytes: Environment.fileBytes(in: folder.index) ?? 0,
+                refusals: refusals, logBytes: Environment.fileBytes(in: folder.log) ?? 0,
+                indexBytes: Environment.fileBytes(in: folder.index) ?? 0,
                 tables: tables)
         }
     }

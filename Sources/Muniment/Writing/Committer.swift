@@ -39,6 +39,12 @@ struct Committer {
         return Receipt(revision: revision, head: revision, time: time)
     }
 
+    /// What is to be recorded of a transaction that was refused just now.
+    func refused(_ transaction: Transaction, _ refusal: Refusal) -> RefusedTransaction {
+        RefusedTransaction(
+            transaction: transaction, refusal: refusal, time: transaction.time ?? now, head: workingSet.state.revision)
+    }
+
     /// Brings about every end that is due: one commit for each instant at which something ends.
     mutating func expire(by instant: Instant, appendingTo commits: inout [Commit]) throws {
         while let (until, expiries) = try workingSet.nextExpiries(by: instant) {

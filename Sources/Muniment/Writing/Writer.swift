@@ -2,6 +2,7 @@ internal import Dispatch
 internal import EventLog
 internal import Events
 internal import Files
+internal import Permissions
 internal import Projections
 internal import Synchronization
 
@@ -113,9 +114,9 @@ final class Writer: @unchecked Sendable {
         }
         if isMore { queue.async { self.carryOutGroup() } }
         lastCounts = (lastCounts.1, group.count)
-        var commits: [Commit] = []
-        var results = decide(group, &commits)
-        do { try endTurn(writing: commits) } catch {
+        var (commits, refused): ([Commit], [RefusedTransaction]) = ([], [])
+        var results = decide(group, &commits, &refused)
+        do { try endTurn(writing: commits, refused) } catch {
             // Nothing of the group is acknowledged: what was decided for one may rest on what another wrote.
             results = results.map { _ in .failure(error) }
         }
@@ -130,12 +131,17 @@ final class Writer: @unchecked Sendable {
         for _ in 0..<Self.looks where waiting.withLock({ $0.requests.count }) < expected { yieldThread() }
     }
 
-    private func decide(_ group: [Request], _ commits: inout [Commit]) -> [Result<Receipt, any Error>] {
+    private func decide(
+        _ group: [Request], _ commits: inout [Commit], _ refused: inout [RefusedTransaction]
+    ) -> [Result<Receipt, any Error>] {
         do { try beginTurn() } catch { return group.map { _ in .failure(error) } }
         var committer = Committer(workingSet: workingSet, clock: clock)
         return group.map { request in
             if let reason = log.failure { return .failure(LogError.stopped(reason)) }
-            return Result { try committer.perform(request.transaction, appendingTo: &commits) }
+            do { return .success(try committer.perform(request.transaction, appendingTo: &commits)) } catch {
+                if let refusal = error as? Refusal { refused.append(committer.refused(request.transaction, refusal)) }
+                return .failure(error)
+            }
         }
     }
 
@@ -159,17 +165,22 @@ final class Writer: @unchecked Sendable {
     func add(_ transaction: Transaction) throws -> Receipt {
         turn.wait()
         let before = unwritten.count
+        var refused: [RefusedTransaction] = []
         let decided = Result { () throws -> Receipt in
             if let reason = log.failure { throw LogError.stopped(reason) }
             if before == 0 { try beginTurn() }
             var committer = Committer(workingSet: workingSet, clock: clock)
-            return try committer.perform(transaction, appendingTo: &unwritten)
+            do { return try committer.perform(transaction, appendingTo: &unwritten) } catch let refusal as Refusal {
+                refused = [committer.refused(transaction, refusal)]
+                throw refusal
+            }
         }
         for commit in unwritten[before...] { unwrittenEvents += commit.events.count }
         if workingSet.heldCount > IndexOpening.versionsPerBatch {
-            try endTurn(writing: [])
-        } else if unwrittenEvents >= Self.eventsPerBatch {
-            try endTurn(writing: [], toIndex: false)
+            try endTurn(writing: [], refused)
+        } else if unwrittenEvents >= Self.eventsPerBatch || !refused.isEmpty {
+            // Nobody is told of a refusal before it is on the disk, and what it rests on goes with it.
+            try endTurn(writing: [], refused, toIndex: false)
         } else {
             turn.signal()
         }
@@ -204,9 +215,9 @@ final class Writer: @unchecked Sendable {
         try workingSet.beginTurn(isSettled: isSettled && !workingSet.hasUnwritten)
     }
 
-    /// Gives up the turn, and brings commits to the log, behind those of an import that still wait, and to the index what they
-    /// and earlier ones lead to.
-    private func endTurn(writing new: [Commit], toIndex: Bool = true) throws {
+    /// Gives up the turn, and brings commits to the log, behind those of an import that still wait, and refusals with them, and to
+    /// the index what the commits and earlier ones lead to.
+    private func endTurn(writing new: [Commit], _ refused: [RefusedTransaction] = [], toIndex: Bool = true) throws {
         let commits = unwritten + new
         unwritten = []
         unwrittenEvents = 0
@@ -216,7 +227,7 @@ final class Writer: @unchecked Sendable {
         turn.signal()
         let settled = Result { () throws -> Settled in
             defer { disk.signal() }
-            return try bringToDisk(commits, rows)
+            return try bringToDisk(commits, refused, rows)
         }
         switch try settled.get() {
         case .commits: feed.tell(commits)
@@ -235,16 +246,18 @@ final class Writer: @unchecked Sendable {
     }
 
     /// Writes the log and then the index. Called with the disk.
-    private func bringToDisk(_ commits: [Commit], _ rows: PendingRows?) throws -> Settled {
+    private func bringToDisk(
+        _ commits: [Commit], _ refused: [RefusedTransaction], _ rows: PendingRows?
+    ) throws -> Settled {
         // Even what needs no write may rest on a group before this one that never got to the disk.
         if let reason = log.failure { throw LogError.stopped(reason) }
-        if !commits.isEmpty {
+        if !commits.isEmpty || !refused.isEmpty {
             do { try willWrite() } catch {
                 // What was folded is not in the log and will not be.
                 log.stop("\(error)")
                 throw error
             }
-            _ = try log.append(commits)
+            _ = try log.append(commits, refusals: record(refused))
         }
         guard let rows, let head = log.head else {
             if !commits.isEmpty { isIndexOwed = true }
@@ -259,6 +272,17 @@ final class Writer: @unchecked Sendable {
         }
         defer { isIndexOwed = false }
         return isIndexOwed ? .everything(head.revision) : .commits
+    }
+}
+
+extension Writer {
+    /// The records of refused transactions, behind those in the log. Called with the disk.
+    private func record(_ refused: [RefusedTransaction]) -> [RecordedRefusal] {
+        var number = log.lastRefusal?.number.next ?? .first
+        return refused.map { refused in
+            defer { number = number.next }
+            return RecordedRefusal(refused, number: number)
+        }
     }
 }
 

@@ -55,6 +55,37 @@ struct FaultsOfDisks {
         #expect(try Store.verify(at: path).problems == [])
     }
 
+    @Test("E9: A disk that is full of refusals stops the store, and every refusal that was told is on record")
+    func fullOfRefusals() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/store"
+        try makeOpenStore(path)
+        let result = try Helper.run(["fill-refusals", path, "300000"])
+        try #require(result.exitCode == 0, "\(result.output) \(result.error)")
+        let said = words(result)
+        let told = try #require(said["told"].flatMap { UInt64($0) })
+        #expect(told > 3)
+        #expect(said["failed"]?.contains("disk") == true, "\(said)")
+        for word in ["again", "commit"] {
+            #expect(said[word]?.hasPrefix("the store has stopped taking writes") == true, "\(said)")
+        }
+        #expect(said["reads"].flatMap { UInt64($0) } ?? 0 >= told, "\(said)")
+        let store = try Store.open(at: path, .writing)
+        #expect(try store.refusalCount >= told)
+        #expect(throws: Refusal.self) { try store.commit(Transaction("user:root", [.createObject("none:1")])) }
+        try store.commit(Transaction("user:root", [.createObject("doc:after")]))
+        try store.close()
+        #expect(try Store.verify(at: path).problems == [])
+    }
+
+    private func words(_ result: Helper.Result) -> [String: String] {
+        Dictionary(
+            result.lines.map { line in
+                let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+                return (parts[0], parts.count > 1 ? parts[1] : "")
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
     private func makeOpenStore(_ path: String) throws {
         let store = try Store.create(at: path, preset: .open)
         try store.commit(Transaction("user:root", [.defineClass("doc")]))
@@ -63,11 +94,7 @@ struct FaultsOfDisks {
 
     private func check(_ result: Helper.Result, _ path: String) throws {
         try #require(result.exitCode == 0, "\(result.output) \(result.error)")
-        let said = Dictionary(
-            result.lines.map { line in
-                let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
-                return (parts[0], parts.count > 1 ? parts[1] : "")
-            }, uniquingKeysWith: { first, _ in first })
+        let said = words(result)
         let acknowledged = try #require(said["acknowledged"].flatMap { Int($0) })
         #expect(acknowledged > 3)
         #expect(said["failed"]?.contains("disk") == true, "\(said)")

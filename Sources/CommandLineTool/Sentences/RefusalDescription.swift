@@ -1,0 +1,50 @@
+import Events
+import Permissions
+
+/// A refused command in words for people and in members for programs.
+struct RefusalDescription {
+    private let refusal: RecordedRefusal
+    private let hash: String
+
+    init(_ refusal: RecordedRefusal, hash: String) {
+        self.refusal = refusal
+        self.hash = hash
+    }
+
+    /// When, by whom and with which code; below it what was tried, and why not.
+    var lines: [String] {
+        var first = "#\(refusal.number)  \(refusal.time)  \(refusal.caller)  \(refusal.code)"
+        if let id = refusal.origin.requestID { first += "  \(id)" }
+        if let comment = refusal.origin.comment { first += "  (\(comment))" }
+        return [first] + (tried.map { ["    " + $0] } ?? []) + ["    " + refusal.message]
+    }
+
+    private var tried: String? {
+        guard let tried = refusal.tried else { return nil }
+        let text = tried.json + (tried.whole.map { "… (\($0.byteCount) bytes)" } ?? "")
+        switch (refusal.change, refusal.changeCount) {
+        case (_, 1): return text
+        case (let change?, let count): return "change \(change) of \(count): \(text)"
+        case (nil, let count): return "\(count) changes, the first: \(text)"
+        }
+    }
+
+    var json: JSONValue {
+        get throws {
+            var members: [String: JSONValue] = [
+                "number": .count(refusal.number.rawValue), "time": .time(refusal.time), "head": .revision(refusal.head),
+                "caller": .string(refusal.caller), "code": .string(refusal.code), "message": .string(refusal.message),
+                "change": refusal.change.map { .count($0) } ?? .null, "changes": .count(refusal.changeCount),
+                "hash": .string(hash),
+            ]
+            if let tried = refusal.tried, let whole = tried.whole {
+                members["triedBeginning"] = .string(tried.json)
+                members["triedBytes"] = .count(whole.byteCount)
+                members["triedSHA256"] = .string(whole.digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+            } else {
+                members["tried"] = try refusal.tried.map { try JSONText.decode(Array($0.json.utf8)) } ?? .null
+            }
+            return .object(members).with(refusal.origin.members)
+        }
+    }
+}

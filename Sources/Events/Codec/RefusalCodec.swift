@@ -1,0 +1,83 @@
+/// A refused command as bytes, without the hash that the log puts behind it. `Docs/Format.md` describes every byte.
+public enum RefusalCodec {
+    /// The version of the layout.
+    public static let formatVersion: UInt8 = 1
+
+    private enum Tried {
+        static let nothing: UInt8 = 0
+        static let whole: UInt8 = 1
+        static let beginning: UInt8 = 2
+    }
+
+    private static let digestBytes = 32
+
+    /// Linear in the size of the record.
+    public static func encode(_ refusal: RecordedRefusal, into writer: inout ByteWriter) {
+        writer.byte(formatVersion)
+        writer.varint(refusal.number.rawValue)
+        writer.fixed64(UInt64(bitPattern: refusal.time.microseconds))
+        writer.varint(refusal.head.rawValue)
+        writer.text(refusal.caller)
+        writer.origin(refusal.origin)
+        writer.text(refusal.code)
+        writer.text(refusal.message)
+        writer.varint(refusal.change.map { UInt64($0) + 1 } ?? 0)
+        writer.varint(UInt64(refusal.changeCount))
+        guard let tried = refusal.tried else { return writer.byte(Tried.nothing) }
+        writer.byte(tried.whole == nil ? Tried.whole : Tried.beginning)
+        writer.text(tried.json)
+        if let whole = tried.whole {
+            writer.varint(whole.byteCount)
+            writer.raw(whole.digest)
+        }
+    }
+
+    /// Linear in the size of the record.
+    ///
+    /// - Throws: ``DecodingFault`` for bytes that no encoder writes, and for a layout of a later version.
+    public static func decode(_ bytes: Span<UInt8>) throws(DecodingFault) -> RecordedRefusal {
+        var reader = ByteReader()
+        let version = try reader.byte(bytes)
+        guard version == formatVersion else { throw .unknownRefusalFormat(version: version) }
+        let number = RefusalNumber(try reader.varint(bytes))
+        let time = Instant(microseconds: Int64(bitPattern: try reader.fixed64(bytes)))
+        let head = Revision(try reader.varint(bytes))
+        let caller = try reader.text(bytes)
+        let origin = try reader.origin(bytes)
+        let code = try reader.text(bytes)
+        let message = try reader.text(bytes)
+        let change = try reader.whole(bytes, "the number of a change")
+        let count = try reader.whole(bytes, "a number of changes")
+        let refusal = RecordedRefusal(
+            number: number, time: time, head: head, caller: caller, origin: origin, code: code, message: message,
+            change: change == 0 ? nil : change - 1, changeCount: count, tried: try tried(bytes, &reader))
+        guard reader.offset == bytes.count else { throw .malformed(what: "the end of the refusal", offset: reader.offset) }
+        return refusal
+    }
+
+    private static func tried(_ bytes: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> TriedChange? {
+        let start = reader.offset
+        let kind = try reader.byte(bytes)
+        switch kind {
+        case Tried.nothing: return nil
+        case Tried.whole: return TriedChange(json: try reader.text(bytes))
+        case Tried.beginning:
+            let json = try reader.text(bytes)
+            let count = try reader.varint(bytes)
+            guard bytes.count - reader.offset >= digestBytes else { throw .truncated(offset: reader.offset) }
+            var digest: [UInt8] = []
+            for _ in 0..<digestBytes { digest.append(try reader.byte(bytes)) }
+            return TriedChange(json: json, whole: TriedChange.Whole(byteCount: count, digest: digest))
+        default: throw .malformed(what: "a tried change", offset: start)
+        }
+    }
+}
+
+extension ByteReader {
+    /// A number that fits an `Int`.
+    fileprivate mutating func whole(_ bytes: Span<UInt8>, _ what: String) throws(DecodingFault) -> Int {
+        let start = offset
+        guard let number = Int(exactly: try varint(bytes)) else { throw .malformed(what: what, offset: start) }
+        return number
+    }
+}

@@ -1,0 +1,35 @@
+internal import EventLog
+public import Events
+internal import Hashing
+internal import Synchronization
+
+/// The record of refused commands: who tried what, when, and which rule refused it (CONFORMANCE E9).
+///
+/// Every command that ``Store/commit(_:)-(Transaction)`` or ``Importer/add(_:)`` refuses is there once the caller has been told
+/// so. What is refused to a question is not.
+extension Store {
+    /// Hands out refused commands in order, after checking their hash chain.
+    ///
+    /// - Parameters:
+    ///   - first: the number of the first one.
+    ///   - last: the number of the last one; nil for the newest. Those that are yet to come are left out.
+    ///   - body: takes each refusal, and SHA-256 of the chain up to it as 64 hexadecimal digits.
+    /// - Throws: `LogError` for a damaged record, and what `body` throws.
+    public func refusals(
+        from first: RefusalNumber = .first, to last: RefusalNumber? = nil,
+        _ body: (_ refusal: RecordedRefusal, _ hash: String) throws -> Void
+    ) throws {
+        if isClosed.withLock({ $0 }) { throw StoreError.closed }
+        try log.readRefusals { log in
+            try log.forEachRefusal(from: first, to: last ?? RefusalNumber(.max)) { try body($0, $1.description) }
+        }
+    }
+
+    /// How many commands were ever refused, which is the number of the last refusal. Logarithmic.
+    public var refusalCount: UInt64 {
+        get throws {
+            if isClosed.withLock({ $0 }) { throw StoreError.closed }
+            return try log.readRefusals { try $0.lastRefusal() }?.number.rawValue ?? 0
+        }
+    }
+}
