@@ -14,6 +14,7 @@ internal import LMDB
 /// | times | time, revision | nothing |
 /// | expiries | end, object, subject | nothing: what is still to end |
 /// | requests | hash of caller and idempotency key | the revision and the digest of the request |
+/// | properties | present or past, class, property, value, object, version | that the object has the value there |
 struct IndexTables: Sendable {
     /// Kept apart in checksums, so that a row of one table is never taken for one of another.
     enum Tag {
@@ -25,9 +26,10 @@ struct IndexTables: Sendable {
         static let times: UInt32 = 6
         static let expiries: UInt32 = 7
         static let requests: UInt32 = 8
+        static let properties: UInt32 = 9
     }
 
-    static let names = ["state", "names", "ids", "documents", "relations", "times", "expiries", "requests"]
+    static let names = ["state", "names", "ids", "documents", "relations", "times", "expiries", "requests", "properties"]
 
     let state: Table
     let names: Table
@@ -37,6 +39,7 @@ struct IndexTables: Sendable {
     let times: Table
     let expiries: Table
     let requests: Table
+    let properties: Table
 
     init(environment: Environment, creating: Bool) throws(StorageError) {
         state = try environment.table("state", creating: creating)
@@ -47,11 +50,12 @@ struct IndexTables: Sendable {
         times = try environment.table("times", creating: creating)
         expiries = try environment.table("expiries", creating: creating)
         requests = try environment.table("requests", creating: creating)
+        properties = try environment.table("properties", creating: creating)
     }
 
     /// Every table with its name, in the order of ``names``.
     var all: [(name: String, table: Table)] {
-        Array(zip(Self.names, [state, names, ids, documents, relations, times, expiries, requests]))
+        Array(zip(Self.names, [state, names, ids, documents, relations, times, expiries, requests, properties]))
     }
 
     static let stateKey = Array("state".utf8)

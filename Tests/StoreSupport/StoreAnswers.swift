@@ -39,7 +39,8 @@ extension Snapshot {
         case .members(let role): .names(try members(of: role).map { Name($0) })
         case .value(let object, let caller): .value(try value(of: object, as: caller))
         case .list(let className, let conditions, let caller):
-            .names(try list(class: className, where: conditions?.members ?? [:], as: caller).map { Name($0) })
+            .names(
+                try list(class: className, where: conditions.map { Condition(members: $0.members) }, as: caller).map { Name($0) })
         }
     }
 }

@@ -8,6 +8,8 @@ import Muniment
 struct Arguments {
     var isQuick = false
     var isLarge = false
+    /// The one suite to run; nil for all.
+    var only: String?
     var history: String?
     var json: String?
     var folder = FileManager.default.temporaryDirectory.path + "/muniment-benchmark-\(ProcessInfo.processInfo.processIdentifier)"
@@ -18,6 +20,7 @@ struct Arguments {
             switch argument {
             case "--quick": isQuick = true
             case "--large": isLarge = true
+            case "--only": only = rest.popFirst()
             case "--history": history = rest.popFirst()
             case "--json": json = rest.popFirst()
             case "--folder": folder = rest.popFirst() ?? folder
@@ -136,14 +139,45 @@ func measureKubernetes(_ history: String, _ arguments: Arguments) throws -> Tabl
     return table
 }
 
+func measureQueries(_ arguments: Arguments) throws -> Table {
+    let objects = arguments.isQuick ? 100_000 : 1_000_000
+    var table = Table("Queries: \(objects / 10) accessible of \(objects) objects, beside SQLite")
+    note("queries")
+    let folder = arguments.folder + "/queries"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let result = try QuerySuite(objects: objects, folder: folder).run()
+    func row(_ name: String, _ timing: Timing, _ sqlite: Timing, atMostMilliseconds limit: Double) {
+        table.add(
+            Row(
+                name, .nanoseconds(timing.p50Nanoseconds), raw: .nanoseconds(sqlite.p50Nanoseconds),
+                goal: .figureAtMost(limit * 1e6, .nanoseconds)))
+    }
+    row("first page of 100, p50", result.firstPage, result.sqliteFirstPage, atMostMilliseconds: 5)
+    row("first page of 100 with a range and a prefix, p50", result.narrowed, result.sqliteNarrowed, atMostMilliseconds: 5)
+    for (name, timing) in [("all of them at once", result.all), ("all of them by 10,000", result.pageByPage)] {
+        table.add(
+            Row(
+                name, .nanoseconds(timing.seconds * 1e9), raw: .nanoseconds(result.sqliteAll.seconds * 1e9),
+                goal: .figureAtMost(1e9, .nanoseconds)))
+    }
+    table.add(Row("import, objects with two properties", .perSecond(Double(objects) / result.importSeconds)))
+    return table
+}
+
 do {
     let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
     try FileManager.default.createDirectory(atPath: arguments.folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: arguments.folder) }
     var tables: [Table] = []
+    if arguments.only == "queries" {
+        print(try measureQueries(arguments).text)
+        exit(0)
+    }
     if let history = arguments.history { tables.append(try measureKubernetes(history, arguments)) }
     tables.append(try measureWrites(arguments))
     tables.append(try await measureObservers(arguments))
+    tables.append(try measureQueries(arguments))
     var sizes = [(10_000, "10 k")]
     if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }
     if arguments.isLarge { sizes.append((10_000_000, "10 M")) }

@@ -9,7 +9,6 @@ extension Option {
     fileprivate static let owner = Option("owner", value: "PRINCIPAL", "whose it is (default: who asks for the change)")
     fileprivate static let merge = Option("merge", value: "JSON", "a patch on its value: members replace, null removes (RFC 7396)")
     fileprivate static let unchangedSince = Option("unchanged-since", value: "REVISION", "refuse if it was changed later than this")
-    fileprivate static let filter = Option("where", value: "JSON", "only objects whose properties have these values")
 }
 
 extension Command {
@@ -84,25 +83,5 @@ extension Command {
         let (value, when) = try call.ask { (try $0.value(of: object, as: caller), $0.json) }
         try call.output.json(call.isJSON ? .object(["object": .name(object), "value": value]).with(when) : value)
         return .success
-    }
-
-    static let objectList = Command(
-        "object list", "the objects of a class that somebody may read and query", sentence: "[of] CLASS",
-        options: [.filter, .reader] + Option.question,
-        example: Example(#"object list doc --where '{"title":"Plan"}'"#, "doc:plan")
-    ) { call in
-        call.skip("of")
-        let className = try call.className()
-        try call.end()
-        var filter: [String: JSONValue] = [:]
-        if let text = call.options[.filter] {
-            guard case .object(let properties) = try Values.json(text) else {
-                throw UsageError(#"`\#(text)` is no filter; write an object such as '{"title":"Plan"}' or '{"pages":{"<":10}}'"#)
-            }
-            filter = properties
-        }
-        let caller = try call.caller
-        let (names, when) = try call.ask { (try $0.list(class: className, where: filter, as: caller), $0.json) }
-        return try call.answer(names, as: "objects", to: when.merging(["class": .string(className)]) { $1 })
     }
 }

@@ -49,14 +49,14 @@ extension Command {
         example: Example(
             "stats",
             """
-            preset       open
-            head         r21  2026-01-31T10:20:00Z
-            hash         8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f
-            events       33
-            principals   3
-            roles        1
-            classes      2
-            objects      2
+            preset        open
+            head          r21  2026-01-31T10:20:00Z
+            hash          8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f
+            events        33
+            principals    3
+            roles         1
+            classes       2
+            objects       2
             …
             """)
     ) { call in

@@ -32,4 +32,10 @@ public enum Limits {
     public static let refusalMessageBytes = 2048
     /// Bytes of a refused change, as JSON, that its record keeps.
     public static let triedChangeBytes = 2048
+    /// Conditions in one query, those inside others counted.
+    public static let conditionsPerQuery = 1000
+    /// Levels of conditions in each other.
+    public static let depthOfConditions = 32
+    /// Properties that one query orders by.
+    public static let ordersPerQuery = 8
 }

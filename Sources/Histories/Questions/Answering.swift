@@ -43,7 +43,10 @@ struct Answering {
         case .value(let object, let caller):
             try Answering.orRefusal { .value(try snapshot.value(of: object, as: caller)) }
         case .list(let className, let filter, let caller):
-            try Answering.orRefusal { .texts(try snapshot.list(class: className, where: filter, as: caller)) }
+            try Answering.orRefusal {
+                let condition = filter.isEmpty ? nil : Condition(members: filter)
+                return .texts(try snapshot.list(class: className, where: condition, as: caller))
+            }
         case .notices, .accessChanges: preconditionFailure("these are not asked of one snapshot")
         }
     }

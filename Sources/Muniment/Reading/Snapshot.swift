@@ -17,7 +17,7 @@ public final class Snapshot {
         self.instant = instant
     }
 
-    private var rules: AccessRules<IndexReader> { AccessRules(reader, at: instant) }
+    var rules: AccessRules<IndexReader> { AccessRules(reader, at: instant) }
 
     /// Whether a subject has all of some privileges on an object, and why.
     public func check(_ subject: Name, _ privileges: [String], on object: Name) throws -> CheckAnswer {
@@ -152,28 +152,14 @@ public final class Snapshot {
     ///
     /// - Parameters:
     ///   - className: the class, without `class:`.
-    ///   - conditions: for each property a value that it must equal, or an object of comparisons: `{"<": 5}`.
+    ///   - condition: what their properties must have, whether the class names these or not; nil for all.
     ///   - caller: who asks; must be allowed to query the class.
     /// - Throws: `Refusal`: `unknownClass`, or `noPrivilege` or `notAuthenticated` without query on the class.
-    public func list(class className: String, where conditions: [String: JSONValue] = [:], as caller: Name) throws -> [String] {
-        try checkForm(caller)
-        guard let classID = try reader.classID(className) else {
-            throw Refusal(.unknownClass, "there is no class `\(className)`")
-        }
-        guard let principal = try reader.caller(caller) else { throw lacking("query", caller, .class(className)) }
-        let subjects = try reader.subjects(of: principal)
-        guard try rules.classVerdict(for: subjects, on: classID).allows(.query) else {
-            throw lacking("query", caller, .class(className))
-        }
-        let readable = try reader.objects(for: subjects, with: [.read], class: classID, at: instant)
-        let found = try readable.filter { object in
-            guard try rules.verdict(for: subjects, on: object, wanted: [.read, .query]).allows([.read, .query]) else {
-                return false
-            }
-            guard !conditions.isEmpty else { return true }
-            return try reader.value(of: object).map(JSONText.decode).satisfies(conditions)
-        }
-        return try reader.names(of: found)
+    public func list(class className: String, where condition: Condition? = nil, as caller: Name) throws -> [String] {
+        let (classID, subjects) = try mayQuery(className, as: caller)
+        let query = Query(className, where: condition, limit: nil)
+        if let problem = query.problem { throw problem }
+        return try reader.names(of: reader.find(query, in: classID, for: subjects, at: instant).objects)
     }
 
     /// The custom privileges that a class knows, sorted; nil where there is no such class.
@@ -201,7 +187,7 @@ public final class Snapshot {
 
     func names(_ privileges: Privileges) -> [String] { reader.state.privilegeNames.names(of: privileges) }
 
-    private func lacking(_ privilege: String, _ caller: Name, _ object: Name) -> Refusal {
+    func lacking(_ privilege: String, _ caller: Name, _ object: Name) -> Refusal {
         caller == .anonymous
             ? Refusal(
                 .notAuthenticated, "`\(privilege)` on `\(object)` is needed, and an anonymous caller does not have it: sign in")

@@ -152,7 +152,7 @@ extension Name {
     }
 
     /// Enough of the name to recognise it in a message, without its control characters.
-    var excerpt: String {
+    package var excerpt: String {
         let printable = String(
             String.UnicodeScalarView(text.unicodeScalars.prefix(80).filter { $0.properties.generalCategory != .control }))
         return printable.utf8.count < text.utf8.count ? printable + "…" : printable

@@ -23,7 +23,7 @@ struct EndedVersion<ID, Document: Versioned> {
 struct VersionOverlay<ID: Hashable, Document: Versioned> {
     private(set) var slots: [ID: Slot<Document>] = [:]
     /// Versions that have ended since the mark.
-    private var ended: [EndedVersion<ID, Document>] = []
+    private(set) var ended: [EndedVersion<ID, Document>] = []
     /// What the changes since the mark have replaced, in order.
     private var journal: [(id: ID, before: Slot<Document>)] = []
     /// Whose slots may have something to write.

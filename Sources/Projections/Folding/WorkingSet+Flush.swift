@@ -15,6 +15,7 @@ package struct PendingRows {
     var times = RowBatch(tag: IndexTables.Tag.times, keyBytes: 13)
     var requests = RowBatch(tag: IndexTables.Tag.requests, keyBytes: 16)
     var ids = RowBatch(tag: IndexTables.Tag.ids, keyBytes: 5)
+    var properties = KeyedRows(tag: IndexTables.Tag.properties)
     var names: [(key: [UInt8], row: [UInt8])] = []
     var expiries: [(key: [UInt8], row: [UInt8]?)] = []
 
@@ -43,6 +44,7 @@ package struct PendingRows {
         times.sort()
         requests.sort()
         ids.sort()
+        properties.sort()
     }
 
     /// Writes everything into a transaction. It can be done again after the map has grown.
@@ -59,6 +61,7 @@ package struct PendingRows {
         try times.write(to: tables.times, in: transaction, appending: appending)
         try requests.write(to: tables.requests, in: transaction, appending: appending)
         try ids.write(to: tables.ids, in: transaction, appending: appending)
+        try properties.write(to: tables.properties, in: transaction, appending: appending)
         for (key, row) in names { try transaction.put(row.span, in: tables.names, for: key.span, appending: appending) }
         for (key, row) in expiries {
             if let row {
@@ -96,6 +99,8 @@ extension WorkingSet {
         classes.touchAll()
         permissions.touchAll()
         values.touchAll()
+        properties.touchAll()
+        slots.touchAll()
         relations.touchAll()
         introduceAgain()
         return true
@@ -108,6 +113,9 @@ extension WorkingSet {
         classes.takeEnded { pending.addEnded(.classOptions, $0.id.rawValue, $0) }
         permissions.takeEnded { pending.addEnded(.permission, $0.id.rawValue, $0) }
         values.takeEnded { pending.addEnded(.value, $0.id.rawValue, $0) }
+        for version in properties.ended { encodeEnded(version) }
+        properties.takeEnded { pending.addEnded(.properties, $0.id.rawValue, $0) }
+        slots.takeEnded { pending.addEnded(.propertySlots, $0.id.rawValue, $0) }
         relations.takeEnded { pending.relations.add($0.id.key($0.begin), end: $0.end, $0.value) }
     }
 
@@ -122,6 +130,13 @@ extension WorkingSet {
         classes.flush { rows.addPresent(.classOptions, $0.rawValue, $1, $2) }
         permissions.flush { rows.addPresent(.permission, $0.rawValue, $1, $2) }
         values.flush { rows.addPresent(.value, $0.rawValue, $1, $2) }
+        properties.flush { object, begin, document in
+            rows.addPresent(.properties, object.rawValue, begin, document)
+            for item in document.items where isWhole || item.begin > writtenRevision {
+                rows.properties.put(PropertyRow.key(.present, document.classID, item, object), end: .open)
+            }
+        }
+        slots.flush { rows.addPresent(.propertySlots, $0.rawValue, $1, $2) }
         relations.flush { rows.relations.add($0.key($1), end: .open, $2) }
         for (time, revision) in newTimes { rows.times.add(IndexTables.timeKey(time, revision), plain: { _ in }) }
         for (key, request) in newRequests {

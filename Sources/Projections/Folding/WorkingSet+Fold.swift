@@ -30,10 +30,14 @@ extension WorkingSet {
             for link in event.links { introduce(link.id.rawValue, link.name) }
             try createObject(event.object.id, in: event.classID, parent: event.parent, owner: event.owner)
             if let value = event.value { try setValue(of: event.object.id, to: value, links: event.links.map(\.id)) }
+            try indexProperties(of: event.object.id, in: event.classID, value: event.value)
         case .objectWritten(let event):
             for link in event.links { introduce(link.id.rawValue, link.name) }
             try setValue(of: event.object, to: event.value, links: event.links.map(\.id))
-            try changeObject(event.object) { $0.lastChange = revision }
+            try changeObject(event.object) { document in
+                document.lastChange = revision
+                try indexProperties(of: event.object, in: document.classID, value: event.value)
+            }
         case .objectMoved(let event): try move(event.object, below: event.parent)
         case .objectDeleted(let event): try deleteTree(event.object)
         case .ownerChanged(let event): try setOwner(of: event.object, to: event.owner)
@@ -72,8 +76,9 @@ extension WorkingSet {
     }
 
     private func setOptions(_ options: ClassOptions, of classID: ClassID) throws {
-        _ = try classOptions(classID)
+        let before = try classOptions(classID)?.properties ?? []
         classes.set(classID, options, at: revision)
+        try indexProperties(of: classID, before: before, after: options.properties)
         state.schemaRevision = revision
     }
 
@@ -159,6 +164,7 @@ extension WorkingSet {
         for permission in document.attached { try relate(.attachment, permission.rawValue, object.rawValue, nil) }
         for link in try valueDocument(object)?.links ?? [] { try relate(.link, link.rawValue, object.rawValue, nil) }
         values.set(object, nil, at: revision)
+        try endProperties(of: object)
         try relate(.instance, document.classID.rawValue, object.rawValue, nil)
         if !document.classID.isBuiltIn { try relate(.owner, document.owner.rawValue, object.rawValue, nil) }
         if let parent = document.parent { try relate(.child, parent.rawValue, object.rawValue, nil) }

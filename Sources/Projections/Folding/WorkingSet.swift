@@ -17,6 +17,8 @@ package final class WorkingSet {
     /// index anew, in one sorted run.
     private(set) var holdsEverything: Bool
     package internal(set) var state: IndexState
+    /// The last revision whose rows were taken for the index.
+    private(set) var writtenRevision: Revision
     private var stateAtMark: IndexState
 
     var objects = VersionOverlay<ObjectID, ObjectDocument>()
@@ -24,6 +26,8 @@ package final class WorkingSet {
     var classes = VersionOverlay<ClassID, ClassOptions>()
     var permissions = VersionOverlay<PermissionID, PermissionGrant>()
     var values = VersionOverlay<ObjectID, ValueDocument>()
+    var properties = VersionOverlay<ObjectID, ObjectProperties>()
+    var slots = VersionOverlay<ClassID, PropertySlots>()
     var relations = RelationOverlay()
     /// Versions that have ended since the last flush, as rows.
     var pending = PendingRows()
@@ -57,6 +61,7 @@ package final class WorkingSet {
         isIndexEmpty = stored == nil
         holdsEverything = stored == nil
         state = stored ?? .empty
+        writtenRevision = stored?.revision ?? .genesis
         stateAtMark = state
     }
 
@@ -74,6 +79,8 @@ package final class WorkingSet {
         classes.mark()
         permissions.mark()
         values.mark()
+        properties.mark()
+        slots.mark()
         relations.mark()
     }
 
@@ -115,6 +122,8 @@ package final class WorkingSet {
         classes.rollBack()
         permissions.rollBack()
         values.rollBack()
+        properties.rollBack()
+        slots.rollBack()
         relations.rollBack()
         subjectSets.removeAll()
     }
@@ -130,8 +139,8 @@ package final class WorkingSet {
 
     /// How many versions are held; a caller that folds much flushes when it grows large.
     package var heldCount: Int {
-        objects.count + memberships.count + values.count + relations.count + newNames.count + pending.documents.count
-            + pending.relations.count
+        objects.count + memberships.count + values.count + properties.count + relations.count + newNames.count
+            + pending.documents.count + pending.relations.count + pending.properties.count
     }
 
     // MARK: Turns
@@ -152,6 +161,8 @@ package final class WorkingSet {
             objects.removeAll()
             memberships.removeAll()
             values.removeAll()
+            properties.removeAll()
+            slots.removeAll()
             relations.removeAll()
             classes.removeAll()
             permissions.removeAll()
@@ -170,6 +181,7 @@ package final class WorkingSet {
     /// Counts what is new as taken.
     func countAsTaken() {
         isIndexEmpty = false
+        writtenRevision = state.revision
         if state.revision > .genesis { holdsEverything = false }
         newNames.removeAll(keepingCapacity: true)
         newNamesAtMark = 0
@@ -197,6 +209,14 @@ package final class WorkingSet {
 
     func valueDocument(_ id: ObjectID) throws -> ValueDocument? {
         try values.value(id) { try load(.value, $0.rawValue) }
+    }
+
+    func objectProperties(_ id: ObjectID) throws -> ObjectProperties? {
+        try properties.value(id) { try load(.properties, $0.rawValue) }
+    }
+
+    func propertySlots(_ id: ClassID) throws -> PropertySlots {
+        try slots.value(id) { try load(.propertySlots, $0.rawValue) } ?? PropertySlots(names: [])
     }
 
     func relation(_ kind: RelationKind, _ first: UInt64, _ second: UInt64) throws -> RelationDocument? {

@@ -28,40 +28,47 @@ extension IndexReader {
     func candidates(
         for subjects: SubjectSet, deciding: SubjectSet? = nil, wanted: Privileges, class onlyClass: ClassID?, at instant: Instant
     ) throws -> Set<ObjectID> {
-        var classes = try definedClasses()
-        if let onlyClass { classes = classes.filter { $0 == onlyClass } }
-        if subjects.isAdministrator { return Set(try classes.flatMap { try objects(of: $0) }) }
-        let store = try storeLevel(for: subjects, at: instant)
-        guard store.isSuperset(of: wanted) else { return [] }
         var found: Set<ObjectID> = []
-        var selective: Set<ClassID> = []
-        for classID in classes {
-            guard let options = try options(of: classID) else { continue }
-            let classDecides = options.objectACL == .none || options.composition == .widening
-            let counted = classDecides ? deciding ?? subjects : subjects
-            let classGives = try classLevel(of: classID, for: counted, at: instant).isSuperset(of: wanted)
-            let isOpen = options.objectACL == .none && (classGives || options.composition == .widening)
-            if options.composition == .narrowing, !classGives { continue }
-            if isOpen || (options.composition == .widening && classGives) {
-                found.formUnion(try objects(of: classID))
-            } else if try inheritsEverything(classID, options) {
-                found.formUnion(try objects(of: classID))
-            } else {
-                selective.insert(classID)
+        var named: Set<ClassID> = []
+        for classID in try definedClasses() where onlyClass ?? classID == classID {
+            switch try reach(of: classID, for: subjects, deciding: deciding, wanted: wanted, at: instant) {
+            case .nothing: break
+            case .everything: found.formUnion(try objects(of: classID))
+            case .named: named.insert(classID)
             }
         }
-        guard !selective.isEmpty else { return found }
-        // A readable object of any class can lead on, to those below it and to those that it links to.
+        guard !named.isEmpty else { return found }
+        // A readable object of any class can lead on to those below it.
         for object in try reachable(for: deciding ?? subjects) where !found.contains(object) {
-            if let classID = try place(of: object)?.classID, selective.contains(classID) { found.insert(object) }
-        }
-        // A link adds read, and the class level of a widening class may add the rest.
-        if wanted.contains(.read) {
-            for classID in selective where try options(of: classID)?.readThroughLinks ?? false {
-                found.formUnion(try objects(of: classID))
-            }
+            if let classID = try place(of: object)?.classID, named.contains(classID) { found.insert(object) }
         }
         return found
+    }
+
+    /// Among which objects of a class those are on which a caller has all of some privileges.
+    enum Reach {
+        /// There are none.
+        case nothing
+        /// Any object can be one.
+        case everything
+        /// The caller's subjects are named on them, or on something above them.
+        case named
+    }
+
+    func reach(
+        of classID: ClassID, for subjects: SubjectSet, deciding: SubjectSet? = nil, wanted: Privileges, at instant: Instant
+    ) throws -> Reach {
+        guard !classID.isBuiltIn, let options = try options(of: classID) else { return .nothing }
+        if subjects.isAdministrator { return .everything }
+        guard try storeLevel(for: subjects, at: instant).isSuperset(of: wanted) else { return .nothing }
+        let classDecides = options.objectACL == .none || options.composition == .widening
+        let counted = classDecides ? deciding ?? subjects : subjects
+        let classGives = try classLevel(of: classID, for: counted, at: instant).isSuperset(of: wanted)
+        if options.composition == .narrowing, !classGives { return .nothing }
+        if options.objectACL == .none || options.composition == .widening && classGives { return .everything }
+        if try inheritsEverything(classID, options) { return .everything }
+        // A link adds read, and the class level of a widening class may add the rest.
+        return options.readThroughLinks && wanted.contains(.read) ? .everything : .named
     }
 
     /// Every object on which a caller may have anything; on some it has nothing.

@@ -30,6 +30,16 @@ extension IndexReader {
         return RevisionSpan(begin: absentFrom, end: absentUntil, value: nil)
     }
 
+    /// Hands out the row of a document's version in force at the revision, where there is one: for reading a part of it.
+    func withDocument(_ id: DocumentID, _ body: (Span<UInt8>) throws -> Void) throws {
+        guard try documents.seek(atOrAfter: id.key(revision)) else { return }
+        let key = documents.fixedKey
+        guard id.matches(key) else { return }
+        try documents.withRow { _, row in
+            if try VersionRow.end(key: key, tag: IndexTables.Tag.documents, row) > revision { try body(row) }
+        }
+    }
+
     func permissionGrant(_ permission: PermissionID) throws -> RevisionSpan<PermissionGrant?> {
         try document(DocumentID(kind: .permission, id: permission.rawValue), as: PermissionGrant.self)
     }

@@ -11,6 +11,10 @@ enum DocumentKind: UInt8 {
     case permission = 4
     /// The JSON value of an object.
     case value = 5
+    /// What an object has in the properties that its class names for queries.
+    case properties = 6
+    /// The numbers of a class's properties.
+    case propertySlots = 7
 }
 
 /// What a row of the table `relations` says of two things. The numbers are part of the index's format.

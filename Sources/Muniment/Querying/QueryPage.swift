@@ -1,0 +1,114 @@
+public import Events
+public import Permissions
+internal import Projections
+
+/// Some of the objects that a query finds, in its order.
+public struct QueryPage: Hashable, Sendable {
+    /// The names of the objects.
+    public let objects: [String]
+    /// How many objects were looked at to find these: what the page has cost.
+    public let examined: Int
+    /// The revision that the page, and every page behind it, is about.
+    public let revision: Revision
+    /// Where the next page begins; nil where this is the last one, so that nothing is left out without being said.
+    public let next: QueryCursor?
+}
+
+extension Snapshot {
+    /// The objects of a class that a caller may read and query, by what is in their properties.
+    ///
+    /// Answered from an index of the properties that the class names. Looks at no more objects than a small multiple of the
+    /// fewest of: those in the query's order up to the end of the page, those that the condition's most telling part leaves, and
+    /// those that the caller's subjects are named on or that stand below them.
+    ///
+    /// - Parameters:
+    ///   - query: the class, the condition, the order and the size of the page.
+    ///   - caller: who asks; must be allowed to query the class, or is refused. One who may query the class and read nothing in
+    ///     it gets an empty page (CONFORMANCE R16).
+    ///   - cursor: where the page before ended, at this revision and instant; nil for the first page.
+    /// - Throws: `Refusal`: `unknownClass`; `noPrivilege` or `notAuthenticated` without query on the class; `malformed` for a
+    ///   property that the class does not name, or a cursor of another query or caller; `tooLarge`.
+    public func query(_ query: Query, as caller: Name, after cursor: QueryCursor? = nil) throws -> QueryPage {
+        if let problem = query.problem { throw problem }
+        let (classID, subjects) = try mayQuery(query.className, as: caller)
+        let named = Set(try reader.options(of: classID)?.properties ?? [])
+        if let property = query.properties.subtracting(named).min() {
+            throw Refusal(
+                .malformed,
+                "class `\(query.className)` does not name the property `\(Name(property).excerpt)` for queries: add it to its "
+                    + "`properties` with changeClass")
+        }
+        let digest = QueryCursor.digest(query, as: caller)
+        if let cursor, !cursor.fits(query) || cursor.digest != digest || cursor.revision != revision || cursor.instant != instant {
+            throw Refusal(.malformed, "the cursor is of another query, caller or moment: ask for the first page again")
+        }
+        let found = try reader.find(query, in: classID, for: subjects, at: instant, behind: cursor?.position)
+        let next = found.next.map { QueryCursor(revision: revision, instant: instant, digest: digest, position: $0) }
+        return QueryPage(
+            objects: try found.objects.map { try reader.name(of: $0) }, examined: found.examined, revision: revision, next: next)
+    }
+
+    /// The class of a query and whom its caller counts as, where the caller may query the class.
+    func mayQuery(_ className: String, as caller: Name) throws -> (ClassID, SubjectSet) {
+        if let problem = caller.problem { throw problem }
+        guard let classID = try reader.classID(className) else {
+            throw Refusal(.unknownClass, "there is no class `\(Name(className).excerpt)`")
+        }
+        guard let principal = try reader.caller(caller) else { throw lacking("query", caller, .class(className)) }
+        let subjects = try reader.subjects(of: principal)
+        guard try rules.classVerdict(for: subjects, on: classID).allows(.query) else {
+            throw lacking("query", caller, .class(className))
+        }
+        return (classID, subjects)
+    }
+}
+
+extension Store {
+    /// The first page of what a query finds: see ``Snapshot/query(_:as:after:)``.
+    ///
+    /// - Throws: `Refusal`, and ``StoreError/noSuchRevision(_:head:)``.
+    public func query(_ query: Query, as caller: Name, at moment: Moment = .now) throws -> QueryPage {
+        try read(at: moment) { try $0.query(query, as: caller) }
+    }
+
+    /// The page behind a cursor, as everything was at the cursor's revision, whatever has been changed meanwhile.
+    ///
+    /// - Throws: `Refusal`, and ``StoreError/noSuchRevision(_:head:)``.
+    public func query(_ query: Query, as caller: Name, after cursor: QueryCursor) throws -> QueryPage {
+        try read(at: .revision(cursor.revision)) { snapshot in
+            try Snapshot(reader: snapshot.reader, instant: cursor.instant).query(query, as: caller, after: cursor)
+        }
+    }
+
+    /// Every page of what a query finds, one after another, all at the revision of the first.
+    public func pages(of query: Query, as caller: Name, at moment: Moment = .now) -> QueryPages {
+        QueryPages(store: self, query: query, caller: caller, moment: moment)
+    }
+}
+
+/// The pages of a query, each asked for when it is wanted.
+public struct QueryPages: AsyncSequence, Sendable {
+    let store: Store
+    let query: Query
+    let caller: Name
+    let moment: Moment
+
+    public func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        let pages: QueryPages
+        private var last: QueryPage?
+
+        init(pages: QueryPages) { self.pages = pages }
+
+        public mutating func next() async throws -> QueryPage? {
+            guard let last else {
+                self.last = try pages.store.query(pages.query, as: pages.caller, at: pages.moment)
+                return self.last
+            }
+            guard let cursor = last.next else { return nil }
+            self.last = try pages.store.query(pages.query, as: pages.caller, after: cursor)
+            return self.last
+        }
+    }
+}

@@ -1,0 +1,62 @@
+public import Events
+
+extension Condition {
+    /// The condition of a JSON object: for each property a value that it must equal, or an object of comparisons, all of which
+    /// must hold: `{"year": {">=": 2020, "<": 2024}, "title": "Plan"}`. The form of a `list` question in a scenario.
+    public init(members: [String: JSONValue]) {
+        self = .all(
+            members.sorted { $0.key < $1.key }.map { property, condition in
+                guard case .object(let comparisons) = condition else { return .compare(property, .equal, condition) }
+                return .all(
+                    comparisons.sorted { $0.key < $1.key }.map { sign, value in
+                        // An unknown sign is no comparison that anything satisfies.
+                        guard let comparison = Comparison(rawValue: sign), comparison != .equal else { return .any([]) }
+                        return .compare(property, comparison, value)
+                    })
+            })
+    }
+
+    /// The condition that JSON writes, with everything that conditions can say: as ``init(members:)``, and also `{"prefix":
+    /// "Br"}` for a text that begins with another, and `{"$any": […]}` and `{"$all": […]}` with conditions in them.
+    ///
+    /// - Throws: `Refusal` with `malformed`, which quotes what is none.
+    public init(json: JSONValue) throws(Refusal) {
+        guard case .object(let members) = json else {
+            throw Condition.noCondition("a condition is an object such as {\"title\": \"Plan\"}")
+        }
+        var conditions: [Condition] = []
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            switch (name, value) {
+            case ("$all", .array(let parts)): conditions.append(.all(try Condition.each(parts)))
+            case ("$any", .array(let parts)): conditions.append(.any(try Condition.each(parts)))
+            case ("$all", _), ("$any", _): throw Condition.noCondition("`\(name)` takes a list of conditions")
+            case (_, .object(let comparisons)): conditions += try Condition.comparisons(of: name, comparisons)
+            default: conditions.append(.compare(name, .equal, value))
+            }
+        }
+        self = conditions.count == 1 ? conditions[0] : .all(conditions)
+    }
+
+    private static func each(_ parts: [JSONValue]) throws(Refusal) -> [Condition] {
+        var conditions: [Condition] = []
+        for part in parts { conditions.append(try Condition(json: part)) }
+        return conditions
+    }
+
+    private static func comparisons(of property: String, _ comparisons: [String: JSONValue]) throws(Refusal) -> [Condition] {
+        var conditions: [Condition] = []
+        for (sign, value) in comparisons.sorted(by: { $0.key < $1.key }) {
+            if sign == "prefix" {
+                guard case .string(let prefix) = value else { throw noCondition("`prefix` takes a text") }
+                conditions.append(.hasPrefix(property, prefix))
+            } else if let comparison = Comparison(rawValue: sign) {
+                conditions.append(.compare(property, comparison, value))
+            } else {
+                throw noCondition("`\(Name(sign).excerpt)` is no comparison: use =, <, <=, >, >= or prefix")
+            }
+        }
+        return conditions
+    }
+
+    private static func noCondition(_ why: String) -> Refusal { Refusal(.malformed, "the condition cannot be read: \(why)") }
+}

@@ -1,0 +1,55 @@
+internal import Events
+
+/// A question for the objects of a class that a caller may read and query, by what is in their properties (CONFORMANCE F15).
+///
+/// ```swift
+/// var query = Query("doc", where: .compare("year", .atLeast, .integer(2024)), order: [.descending("year")])
+/// query.limit = 50
+/// ```
+public struct Query: Hashable, Sendable {
+    /// The class, without `class:`.
+    public var className: String
+    /// nil for all objects.
+    public var condition: Condition?
+    /// What comes first. Objects that are equal in all of these, and all objects where it is empty, are in the order in which
+    /// their names first appeared, or the opposite where the first of these descends. Texts that are equal in their first 200
+    /// bytes count as equal here; lists count as equal, and so do objects.
+    public var order: [Order]
+    /// How many objects a page has at most; nil for all in one.
+    public var limit: Int?
+
+    public init(_ className: String, where condition: Condition? = nil, order: [Order] = [], limit: Int? = 100) {
+        self.className = className
+        self.condition = condition
+        self.order = order
+        self.limit = limit
+    }
+
+    /// A property to order by. Values are in the order null, false, true, numbers, texts, lists, objects.
+    public struct Order: Hashable, Sendable {
+        public var property: String
+        public var isDescending: Bool
+
+        public static func ascending(_ property: String) -> Order { Order(property: property, isDescending: false) }
+        public static func descending(_ property: String) -> Order { Order(property: property, isDescending: true) }
+    }
+
+    /// Every property that the query is about.
+    public var properties: Set<String> { (condition?.properties ?? []).union(order.map(\.property)) }
+
+    /// Why a query is refused whatever the store holds; nil where it is well formed.
+    public var problem: Refusal? {
+        if let limit, limit < 1 { return Refusal(.malformed, "a page has at least one object, not \(limit)") }
+        guard condition?.count ?? 0 <= Limits.conditionsPerQuery, condition?.depth ?? 0 <= Limits.depthOfConditions else {
+            let limits = "\(Limits.conditionsPerQuery) conditions, in each other at most \(Limits.depthOfConditions) deep"
+            return Refusal(.tooLarge, "a query has at most \(limits): ask in parts")
+        }
+        guard order.count <= Limits.ordersPerQuery else {
+            return Refusal(.tooLarge, "a query orders by at most \(Limits.ordersPerQuery) properties, not \(order.count)")
+        }
+        guard Set(order.map(\.property)).count == order.count else {
+            return Refusal(.malformed, "a query orders by a property once: leave out what stands twice")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,60 @@
+internal import Events
+internal import LMDB
+
+/// Rows without payload under keys of any length, collected, with rows that go, and then written in the order of their keys.
+struct KeyedRows {
+    private let tag: UInt32
+    private var arena: [UInt8] = []
+    private var rows: [Row] = []
+
+    private struct Row {
+        /// The first sixteen bytes of the key, which decide most comparisons.
+        let front: UInt128
+        let offset: Int
+        let byteCount: Int
+        /// nil for a row that goes.
+        let end: Revision?
+    }
+
+    init(tag: UInt32) { self.tag = tag }
+
+    var count: Int { rows.count }
+
+    /// A version, to be put where it belongs.
+    mutating func put(_ key: [UInt8], end: Revision) { add(key, end) }
+
+    /// A row that is to go.
+    mutating func delete(_ key: [UInt8]) { add(key, nil) }
+
+    private mutating func add(_ key: [UInt8], _ end: Revision?) {
+        let front = (0..<16).reduce(UInt128(0)) { $0 << 8 | UInt128($1 < key.count ? key[$1] : 0) }
+        rows.append(Row(front: front, offset: arena.count, byteCount: key.count, end: end))
+        arena.append(contentsOf: key)
+    }
+
+    /// Puts the rows into the order of their keys. `n log n`.
+    mutating func sort() {
+        let arena = arena
+        rows.sort { left, right in
+            if left.front != right.front { return left.front < right.front }
+            return arena[left.offset..<left.offset + left.byteCount]
+                .lexicographicallyPrecedes(arena[right.offset..<right.offset + right.byteCount])
+        }
+    }
+
+    /// Writes the rows, which are sorted. Where they are appended to an empty table nothing is there to go.
+    func write(
+        to table: Table, in transaction: borrowing WriteTransaction, appending: Bool
+    ) throws(StorageError) {
+        let bytes = arena.span
+        for row in rows {
+            let key = bytes.extracting(row.offset..<row.offset + row.byteCount)
+            if let end = row.end {
+                let value = VersionRow.bytes(key: key, tag: tag, end: end)
+                try transaction.put(value.span, in: table, for: key, appending: appending)
+            } else if !appending {
+                try transaction.delete(from: table, key: key)
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import Events
+
+/// A JSON value as bytes whose order is the order of values: null, false, true, numbers, texts, lists, objects.
+///
+/// Numbers are in the exact order of their values, whole or not; texts in the order of their UTF-8 bytes. Texts that differ only
+/// behind their first ``byteLimit`` bytes, lists and objects share a key: ``isExact`` is false for these, and whoever has to tell
+/// them apart looks at the values.
+struct PropertyKey: Hashable, Comparable, Sendable {
+    /// Bytes of a text that count for its key.
+    static let byteLimit = 200
+
+    let bytes: [UInt8]
+
+    enum Tag {
+        static let null: UInt8 = 1
+        static let `false`: UInt8 = 2
+        static let `true`: UInt8 = 3
+        static let number: UInt8 = 4
+        static let text: UInt8 = 5
+        static let list: UInt8 = 6
+        static let object: UInt8 = 7
+    }
+
+    /// What a text ends with: less than any byte of a longer one. A byte 0 inside a text is written as 0 and 255.
+    private static let end: [UInt8] = [0, 1]
+    private static let cut: [UInt8] = [0, 2]
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// - Parameter value: nil for a property that is not there, which counts as null.
+    init(_ value: JSONValue?) {
+        switch value ?? .null {
+        case .null: bytes = [Tag.null]
+        case .bool(let value): bytes = [value ? Tag.true : Tag.false]
+        case .integer(let value): bytes = [Tag.number] + Self.number(value)
+        case .number(let value): bytes = [Tag.number] + Self.number(value)
+        case .string(let text): bytes = Self.text(text.utf8)
+        case .array: bytes = [Tag.list]
+        case .object: bytes = [Tag.object]
+        }
+    }
+
+    /// Whether values with this key are equal.
+    var isExact: Bool {
+        switch bytes.first {
+        case Tag.text: bytes.last == 1
+        case Tag.list, Tag.object: false
+        default: true
+        }
+    }
+
+    /// Whether values with this key can be less or greater than others: numbers and texts.
+    var isComparable: Bool { bytes.first == Tag.number || bytes.first == Tag.text }
+
+    static func < (left: PropertyKey, right: PropertyKey) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+
+    private static func text(_ utf8: String.UTF8View) -> [UInt8] {
+        let (escaped, isCut) = escaped(utf8)
+        return [Tag.text] + escaped + (isCut ? cut : end)
+    }
+
+    /// The first bytes of every key of a text that begins with another.
+    static func textPrefix(_ prefix: String) -> [UInt8] { [Tag.text] + escaped(prefix.utf8).bytes }
+
+    private static func escaped(_ utf8: String.UTF8View) -> (bytes: [UInt8], isCut: Bool) {
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            guard bytes.count < byteLimit else { return (bytes, true) }
+            bytes.append(byte)
+            if byte == 0 { bytes.append(255) }
+        }
+        return (bytes, false)
+    }
+
+    /// Eight bytes in the order of numbers of double precision, and two for how far a whole number is from the nearest of those:
+    /// whole numbers of 64 bits are up to 512 away.
+    private static func number(_ value: Int64) -> [UInt8] {
+        let nearest = Double(value)
+        // 2⁶³ itself is no 64-bit number: wrapped around it is the smallest, and the difference comes out right.
+        let distance = value &- (nearest >= 0x1p63 ? Int64.min : Int64(nearest))
+        return ordered(nearest) + distanceBytes(distance)
+    }
+
+    private static func number(_ value: Double) -> [UInt8] { ordered(value == 0 ? 0 : value) + distanceBytes(0) }
+
+    private static func ordered(_ value: Double) -> [UInt8] {
+        let bits = value.bitPattern
+        return bigEndian(bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
+    }
+
+    private static func distanceBytes(_ distance: Int64) -> [UInt8] {
+        let biased = UInt16(truncatingIfNeeded: distance &+ 0x8000)
+        return [UInt8(biased >> 8), UInt8(truncatingIfNeeded: biased)]
+    }
+
+    private static func bigEndian(_ value: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: value >> UInt64(56 - 8 * $0)) }
+    }
+}

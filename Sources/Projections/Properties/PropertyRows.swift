@@ -1,0 +1,122 @@
+internal import Events
+internal import Hashing
+internal import LMDB
+
+/// The numbers that stand for the properties of a class in keys: each property gets one when the class first names it, and keeps
+/// it for good.
+struct PropertySlots: Versioned {
+    /// The name of each number.
+    var names: [String]
+
+    subscript(name: String) -> UInt16? {
+        names.firstIndex { $0.utf8.elementsEqual(name.utf8) }.map { UInt16($0) }
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.varint(UInt64(names.count))
+        for name in names { writer.text(name) }
+    }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> PropertySlots {
+        var names: [String] = []
+        for _ in 0..<(try reader.varint(row)) { names.append(try reader.text(row)) }
+        return PropertySlots(names: names)
+    }
+}
+
+/// What an object has in the properties that its class names for queries.
+struct ObjectProperties: Versioned {
+    struct Item: Equatable {
+        let slot: UInt16
+        let key: PropertyKey
+        /// The revision from which on the object has this there.
+        let begin: Revision
+    }
+
+    let classID: ClassID
+    /// Sorted by slot.
+    var items: [Item]
+
+    func encode(into writer: inout ByteWriter) {
+        writer.varint(classID.rawValue)
+        writer.varint(UInt64(items.count))
+        for item in items {
+            writer.varint(UInt64(item.slot))
+            writer.varint(item.begin.rawValue)
+            writer.blob(item.key.bytes)
+        }
+    }
+
+    /// Hands out where in a row the key of each property is, without making anything of it.
+    static func forEachKey(
+        _ row: Span<UInt8>, _ body: (_ slot: UInt16, Range<Int>) -> Void
+    ) throws(DecodingFault) {
+        var reader = ByteReader(offset: VersionRow.headerBytes)
+        _ = try reader.varint(row)
+        for _ in 0..<(try reader.varint(row)) {
+            let slot = UInt16(truncatingIfNeeded: try reader.varint(row))
+            _ = try reader.varint(row)
+            body(slot, try reader.range(row))
+        }
+    }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ObjectProperties {
+        let classID = ClassID(rawValue: try reader.varint(row))
+        var items: [Item] = []
+        for _ in 0..<(try reader.varint(row)) {
+            let slot = UInt16(truncatingIfNeeded: try reader.varint(row))
+            let begin = Revision(try reader.varint(row))
+            items.append(Item(slot: slot, key: PropertyKey(bytes: try reader.blob(row)), begin: begin))
+        }
+        return ObjectProperties(classID: classID, items: items)
+    }
+}
+
+/// The keys of the table `properties`: present or past, class, slot, value, object, inverted begin.
+///
+/// What holds no more is kept apart, so that questions about the present do not get slower as a history grows.
+enum PropertyRow {
+    enum Part: UInt8 {
+        case present = 0
+        case past = 1
+    }
+
+    /// The first bytes of the rows of a property.
+    static func prefix(_ part: Part, _ classID: ClassID, _ slot: UInt16) -> [UInt8] {
+        [part.rawValue] + bytes(classID.rawValue, count: 5) + bytes(UInt64(slot), count: 2)
+    }
+
+    /// Bytes before the value.
+    static let prefixBytes = 8
+    /// Bytes behind the value.
+    static let suffixBytes = 10
+
+    static func key(
+        _ part: Part, _ classID: ClassID, _ item: ObjectProperties.Item, _ object: ObjectID
+    ) -> [UInt8] {
+        prefix(part, classID, item.slot) + item.key.bytes + bytes(object.rawValue, count: 5)
+            + bytes(item.begin.inverted, count: 5)
+    }
+
+    static func bytes(_ number: UInt64, count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - $0))) }
+    }
+
+    static func number(_ bytes: Span<UInt8>, at range: Range<Int>) -> UInt64 {
+        range.reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
+    }
+}
+
+extension VersionRow {
+    /// A row without payload under a key of any length.
+    static func bytes(key: Span<UInt8>, tag: UInt32, end: Revision) -> [UInt8] {
+        PlainRow.bytes(key: key, tag: tag) { $0.revision(end) }
+    }
+
+    /// The end of a version without payload under a key of any length, after its checksum was found right.
+    static func end(key: Span<UInt8>, tag: UInt32, _ row: Span<UInt8>) throws(IndexError) -> Revision {
+        try PlainRow.check(key: key, tag: tag, row)
+        guard row.count == headerBytes else { throw .damaged }
+        return Revision(PropertyRow.number(row, at: 4..<headerBytes))
+    }
+}

@@ -1,0 +1,154 @@
+internal import Events
+internal import LMDB
+
+/// The objects of a class in the order of a property, those with the same value in the order of their numbers, or all of it
+/// backwards.
+///
+/// The present is read from the rows of the present alone; at an earlier revision those of the past are read with them.
+final class PropertySource: CandidateSource {
+    private let revision: Revision
+    private let parts: [Part]
+    private let isDescending: Bool
+
+    /// - Parameter start: only what comes behind this.
+    init(
+        _ reader: IndexReader, _ classID: ClassID, slot: UInt16, _ range: PropertyRange, isDescending: Bool = false,
+        behind start: Candidate? = nil
+    ) throws {
+        revision = reader.revision
+        self.isDescending = isDescending
+        var parts: [Part] = []
+        for part in revision == reader.state.revision ? [PropertyRow.Part.present] : [.present, .past] where !range.isEmpty {
+            let prefix = PropertyRow.prefix(part, classID, slot)
+            let cursor = try reader.transaction.cursor(over: reader.tables.properties)
+            parts.append(
+                Part(cursor: cursor, prefix: prefix, range: range, isDescending: isDescending, behind: start, revision: revision))
+        }
+        self.parts = parts
+    }
+
+    func next() throws -> Candidate? {
+        for part in parts { try part.prepare() }
+        var first: Part?
+        for part in parts where part.isThere {
+            guard let other = first else {
+                first = part
+                continue
+            }
+            if isDescending ? other.isBefore(part) : part.isBefore(other) { first = part }
+        }
+        guard let first else { return nil }
+        return first.take()
+    }
+
+    func close() { for part in parts { part.cursor.close() } }
+
+    /// The rows of the present, or of the past.
+    private final class Part {
+        let cursor: Cursor
+        private let prefix: [UInt8]
+        private let isDescending: Bool
+        private let revision: Revision
+        private let start: [UInt8]?
+        private let limit: [UInt8]?
+        private var hasBegun = false
+        private(set) var isThere = false
+        /// Whether the row at the cursor has been handed out.
+        private var isUsed = true
+
+        init(
+            cursor: Cursor, prefix: [UInt8], range: PropertyRange, isDescending: Bool, behind last: Candidate?, revision: Revision
+        ) {
+            self.cursor = cursor
+            self.prefix = prefix
+            self.isDescending = isDescending
+            self.revision = revision
+            let lower = prefix + range.lower
+            let upper = range.upper.map { prefix + $0 } ?? PropertyRange.successor(of: prefix)
+            let position = last.flatMap { last in
+                last.key.map { key in
+                    prefix + key.bytes + PropertyRow.bytes(last.object.rawValue + (isDescending ? 0 : 1), count: 5)
+                }
+            }
+            if isDescending {
+                start = [upper, position].compactMap { $0 }.min { $0.lexicographicallyPrecedes($1) }
+                limit = lower
+            } else {
+                start = position.map { lower.lexicographicallyPrecedes($0) ? $0 : lower } ?? lower
+                limit = upper
+            }
+        }
+
+        /// Stands on the next row that holds at the revision, where it does not yet.
+        func prepare() throws {
+            guard isUsed else { return }
+            isUsed = false
+            repeat {
+                isThere = try step() && isInside
+            } while try isThere && !holds
+        }
+
+        private func step() throws -> Bool {
+            if hasBegun { return try isDescending ? cursor.previous() : cursor.next() }
+            hasBegun = true
+            guard let start else { return isDescending ? try cursor.last() : try cursor.first() }
+            let isThere = try cursor.seek(atOrAfter: start.span)
+            guard isDescending else { return isThere }
+            return isThere ? try cursor.previous() : try cursor.last()
+        }
+
+        private var isInside: Bool {
+            cursor.withRow { key, _ in
+                guard key.count >= PropertyRow.prefixBytes + PropertyRow.suffixBytes else { return false }
+                guard let limit else { return true }
+                return isDescending ? !key.isBefore(limit.span) : key.isBefore(limit.span)
+            }
+        }
+
+        private var holds: Bool {
+            get throws {
+                try cursor.withRow { key, row in
+                    let end = try VersionRow.end(key: key, tag: IndexTables.Tag.properties, row)
+                    let inverted = PropertyRow.number(key, at: key.count - 5..<key.count)
+                    return Revision.open.rawValue - inverted <= revision.rawValue && revision < end
+                }
+            }
+        }
+
+        /// Whether the row here is before another part's.
+        func isBefore(_ other: Part) -> Bool {
+            cursor.withRow { key, _ in
+                other.cursor.withRow { otherKey, _ in
+                    key.extracting(1..<key.count - 5).isBefore(otherKey.extracting(1..<otherKey.count - 5))
+                }
+            }
+        }
+
+        func take() -> Candidate {
+            isUsed = true
+            return cursor.withRow { key, _ in
+                let valueEnd = key.count - PropertyRow.suffixBytes
+                let object = PropertyRow.number(key, at: valueEnd..<valueEnd + 5)
+                let bytes = [UInt8](copying: key.extracting(PropertyRow.prefixBytes..<valueEnd))
+                return Candidate(object: ObjectID(rawValue: object), key: PropertyKey(bytes: bytes))
+            }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether these bytes come before others.
+    fileprivate func isBefore(_ other: Span<UInt8>) -> Bool {
+        let shared = Swift.min(count, other.count)
+        for index in 0..<shared where self[index] != other[index] { return self[index] < other[index] }
+        return count < other.count
+    }
+}
+
+extension [UInt8] {
+    fileprivate init(copying bytes: Span<UInt8>) {
+        self.init(capacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
+    }
+}

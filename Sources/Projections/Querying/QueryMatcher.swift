@@ -1,0 +1,113 @@
+internal import Events
+internal import Permissions
+
+/// Decides about one object after another whether a query finds it.
+final class QueryMatcher {
+    private let reader: IndexReader
+    private let rules: AccessRules<IndexReader>
+    private let subjects: SubjectSet
+    private let classID: ClassID
+    private let condition: Condition?
+    private let keyCondition: KeyCondition?
+    /// The properties that the class names at the revision, with their numbers.
+    let slots: [String: UInt16]
+    /// The number of each property of the condition and, behind them, of the order; nil for one that the class does not name.
+    private let wantedSlots: [UInt16?]
+    private let orderCount: Int
+    /// What the object at hand has in these, where it was looked up.
+    private var keys: KnownKeys
+    /// How many objects were looked at.
+    private(set) var examined = 0
+
+    init(_ reader: IndexReader, _ query: Query, in classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws {
+        self.reader = reader
+        rules = AccessRules(reader, at: instant)
+        self.subjects = subjects
+        self.classID = classID
+        condition = query.condition
+        keyCondition = query.condition.map(KeyCondition.init)
+        let names = try reader.options(of: classID)?.properties ?? []
+        let numbers = try reader.document(DocumentID(kind: .propertySlots, id: classID.rawValue), as: PropertySlots.self).value
+        let slots = names.reduce(into: [String: UInt16]()) { slots, name in slots[name] = numbers?[name] }
+        self.slots = slots
+        wantedSlots = ((keyCondition?.properties ?? []) + query.order.map(\.property)).map { slots[$0] }
+        orderCount = query.order.count
+        keys = KnownKeys(bytes: [], ranges: Array(repeating: nil, count: wantedSlots.count))
+    }
+
+    /// What a candidate is found with; nil for one that the query does not find.
+    ///
+    /// - Parameter slot: the number of the property that led to the candidate, where one did.
+    func match(_ candidate: Candidate, by slot: UInt16?) throws -> QueryMatch? {
+        examined += 1
+        let object = candidate.object
+        // What no property of the class led to can be of another class.
+        if candidate.key == nil, try reader.place(of: object)?.classID != classID { return nil }
+        var isLookedUp = false
+        if let condition, let keyCondition {
+            var holds: Bool?
+            if let slot, let key = candidate.key { holds = keyCondition.holds(only(key, in: slot)) }
+            if holds == nil {
+                try lookUp(object)
+                isLookedUp = true
+                holds = keyCondition.holds(keys)
+            }
+            // The keys do not tell: two long texts, a list, or a property that the class does not name.
+            guard try holds ?? condition.matches(reader.value(of: object).map(JSONText.decode)) else { return nil }
+        }
+        guard try rules.verdict(for: subjects, on: object, wanted: [.read, .query]).allows([.read, .query]) else { return nil }
+        if orderCount == 0 { return QueryMatch(keys: [], object: object) }
+        if orderCount == 1, let slot, slot == wantedSlots.last, let key = candidate.key {
+            return QueryMatch(keys: [key], object: object)
+        }
+        if !isLookedUp { try lookUp(object) }
+        return QueryMatch(keys: orderKeys, object: object)
+    }
+
+    private func only(_ key: PropertyKey, in slot: UInt16) -> KnownKeys {
+        KnownKeys(bytes: key.bytes, ranges: wantedSlots.map { $0 == slot ? key.bytes.indices : nil })
+    }
+
+    private var orderKeys: [PropertyKey] {
+        keys.ranges.suffix(orderCount).map { range in
+            range.map { PropertyKey(bytes: Array(keys.bytes[$0])) } ?? PropertyKey(nil)
+        }
+    }
+
+    /// Takes up the keys of an object.
+    private func lookUp(_ object: ObjectID) throws {
+        keys.bytes.removeAll(keepingCapacity: true)
+        for index in keys.ranges.indices { keys.ranges[index] = nil }
+        try reader.withDocument(DocumentID(kind: .properties, id: object.rawValue)) { row in
+            try ObjectProperties.forEachKey(row) { slot, range in
+                guard wantedSlots.contains(slot) else { return }
+                let start = keys.bytes.count
+                for index in range { keys.bytes.append(row[index]) }
+                for (index, wanted) in wantedSlots.enumerated() where wanted == slot {
+                    keys.ranges[index] = start..<keys.bytes.count
+                }
+            }
+        }
+    }
+}
+
+/// An object that a query finds, with what it is ordered by.
+struct QueryMatch {
+    let keys: [PropertyKey]
+    let object: ObjectID
+}
+
+/// The order of a query's matches: by its properties, and then by the numbers of objects.
+struct MatchOrder {
+    private let isDescending: [Bool]
+
+    init(_ order: [Query.Order]) { isDescending = order.map(\.isDescending) }
+
+    func isBefore(_ left: QueryMatch, _ right: QueryMatch) -> Bool {
+        for (index, isDescending) in isDescending.enumerated() where left.keys[index] != right.keys[index] {
+            return (left.keys[index] < right.keys[index]) != isDescending
+        }
+        if left.object == right.object { return false }
+        return (left.object < right.object) != (isDescending.first ?? false)
+    }
+}

@@ -1,0 +1,99 @@
+internal import Events
+internal import LMDB
+
+/// What a thing is related to at the reader's revision, in the order of numbers.
+final class RelatedSource: CandidateSource {
+    private let cursor: Cursor
+    private let prefix: RelationPrefix
+    private let revision: Revision
+    private let start: UInt64
+    private var hasBegun = false
+
+    /// - Parameter start: only what comes behind this.
+    init(_ reader: IndexReader, _ prefix: RelationPrefix, behind start: ObjectID? = nil) throws {
+        cursor = try reader.transaction.cursor(over: reader.tables.relations)
+        self.prefix = prefix
+        revision = reader.revision
+        self.start = start.map { $0.rawValue + 1 } ?? 0
+    }
+
+    func next() throws -> Candidate? {
+        while try step() {
+            let key = cursor.fixedKey
+            guard prefix.matches(key) else { return nil }
+            let holds = try cursor.withRow { _, row in
+                try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row) > revision && key.begin <= revision
+            }
+            if holds { return Candidate(object: ObjectID(rawValue: key.second)) }
+        }
+        return nil
+    }
+
+    private func step() throws -> Bool {
+        if hasBegun { return try cursor.next() }
+        hasBegun = true
+        return try cursor.seek(atOrAfter: prefix.key(start, .open))
+    }
+
+    func close() { cursor.close() }
+}
+
+/// Several sources one after another, each object once.
+final class JoinedSource: CandidateSource {
+    private var sources: [any CandidateSource]
+    private var seen: Set<ObjectID> = []
+
+    init(_ sources: [any CandidateSource]) { self.sources = sources.reversed() }
+
+    func next() throws -> Candidate? {
+        while let source = sources.last {
+            while let candidate = try source.next() {
+                if seen.insert(candidate.object).inserted { return candidate }
+            }
+            source.close()
+            sources.removeLast()
+        }
+        return nil
+    }
+
+    func close() { for source in sources { source.close() } }
+}
+
+/// The objects that some subjects are named on, directly or by permissions, and where objects inherit all those below them.
+final class NamedSource: CandidateSource {
+    private let reader: IndexReader
+    private let inherits: Bool
+    private var prefixes: [RelationPrefix]
+    private var open: RelatedSource?
+    private var seen: Set<ObjectID> = []
+
+    /// - Parameter inherits: whether the objects that are looked for can have something from objects above them.
+    init(_ reader: IndexReader, for subjects: [PrincipalID], inherits: Bool) throws {
+        self.reader = reader
+        self.inherits = inherits
+        prefixes = subjects.map { RelationPrefix(kind: .grant, first: $0.rawValue) }
+        for subject in subjects {
+            for permission in try reader.related(RelationPrefix(kind: .permissionFor, first: subject.rawValue)) {
+                prefixes.append(RelationPrefix(kind: .attachment, first: permission))
+            }
+        }
+    }
+
+    func next() throws -> Candidate? {
+        while true {
+            if let open {
+                while let candidate = try open.next() {
+                    guard seen.insert(candidate.object).inserted else { continue }
+                    if inherits { prefixes.append(RelationPrefix(kind: .child, first: candidate.object.rawValue)) }
+                    return candidate
+                }
+                open.close()
+                self.open = nil
+            }
+            guard let prefix = prefixes.popLast() else { return nil }
+            open = try RelatedSource(reader, prefix)
+        }
+    }
+
+    func close() { open?.close() }
+}
