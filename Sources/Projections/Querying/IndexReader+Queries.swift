@@ -57,7 +57,8 @@ extension IndexReader {
         let page = query.limit.map { found.prefix($0) } ?? found[...]
         let last = page.count < found.count ? page.last : nil
         return QueryResult(
-            objects: page.map(\.object), examined: matcher.examined, next: last.map { QueryPosition(keys: $0.keys.map(\.bytes), object: $0.object) })
+            objects: page.map(\.object), examined: matcher.examined,
+            next: last.map { QueryPosition(keys: $0.keys.map(\.bytes), object: $0.object) })
     }
 
     private func orderedPlan(_ task: QueryTask, _ query: Query, in classID: ClassID) throws -> OrderedPlan {

@@ -156,7 +156,9 @@ struct OwnerTests {
             #expect(try kennel.bob.object("dog:a").fetch() == text("a"))
             #expect(try kennel.bob.list(class: "dog") == ["dog:c"])
             #expect(
-                try kennel.fixture.store.read { try $0.list(class: "dog", where: ["text": .string("a")], as: "user:bob") } == [])
+                try kennel.fixture.store.read {
+                    try $0.list(class: "dog", where: .compare("text", .equal, .string("a")), as: "user:bob")
+                } == [])
             #expect(try await refusalCode { _ = try kennel.bob.object("dog:b").fetch() } == .noPrivilege)
             #expect(try kennel.ann.list(class: "dog") == ["dog:a", "dog:b", "dog:c", "dog:d"])
             try await kennel.ann.object("dog:a").acl.add("user:bob", .query)

@@ -93,7 +93,8 @@ struct FirebaseGuideTests {
             try await store.commit(Transaction("user:ann", [.grant("user:cleo", on: "note:list", ["read", "query"], until: end)]))
 
             // A question about everything that Bob may read, answered by the store.
-            let shopping = try store.read { try $0.list(class: "note", where: ["title": .string("Shopping")], as: "user:bob") }
+            let isShopping = Condition.compare("title", .equal, .string("Shopping"))
+            let shopping = try store.read { try $0.list(class: "note", where: isShopping, as: "user:bob") }
 
             // As it was: who could read the list when it was saved.
             let atFirst = try store.read(at: .revision(saved.head)) { try $0.subjects(with: ["read"], on: "note:list") }

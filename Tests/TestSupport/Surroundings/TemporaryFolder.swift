@@ -1,3 +1,6 @@
+// The two forms are told apart by whether their work waits, as everywhere in the library.
+// swift-format-ignore-file: AmbiguousTrailingClosureOverload
+
 import Foundation
 
 /// Hands out a folder that nobody else uses, and removes it with everything in it afterwards.
