@@ -11,14 +11,13 @@ extension Roles {
         .class("user"): .read, .class("thing"): .read,
     ]
 
-    /// Locks an open store down, in one transaction: a new role takes over everything that `everyone` has at the store and
-    /// class levels, with the caller and whom else you name as its members, and `everyone` keeps only what you say
-    /// (CONFORMANCE R3).
+    /// Locks an open store down, in one transaction: a new role gets everything at the store and class levels, with the caller and
+    /// whom else you name as its members, and `everyone` keeps only what you say (CONFORMANCE R3).
     ///
-    /// The members of the role are no administrators: objects with access lists of their own give them nothing by that, and
-    /// whoever may set permissions can narrow them. A class defined afterwards begins open at its own level, as every class of
-    /// an open store; what `everyone` keeps at the store level limits it all the same. Entries of other subjects than
-    /// `everyone` stay as they are.
+    /// The members of the role are no administrators: objects with access lists of their own give them nothing by that, unless
+    /// their class widens, and whoever may set permissions can narrow them. A class defined afterwards, or meanwhile, begins open
+    /// at its own level, as every class of an open store; what `everyone` keeps at the store level limits it all the same.
+    /// Entries of other subjects than `everyone` stay as they are.
     ///
     /// - Parameters:
     ///   - role: a name that no role has yet.

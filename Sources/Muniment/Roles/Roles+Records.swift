@@ -9,7 +9,7 @@ extension Roles {
     /// - Parameter moment: when; without it, now.
     /// - Throws: `Refusal` with `malformed` for an ill-formed caller. Linear in the number of roles and members.
     public func all(_ moment: Moment = .now) throws -> [RoleRecord] {
-        try readable(.role, moment) { snapshot, object in try snapshot.role(object) }
+        try store.read(at: moment, roles)
     }
 
     /// A role by its name; nil where there is none that the caller may read.
@@ -20,9 +20,7 @@ extension Roles {
     /// - Throws: `Refusal` with `malformed` for an ill-formed name. Linear in the number of its members.
     public func find(_ role: Name, _ moment: Moment = .now) throws -> RoleRecord? {
         try store.read(at: moment) { snapshot in
-            guard role.kind == .role, try snapshot.check(caller, ["read"], on: role).isAllowed,
-                let object = try snapshot.reader.object(role)
-            else { return nil }
+            guard role.kind == .role, try mayRead(role, snapshot), let object = try snapshot.reader.object(role) else { return nil }
             return try snapshot.role(object)
         }
     }
@@ -32,12 +30,14 @@ extension Roles {
     /// - Parameter moment: when; without it, now.
     /// - Throws: `Refusal` with `malformed` for an ill-formed caller. Linear in the number of users, roles and members.
     public func users(_ moment: Moment = .now) throws -> [UserRecord] {
-        var roles: [Name: [Name]] = [:]
-        for role in try all(moment) {
-            for member in role.members { roles[member, default: []].append(role.name) }
+        try store.read(at: moment) { snapshot in
+            var memberships: [Name: [Name]] = [:]
+            for role in try roles(snapshot) {
+                for member in role.members { memberships[member, default: []].append(role.name) }
+            }
+            let callers = try readable(.thing, snapshot) + readable(.user, snapshot)
+            return callers.map { UserRecord(name: $0.name, roles: memberships[$0.name] ?? []) }
         }
-        let names = try [ClassID.thing, .user].flatMap { try readable($0, moment) { try $0.reader.name(of: $1) } }
-        return names.map { UserRecord(name: Name($0), roles: roles[Name($0)] ?? []) }
     }
 
     /// The permissions that the caller may read, sorted by name.
@@ -45,27 +45,30 @@ extension Roles {
     /// - Parameter moment: when; without it, now.
     /// - Throws: `Refusal` with `malformed` for an ill-formed caller. Linear in the number of permissions and what they stand on.
     public func permissions(_ moment: Moment = .now) throws -> [PermissionRecord] {
-        try readable(.permission, moment) { snapshot, object in
-            guard let grant = try snapshot.reader.permission(PermissionID(object)) else { return nil }
-            let objects = try snapshot.reader.names(of: snapshot.reader.objects(attachedTo: PermissionID(object))).map { Name($0) }
-            return PermissionRecord(
-                name: Name(try snapshot.reader.name(of: object)), subject: Name(try snapshot.reader.name(of: grant.subject)),
-                privileges: snapshot.names(grant.privileges),
-                objects: try objects.filter { try snapshot.check(caller, ["read"], on: $0).isAllowed })
+        try store.read(at: moment) { snapshot in
+            try readable(.permission, snapshot).compactMap { object, name in
+                let reader = snapshot.reader
+                guard let grant = try reader.permission(PermissionID(object)) else { return nil }
+                let objects = try reader.names(of: reader.objects(attachedTo: PermissionID(object))).map { Name($0) }
+                return PermissionRecord(
+                    name: name, subject: Name(try reader.name(of: grant.subject)), privileges: snapshot.names(grant.privileges),
+                    objects: try objects.filter { try mayRead($0, snapshot) })
+            }
         }
     }
 
-    /// Hands out the objects of a built-in class that the caller may read, sorted by name.
-    private func readable<Record>(
-        _ classID: ClassID, _ moment: Moment, _ body: (Snapshot, ObjectID) throws -> Record?
-    ) throws -> [Record] {
-        try store.read(at: moment) { snapshot in
-            let reader = snapshot.reader
-            let objects = try reader.objects(of: classID).map { ($0, Name(try reader.name(of: $0))) }
-            return try objects.sorted { $0.1 < $1.1 }.compactMap { object, name in
-                try snapshot.check(caller, ["read"], on: name).isAllowed ? try body(snapshot, object) : nil
-            }
-        }
+    private func roles(_ snapshot: Snapshot) throws -> [RoleRecord] {
+        try readable(.role, snapshot).map { try snapshot.role($0.object) }
+    }
+
+    /// The objects of a built-in class that the caller may read, sorted by name.
+    private func readable(_ classID: ClassID, _ snapshot: Snapshot) throws -> [(object: ObjectID, name: Name)] {
+        let objects = try snapshot.reader.objects(of: classID).map { (object: $0, name: Name(try snapshot.reader.name(of: $0))) }
+        return try objects.filter { try mayRead($0.name, snapshot) }.sorted { $0.name < $1.name }
+    }
+
+    private func mayRead(_ object: Name, _ snapshot: Snapshot) throws -> Bool {
+        try snapshot.check(caller, ["read"], on: object).isAllowed
     }
 }
 

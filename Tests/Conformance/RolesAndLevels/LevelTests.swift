@@ -40,6 +40,19 @@ struct LevelTests {
         }
     }
 
+    @Test("R5: setOwner, which the document does not have, changes an object's owner, where all three levels give it")
+    func setOwner() async throws {
+        try await withPerson { fixture in
+            for level: PermissionLevel in [.store, .class("Person"), .object("Person:1")] {
+                try await fixture.roles().change(.everyone, at: level, deny: .setOwner)
+                #expect(try fixture.refusal(.setOwner("Person:1", owner: "user:bob"), as: "user:ann")?.code == .noPrivilege)
+                try await fixture.roles().change(.everyone, at: level, allow: .setOwner)
+            }
+            try fixture.commit(.setOwner("Person:1", owner: "user:bob"), as: "user:ann")
+            #expect(try fixture.store.read { try $0.owner(of: "Person:1") } == "user:bob")
+        }
+    }
+
     @Test("R6: With create and without update a new object can be modified in the transaction that creates it, and not after")
     func createWithoutUpdate() async throws {
         try await withPerson { fixture in
