@@ -78,6 +78,24 @@ struct PreparationTests {
         }
     }
 
+    @Test("K5: Each refused entry is in the record of refused commands: who tried, and which rule refused it")
+    func recorded() async throws {
+        try await withPosts { fixture in
+            var list = fixture.entryList(as: "user:bob")
+            list.put(.everyone, .read)
+            list.put("user:ann", .read, grant: false)
+            _ = try await list.save(.oneByOne)
+            _ = try await refusedEntry { try await list.save() }
+            var removal = fixture.entryList()
+            removal.put("user:owner", .read, grant: false)
+            _ = try await refusedEntry { try await removal.save(repetition: .isAllowed) }
+            var recorded: [String] = []
+            try fixture.store.refusals { refusal, _ in recorded.append("\(refusal.caller) \(refusal.code)") }
+            #expect(
+                recorded == ["user:bob noPrivilege", "user:bob noPrivilege", "user:bob noPrivilege", "user:ann notThere"])
+        }
+    }
+
     @Test("K6: An entry saved with grant = false takes that entry off the object, and leaves the others")
     func removing() async throws {
         try await withPosts { fixture in
