@@ -110,7 +110,7 @@ extension NaiveView {
         state.names.id(of: name).flatMap { state.exists($0) ? $0 : nil }
     }
 
-    private func namesOfObjects(ofClass className: String?, where isWanted: (ObjectID) -> Bool) -> [Name] {
+    func namesOfObjects(ofClass className: String?, where isWanted: (ObjectID) -> Bool) -> [Name] {
         let ofClass = state.objects.filter { className == nil || state.names.name(of: $0.value.classID) == .class(className!) }
         return ofClass.keys.filter(isWanted).map { state.names.name(of: $0) }.sorted()
     }

@@ -16,6 +16,9 @@ public struct NaiveModel: Sendable {
     /// The last revision; there must be one.
     public var head: Revision { Revision(UInt64(states.count - 1)) }
 
+    /// How many commits it knows, the genesis commit among them.
+    public var commitCount: Int { states.count }
+
     /// When a revision was committed.
     public func time(of revision: Revision) -> Instant { states[Int(revision.rawValue)].time }
 

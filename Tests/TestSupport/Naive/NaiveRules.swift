@@ -40,14 +40,20 @@ extension NaiveView {
         return all
     }
 
-    /// E(o) of one who is no administrator, where `readable` are the objects known to be readable so far.
-    func effective(_ object: ObjectID, _ subjects: Set<PrincipalID>, readable: Set<ObjectID>) -> Privileges {
+    /// E(o) of one who is no administrator, where `readable` are the objects known to be readable so far. `deciding` are those who
+    /// count at the level that decides: the object part where the class has object ACLs, the class level where it has none, both
+    /// where it widens.
+    func effective(
+        _ object: ObjectID, _ subjects: Set<PrincipalID>, deciding: Set<PrincipalID>? = nil, readable: Set<ObjectID>
+    ) -> Privileges {
         guard let classID = state.classID(of: object), let options = state.classes[classID] else { return [] }
-        var objectPart = base(object, subjects)
+        let deciding = deciding ?? subjects
+        var objectPart = base(object, options.objectACL == .required ? deciding : subjects)
         if options.readThroughLinks, readable.contains(where: { $0 != object && links($0, to: object) }) {
             objectPart.formUnion(.read)
         }
-        let classPart = level(ObjectID(classID), subjects)
+        let classDecides = options.objectACL == .none || options.composition == .widening
+        let classPart = level(ObjectID(classID), classDecides ? deciding : subjects)
         let storePart = level(.store, subjects)
         let both =
             switch options.composition {
@@ -68,13 +74,14 @@ extension NaiveView {
     }
 
     /// The objects that these subjects may read: from none, add what the ones before make readable until nothing is added.
-    func readableObjects(_ subjects: Set<PrincipalID>) -> Set<ObjectID> {
+    func readableObjects(_ subjects: Set<PrincipalID>, deciding: Set<PrincipalID>? = nil) -> Set<ObjectID> {
         guard state.classes.values.contains(where: \.readThroughLinks) else { return [] }
         var readable: Set<ObjectID> = []
         var before: Set<ObjectID>
         repeat {
             before = readable
-            for object in state.objects.keys where effective(object, subjects, readable: before).contains(.read) {
+            for object in state.objects.keys where effective(object, subjects, deciding: deciding, readable: before).contains(.read)
+            {
                 readable.insert(object)
             }
         } while readable != before

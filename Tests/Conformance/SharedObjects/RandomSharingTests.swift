@@ -1,0 +1,55 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Shared objects: random histories against a look at every object")
+struct RandomSharingTests {
+    private static let users: [Name] = ["user:u0", "user:u1", "user:u2", "user:u3", "user:root", "user:stranger"]
+
+    @Test("F8: What is fetched as public and as shared is what a look at every object finds", arguments: 0..<UInt64(40))
+    func randomHistories(offset: UInt64) async throws {
+        var history = RandomHistory(seed: TestSettings.firstSeed &+ offset)
+        let clock = ManualClock(history.start)
+        try await withStore(history.preset, clock: clock) { fixture in
+            var model = NaiveModel()
+            for step in 1...120 {
+                let next = history.next()
+                clock.now = next.time
+                do { try await fixture.store.commit(Transaction(next.caller, next.changes)) } catch is Refusal {
+                    history.takeBack()
+                }
+                guard step % 30 == 0 else { continue }
+                for user in Self.users { try await compare(user, fixture, &model, "seed \(history.seed), step \(step)") }
+            }
+        }
+    }
+
+    private func compare(_ user: Name, _ fixture: StoreFixture, _ model: inout NaiveModel, _ place: String) async throws {
+        for className in ["doc", "box", "rec"] {
+            let objects = SharedObjects(in: fixture.store, class: className)
+            // Signing in is a commit for one who is new.
+            try await objects.setCurrentUser(user)
+            for commit in try fixture.commits().dropFirst(model.commitCount) { try model.append(commit) }
+            let view = model.view(.head, now: fixture.clock.now)
+            let found = try await fetched { try objects.fetchAllPublic() }
+            #expect(found == view.publicObjects(className, as: user)?.map(\.id), "public: \(user), \(className), \(place)")
+            let shared = try await fetched { try objects.fetchAllSharedWithMe() }
+            #expect(shared == view.sharedObjects(className, with: user)?.map(\.id), "shared: \(user), \(className), \(place)")
+        }
+    }
+
+    /// The ids that come, in order; nil where nobody may ask.
+    private func fetched(_ begin: () throws -> FetchedObjects) async throws -> [String?]? {
+        do {
+            var ids: [String?] = []
+            for try await object in try begin() { ids.append(object.id) }
+            return ids
+        } catch let refusal as Refusal {
+            #expect([.unknownClass, .noPrivilege].contains(refusal.code))
+            return nil
+        }
+    }
+}

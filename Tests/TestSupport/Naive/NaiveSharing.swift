@@ -1,0 +1,32 @@
+import Events
+public import Permissions
+
+/// What is public and what is shared, by a look at every object (SCENARIOS, "Notices, exactly": P and H).
+extension NaiveView {
+    /// The objects of a class that a signed-in caller may read and query who is named nowhere; nil where this caller may not query
+    /// the class.
+    public func publicObjects(_ className: String, as caller: Name) -> [Name]? {
+        guard mayQuery(className, caller) else { return nil }
+        let access = access(of: .everyone)
+        return namesOfObjects(ofClass: className) { access($0).isSuperset(of: [.read, .query]) }
+    }
+
+    /// The objects of a class that a caller may read and query, and could read if the entries for those who are named nowhere were
+    /// left out at the level that decides; nil where this caller may not query the class.
+    public func sharedObjects(_ className: String, with caller: Name) -> [Name]? {
+        guard mayQuery(className, caller) else { return nil }
+        let access = access(of: caller)
+        let subjects = subjects(of: caller)
+        let own = subjects.subtracting(self.subjects(of: .everyone))
+        let readable = readableObjects(subjects, deciding: own)
+        return namesOfObjects(ofClass: className) { object in
+            guard access(object).isSuperset(of: [.read, .query]) else { return false }
+            return isAdministrator(caller) || effective(object, subjects, deciding: own, readable: readable).contains(.read)
+        }
+    }
+
+    private func mayQuery(_ className: String, _ caller: Name) -> Bool {
+        guard let id: ClassID = state.names.id(of: .class(className)) else { return false }
+        return classLevel(caller, id).contains(.query)
+    }
+}
