@@ -34,7 +34,7 @@ extension SharedObjects {
     }
 
     /// All objects that are shared with the current user, one by one: those that this user would also read if they were not public
-    /// (CONFORMANCE F8). Everything is shared with an administrator.
+    /// (CONFORMANCE F8), their own among them. Everything is shared with an administrator.
     ///
     /// Finding them is linear in the number of objects that the user is named on, directly or by a role, not in the number of
     /// objects.

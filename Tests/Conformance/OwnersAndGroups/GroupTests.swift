@@ -151,9 +151,11 @@ struct GroupTests {
         }
     }
 
-    @Test("G7: Granted query, read and write on itself, a group's members add and remove members and cannot pass that on")
-    func membersKeepTheGroup() async throws {
-        try await withKennel { kennel in
+    @Test(
+        "G7: Granted query, read and write on itself, a group's members add and remove members and cannot pass that on",
+        arguments: [Preset.locked, .open])
+    func membersKeepTheGroup(_ preset: Preset) async throws {
+        try await withKennel(preset) { kennel in
             let pack = try await kennel.ann.createGroup(of: ["user:bob"])
             try await pack.acl.add(pack.name, [.query, .read, .write])
             let bobs = kennel.bob.group(pack.name)

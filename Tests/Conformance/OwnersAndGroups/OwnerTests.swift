@@ -6,9 +6,11 @@ import Testing
 
 @Suite("Owners and groups: owners")
 struct OwnerTests {
-    @Test("G1: A new object has an owner and an access list: everything for its owner, nothing for everyone")
-    func defaultList() async throws {
-        try await withKennel { kennel in
+    @Test(
+        "G1: A new object has an owner and an access list: everything for its owner, nothing for everyone",
+        arguments: [Preset.locked, .open])
+    func defaultList(_ preset: Preset) async throws {
+        try await withKennel(preset) { kennel in
             let rex = try await kennel.ann.create("dog:rex", text("Rex"))
             #expect(try rex.owner == "user:ann")
             #expect(

@@ -10,10 +10,12 @@ struct SharedObjectObservingTests {
         "title": .string("Shopping"), "lines": .object(["bread": .integer(1), "milk": .integer(2)]),
     ])
 
-    /// The first few changes that an observation brings, in words.
-    private func words(_ count: Int, of changes: ObservedChanges) async throws -> [String] {
+    /// Everything that an observation brings until the object is deleted, in words.
+    private func words(of changes: ObservedChanges) async throws -> [String] {
         var words: [String] = []
-        for try await change in changes.prefix(count) { words.append(inWords(change.kind)) }
+        do {
+            for try await change in changes { words.append(inWords(change.kind)) }
+        } catch ObservationEnd.objectDeleted {}
         return words
     }
 
@@ -30,6 +32,9 @@ struct SharedObjectObservingTests {
         try notes.fixture.commit(.writeObject("note:list", .merge(.object(["lines": .object(members)]))), as: "user:ann")
     }
 
+    /// So that whoever observes comes to an end.
+    private func deleteList(in notes: NoteBoard) throws { try notes.fixture.commit(.deleteObject("note:list"), as: "user:ann") }
+
     @Test("F14: At a path, each change is told: value changed, child added, child changed, child removed")
     func kinds() async throws {
         try await withNotes { notes in
@@ -42,11 +47,12 @@ struct SharedObjectObservingTests {
             try write(["bread": .integer(3)], in: notes)
             try write(["milk": .null], in: notes)
             try notes.fixture.commit(.writeObject("note:list", .merge(.object(["title": .string("List")]))), as: "user:ann")
-            #expect(try await words(6, of: lines) == ["added eggs", "value", "changed bread", "value", "removed milk", "value"])
-            #expect(try await words(1, of: title) == ["value"])
-            #expect(try await words(1, of: bread) == ["value"])
+            try deleteList(in: notes)
+            #expect(try await words(of: lines) == ["added eggs", "value", "changed bread", "value", "removed milk", "value"])
+            #expect(try await words(of: title) == ["value"])
+            #expect(try await words(of: bread) == ["value"])
             #expect(
-                try await words(8, of: whole) == [
+                try await words(of: whole) == [
                     "changed lines", "value", "changed lines", "value", "changed lines", "value", "changed title", "value",
                 ])
         }
@@ -60,6 +66,7 @@ struct SharedObjectObservingTests {
             let title = try notes.bob.observe("title", of: "list")
             try write(["bread": .integer(3), "eggs": .integer(6), "milk": .null], in: notes)
             try await notes.ann.overwrite("list", with: .object(["title": .string("List")]))
+            try deleteList(in: notes)
             for try await case .childAdded(let name, let value) in lines.map(\.kind) {
                 #expect((name, value) == ("eggs", .integer(6)))
                 break
@@ -84,8 +91,9 @@ struct SharedObjectObservingTests {
         try await withNotes { notes in
             try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
             let changes = try notes.bob.observe("lines", of: "list")
-            async let heard = words(2, of: changes)
+            async let heard = words(of: changes)
             try write(["eggs": .integer(6)], in: notes)
+            try deleteList(in: notes)
             #expect(try await heard == ["added eggs", "value"])
         }
     }
@@ -95,12 +103,13 @@ struct SharedObjectObservingTests {
         try await withNotes { notes in
             try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
             let changes = try notes.bob.observe("lines", of: "list")
-            let removed = Task { try await words(100, of: changes) }
-            let other = Task { try await words(2, of: changes) }
+            let removed = Task { try await words(of: changes) }
+            let other = Task { try await words(of: changes) }
             removed.cancel()
             // It ends without an error, although nothing was changed.
             #expect(try await removed.value == [])
             try write(["eggs": .integer(6)], in: notes)
+            try deleteList(in: notes)
             #expect(try await other.value == ["added eggs", "value"])
         }
     }
@@ -125,6 +134,7 @@ struct SharedObjectObservingTests {
             try write(["eggs": .integer(7)], in: notes)
             // Even where the access comes back, what was changed meanwhile is not told.
             try await notes.ann.addUser("user:bob", to: "list")
+            try deleteList(in: notes)
             var heard: [String] = []
             let end = await #expect(throws: ObservationEnd.self) {
                 for try await change in changes { heard.append(inWords(change.kind)) }
@@ -141,7 +151,7 @@ struct SharedObjectObservingTests {
             let changes = try notes.bob.observe("lines", of: "list")
             try await notes.ann.removeUser("user:bob", from: "list")
             try write(["eggs": .integer(6)], in: notes)
-            try notes.fixture.commit(.deleteObject("note:list"), as: "user:ann")
+            try deleteList(in: notes)
             var heard: [String] = []
             let end = await #expect(throws: ObservationEnd.self) {
                 for try await change in changes { heard.append(inWords(change.kind)) }
@@ -170,7 +180,8 @@ struct SharedObjectObservingTests {
             try write(["eggs": .integer(6)], in: notes)
             let changes = try notes.bob.observe("lines", of: "list", since: fetched.revision)
             #expect(changes.since == fetched.revision)
-            #expect(try await words(2, of: changes) == ["added eggs", "value"])
+            try deleteList(in: notes)
+            #expect(try await words(of: changes) == ["added eggs", "value"])
         }
     }
 }

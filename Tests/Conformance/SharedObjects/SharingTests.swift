@@ -6,9 +6,11 @@ import Testing
 
 @Suite("Shared objects: who has access")
 struct SharedObjectAccessTests {
-    @Test("F4: A public object is readable by any signed-in user, and only specified users edit it")
-    func publicObject() async throws {
-        try await withNotes { notes in
+    @Test(
+        "F4: A public object is readable by any signed-in user, and only specified users edit it",
+        arguments: [Preset.locked, .open])
+    func publicObject(_ preset: Preset) async throws {
+        try await withNotes(preset) { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
             #expect(try notes.cleo.fetch("letter") == text("Hello"))
             // Somebody whom the store has never seen is signed in too; nobody is not.
@@ -24,9 +26,9 @@ struct SharedObjectAccessTests {
         }
     }
 
-    @Test("F4: A private object is its specified users' alone")
-    func privateObject() async throws {
-        try await withNotes { notes in
+    @Test("F4: A private object is its specified users' alone", arguments: [Preset.locked, .open])
+    func privateObject(_ preset: Preset) async throws {
+        try await withNotes(preset) { notes in
             try await notes.ann.save(text("Hello"), id: "letter", users: ["user:bob"])
             #expect(try notes.bob.fetch("letter") == text("Hello"))
             #expect(try await refusalCode { _ = try notes.cleo.fetch("letter") } == .noPrivilege)
