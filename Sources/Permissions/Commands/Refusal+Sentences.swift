@@ -13,9 +13,7 @@ extension Refusal {
             "there is no user, thing or role `\(name.excerpt)`: one exists once it has called, been registered or been created")
     }
 
-    /// A caller has not what is needed on an object.
-    ///
-    /// - Parameter privileges: by name, with commas between.
+    /// A caller has not what is needed on an object: some privileges, by name, with commas between.
     package static func lacking(_ privileges: String, on name: Name, isAnonymous: Bool) -> Refusal {
         isAnonymous
             ? Refusal(

@@ -8,8 +8,13 @@ extension IndexReader {
     /// Linear in the number of objects that the caller's subjects are named on and of those below them, not in the number of
     /// objects; where a whole class is open to the caller, in the number of its objects.
     ///
-    /// - Parameter deciding: counted instead of `subjects` at the level that decides, as in
-    ///   ``Permissions/AccessRules/verdict(for:on:wanted:deciding:)``; then only what names them is looked at.
+    /// - Parameters:
+    ///   - subjects: whom the caller counts as.
+    ///   - deciding: counted instead of `subjects` at the level that decides, as in
+    ///     ``Permissions/AccessRules/verdict(for:on:wanted:deciding:)``; then only what names them is looked at.
+    ///   - wanted: the privileges, at least one.
+    ///   - onlyClass: the class; nil for all that are not built in.
+    ///   - instant: when ends are judged.
     public func objects(
         for subjects: SubjectSet, deciding: SubjectSet? = nil, with wanted: Privileges, class onlyClass: ClassID? = nil,
         at instant: Instant

@@ -101,6 +101,8 @@ struct SavingTests {
             }
             #expect(try notes.fixture.store.head == before)
             #expect(try notes.fixture.entries("note:letter").map(\.subject) == ["user:ann"])
+            // It was one attempt, and it is recorded as that.
+            #expect(try notes.fixture.store.refusalCount == 1)
         }
     }
 

@@ -7,19 +7,19 @@ import Testing
 @Suite("Shared objects: who is signed in")
 struct SigningInTests {
     /// Every call of the interface that needs a current user.
-    static let calls: [(name: String, call: @Sendable (SharedObjects) async throws -> Void)] = [
-        ("save", { try await $0.save(text("new"), id: "new") }),
-        ("overwrite", { try await $0.overwrite("letter", with: text("other")) }),
-        ("overwrite what is not there", { try await $0.overwrite("nothing", with: text("other")) }),
-        ("make public", { try await $0.setPublic("letter", true) }),
-        ("make private", { try await $0.setPublic("letter", false) }),
-        ("add a user", { try await $0.addUser("user:cleo", to: "letter") }),
-        ("remove a user", { try await $0.removeUser("user:bob", from: "letter") }),
-        ("exists", { _ = try $0.exists("letter") }),
-        ("fetch", { _ = try $0.fetch("letter") }),
-        ("observe", { _ = try $0.observe(of: "letter") }),
-        ("fetch all public", { _ = try $0.fetchAllPublic() }),
-        ("fetch all shared", { _ = try $0.fetchAllSharedWithMe() }),
+    static let calls: [(name: String, changes: Bool, call: @Sendable (SharedObjects) async throws -> Void)] = [
+        ("save", true, { try await $0.save(text("new"), id: "new") }),
+        ("overwrite", true, { try await $0.overwrite("letter", with: text("other")) }),
+        ("overwrite what is not there", true, { try await $0.overwrite("nothing", with: text("other")) }),
+        ("make public", true, { try await $0.setPublic("letter", true) }),
+        ("make private", true, { try await $0.setPublic("letter", false) }),
+        ("add a user", true, { try await $0.addUser("user:cleo", to: "letter") }),
+        ("remove a user", true, { try await $0.removeUser("user:bob", from: "letter") }),
+        ("exists", false, { _ = try $0.exists("letter") }),
+        ("fetch", false, { _ = try $0.fetch("letter") }),
+        ("observe", false, { _ = try $0.observe(of: "letter") }),
+        ("fetch all public", false, { _ = try $0.fetchAllPublic() }),
+        ("fetch all shared", false, { _ = try $0.fetchAllSharedWithMe() }),
     ]
 
     @Test("F1: Without a current user each call is refused, and nothing changes", arguments: calls.indices)
@@ -49,6 +49,23 @@ struct SigningInTests {
             let nobody = SharedObjects(in: notes.fixture.store, class: "note")
             #expect(try await refusalCode { try await Self.calls[index].call(nobody) } == .notAuthenticated)
             #expect(try notes.fixture.store.head == before)
+        }
+    }
+
+    @Test("F1: What was attempted without a current user is in the record of refused commands; questions are not")
+    func recorded() async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(text("Hello"), id: "letter", users: ["user:bob"])
+            let nobody = SharedObjects(in: notes.fixture.store, class: "note")
+            for (_, _, call) in Self.calls { _ = try await refusalCode { try await call(nobody) } }
+            var recorded: [RecordedRefusal] = []
+            try notes.fixture.store.refusals { refusal, _ in recorded.append(refusal) }
+            #expect(recorded.count == Self.calls.filter(\.changes).count)
+            for refusal in recorded {
+                #expect(refusal.caller == "anonymous")
+                #expect(refusal.origin.comment == "no current user")
+                #expect(["notAuthenticated", "unknownObject"].contains(refusal.code))
+            }
         }
     }
 
