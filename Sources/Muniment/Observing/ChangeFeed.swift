@@ -46,12 +46,12 @@ final class ChangeFeed: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until the feed is told of a commit behind a revision that touches something of interest, until it is closed, or until
+    /// Waits until the feed is told of a commit behind a revision that touches one of some things, until it is closed, or until
     /// the task is cancelled.
     ///
     /// - Parameter follow: called where nobody looks for the commits of another process yet.
     func wait(
-        behind revision: Revision, _ interest: Interest, isolation: isolated (any Actor)? = #isolation,
+        behind revision: Revision, touching things: Set<UInt64>, isolation: isolated (any Actor)? = #isolation,
         follow: @Sendable () -> Void
     ) async {
         let id = lastID.add(1, ordering: .relaxed).newValue
@@ -60,7 +60,7 @@ final class ChangeFeed: Sendable {
                 let (isWaiting, isFirst) = state.withLock { state in
                     // What was told since the waiter looked may concern it.
                     guard !state.isClosed, !state.isStopped, state.told <= revision else { return (false, false) }
-                    state.waiters.add(id, interest, continuation)
+                    state.waiters.add(id, things, continuation)
                     defer { state.isFollowed = true }
                     return (true, !state.isFollowed)
                 }

@@ -8,7 +8,10 @@ public struct JSONPath: Hashable, Sendable {
     /// The names, the outermost first.
     public let names: [String]
 
+    /// The place that names lead to, the outermost first. They are taken as they are.
     public init(_ names: [String]) { self.names = names }
+
+    /// The place that a text with slashes between the names leads to.
     public init(_ text: String) { names = text.split(separator: "/").map(String.init) }
 }
 

@@ -38,7 +38,7 @@ public struct ObservedChanges: AsyncSequence, Sendable {
                 case .changes(let changes) where changes.isEmpty: await Task.yield()
                 case .changes(let changes): pending = changes.reversed()
                 case .more: await Task.yield()
-                case .nothing(let interest): await store.waitForCommits(behind: observer.revision, interest)
+                case .nothing(let things): await store.waitForCommits(behind: observer.revision, touching: things)
                 case .end(let end):
                     hasEnded = true
                     throw end

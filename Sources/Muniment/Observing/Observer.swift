@@ -26,8 +26,8 @@ struct Observer: Sendable {
         case changes([ObservedChange])
         /// Nothing yet, and more to look at.
         case more
-        /// Nothing up to the head; whether that stays so rests on these things.
-        case nothing(Interest)
+        /// Nothing up to the head. Only a commit that touches one of these things, by number, can change that.
+        case nothing(restsOn: Set<UInt64>)
         case end(ObservationEnd)
     }
 
@@ -45,6 +45,9 @@ struct Observer: Sendable {
     /// Goes on to the next revision at which the value is another one, and on the way to every one at which anything is another
     /// that the right to read it rests on. In between nothing can have changed, so that no revision has to be looked at there.
     mutating func look(_ reader: IndexReader, _ log: EventLog) throws -> Sight {
+        guard revision <= reader.state.revision else {
+            throw StoreError.behindTheLog(why: "it ends at \(reader.state.revision), and revision \(revision) was read before")
+        }
         for _ in 0..<Self.stepsPerLook {
             reader.look(at: revision)
             let access = try reader.readAccess(of: caller, to: object)
@@ -54,7 +57,7 @@ struct Observer: Sendable {
             let next = min(access.until, version.end)
             guard next <= reader.state.revision else {
                 revision = reader.state.revision
-                return .nothing(Interest(access))
+                return .nothing(restsOn: Set(access.things))
             }
             if next < version.end {
                 revision = next
@@ -96,18 +99,5 @@ struct Observer: Sendable {
         let header = try log.read { try $0.header(of: revision) }
         let actor = Name(try reader.name(of: header.actor))
         return kinds.map { ObservedChange(revision: revision, time: header.time, actor: actor, kind: $0) }
-    }
-}
-
-/// What one that waits has to be woken for.
-struct Interest: Sendable {
-    /// The numbers of things that a commit must have touched.
-    let things: Set<UInt64>
-    /// Whether it has to be woken for every commit.
-    let isAnything: Bool
-
-    init(_ access: ReadAccess) {
-        things = access.restsOnLinks ? [] : Set(access.things)
-        isAnything = access.restsOnLinks
     }
 }

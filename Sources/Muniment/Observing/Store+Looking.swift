@@ -32,12 +32,12 @@ extension Store {
         return .end(.unreadable(why: StoreError.overtaken(path: folder.path).description))
     }
 
-    /// Waits until there is a commit behind a revision that has to do with an interest, or the store is closed, or the task is
+    /// Waits until there is a commit behind a revision that touches one of some things, or the store is closed, or the task is
     /// cancelled. It can return without one.
     func waitForCommits(
-        behind revision: Revision, _ interest: Interest, isolation: isolated (any Actor)? = #isolation
+        behind revision: Revision, touching things: Set<UInt64>, isolation: isolated (any Actor)? = #isolation
     ) async {
-        await feed.wait(behind: revision, interest) { [self] in followLater() }
+        await feed.wait(behind: revision, touching: things) { [self] in followLater() }
     }
 
     /// How many of those who observe wait at this moment, for tests of who is woken.

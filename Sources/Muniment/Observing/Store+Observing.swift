@@ -13,6 +13,9 @@ extension Store {
     /// when its task is cancelled. Access that is granted until a time ends at the revision that records its end: with the
     /// next commit, or ``advance(to:)`` (CONFORMANCE F14).
     ///
+    /// Beginning costs as much as a check. Going on is linear in the versions of the value, and of all that the right to read it rests
+    /// on, that have ended since; each change costs decoding the whole value once.
+    ///
     /// - Parameters:
     ///   - object: an object of a class that is not built in.
     ///   - path: the place in its value; all of it when empty. Nothing needs to stand there yet.

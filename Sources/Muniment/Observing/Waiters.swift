@@ -6,29 +6,25 @@ struct Waiters {
 
     private struct Waiter {
         let continuation: Continuation
-        let interest: Interest
+        let things: Set<UInt64>
     }
 
     private var all: [UInt64: Waiter] = [:]
     /// Who waits for a commit that touches a thing.
     private var byThing: [UInt64: Set<UInt64>] = [:]
-    /// Who waits for any commit.
-    private var ofAnything: Set<UInt64> = []
 
     var isEmpty: Bool { all.isEmpty }
     var count: Int { all.count }
 
-    mutating func add(_ id: UInt64, _ interest: Interest, _ continuation: Continuation) {
-        all[id] = Waiter(continuation: continuation, interest: interest)
-        if interest.isAnything { ofAnything.insert(id) }
-        for thing in interest.things { byThing[thing, default: []].insert(id) }
+    mutating func add(_ id: UInt64, _ things: Set<UInt64>, _ continuation: Continuation) {
+        all[id] = Waiter(continuation: continuation, things: things)
+        for thing in things { byThing[thing, default: []].insert(id) }
     }
 
     /// Takes one out; nil where it is not there.
     mutating func take(_ id: UInt64) -> Continuation? {
         guard let waiter = all.removeValue(forKey: id) else { return nil }
-        ofAnything.remove(id)
-        for thing in waiter.interest.things {
+        for thing in waiter.things {
             byThing[thing]?.remove(id)
             if byThing[thing]?.isEmpty ?? false { byThing[thing] = nil }
         }
@@ -43,7 +39,7 @@ struct Waiters {
     /// Takes out those whom some commits may concern. Linear in the events, and in those that are taken out.
     mutating func take(touchedBy commits: [Commit]) -> [Continuation] {
         guard !isEmpty else { return [] }
-        var found = ofAnything
+        var found: Set<UInt64> = []
         for commit in commits {
             for event in commit.events {
                 switch event.reach {

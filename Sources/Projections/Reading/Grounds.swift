@@ -10,7 +10,10 @@ final class Grounds: AccessState {
     private(set) var until = Revision.open
     /// The numbers of what was read about. Some can come twice.
     private(set) var things: [UInt64] = []
-    private(set) var hasReadLinks = false
+    /// The objects whose parents are among the things.
+    private var climbed: Set<ObjectID> = []
+    /// The object read last, which the rules ask for several times.
+    private var current: (id: ObjectID, document: ObjectDocument?)?
 
     init(_ reader: IndexReader) { self.reader = reader }
 
@@ -20,18 +23,20 @@ final class Grounds: AccessState {
     }
 
     func objectDocument(_ object: ObjectID) throws -> ObjectDocument? {
+        if let current, current.id == object { return current.document }
         let version = try reader.document(DocumentID(kind: .object, id: object.rawValue), as: ObjectDocument.self)
         note(object, until: version.end)
+        current = (object, version.value)
         return version.value
     }
 
     /// Notes everything above an object, with which the object goes when it is deleted. That ends the object's own version, so no
     /// version above has to hold for that.
-    func noteParents(of object: ObjectID) throws {
-        var parent = try reader.place(of: object)?.parent
-        while let next = parent {
+    private func noteParents(of object: ObjectID, _ parent: ObjectID?) throws {
+        var (below, above) = (object, parent)
+        while climbed.insert(below).inserted, let next = above {
             things.append(next.rawValue)
-            parent = try reader.place(of: next)?.parent
+            (below, above) = (next, try reader.place(of: next)?.parent)
         }
     }
 
@@ -51,7 +56,9 @@ final class Grounds: AccessState {
     }
 
     func place(of object: ObjectID) throws -> Place? {
-        try objectDocument(object).map { Place(classID: $0.classID, parent: $0.parent) }
+        guard let document = try objectDocument(object) else { return nil }
+        try noteParents(of: object, document.parent)
+        return Place(classID: document.classID, parent: document.parent)
     }
 
     func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges) throws -> Privileges {
@@ -100,7 +107,6 @@ final class Grounds: AccessState {
     }
 
     func sources(linkingTo target: ObjectID) throws -> [ObjectID] {
-        hasReadLinks = true
         var sources: [ObjectID] = []
         try reader.forEachVersion(RelationPrefix(kind: .link, first: target.rawValue)) { key, end, _ in
             if key.begin > reader.revision {

@@ -9,10 +9,8 @@ public struct ReadAccess: Sendable {
     /// The first revision behind the one asked about at which something that the answer rests on is another; ``Events/Revision/open``
     /// where nothing is up to the head. Up to there the answer is the same.
     public let until: Revision
-    /// The numbers of everything that the answer rests on, the object itself and all above it first. Some can come twice.
+    /// The numbers of everything that the answer rests on, and of all that is above objects among it. Some can come twice.
     public let things: [UInt64]
-    /// Whether links from other objects were looked at: then anything may change the answer.
-    public let restsOnLinks: Bool
 }
 
 /// The value of an object, and from which revision until before which one it is that.
@@ -31,15 +29,13 @@ extension IndexReader {
     public func readAccess(of caller: Name, to object: ObjectID) throws -> ReadAccess {
         let grounds = Grounds(self)
         let created = try grounds.objectDocument(object)?.created
-        try grounds.noteParents(of: object)
         var mayRead = false
         if let principal = try grounds.principal(caller) {
             // Every end that had come by a revision's commit time is in the log before that revision, so no clock is needed.
             mayRead = try AccessRules(grounds, at: .distantPast)
                 .verdict(for: grounds.subjects(of: principal), on: object, wanted: .read).allows(.read)
         }
-        return ReadAccess(
-            mayRead: mayRead, created: created, until: grounds.until, things: grounds.things, restsOnLinks: grounds.hasReadLinks)
+        return ReadAccess(mayRead: mayRead, created: created, until: grounds.until, things: grounds.things)
     }
 
     /// The version of an object's value in force at the revision; one without JSON where it has none.

@@ -108,9 +108,20 @@ struct WayToLose: CustomTestStringConvertible, Sendable {
         WayToLose("what is above is moved elsewhere", below, losing: .moveObject("doc:middle", parent: nil)),
         WayToLose("the entry far above is revoked", below, losing: .revoke("user:ann", on: "doc:top")),
         WayToLose("the class inherits no more", below, losing: .changeClass("doc", ClassSettings(inherits: .nothing))),
+        WayToLose(
+            "the class of what is above gets object ACLs",
+            [
+                .changeClass("doc", ClassSettings(inherits: .everything)),
+                .defineClass("box", ClassSettings(objectACL: ObjectACL.none)), .createObject("box:1"),
+                .moveObject("doc:1", parent: "box:1"),
+            ], losing: .changeClass("box", ClassSettings(objectACL: .required))),
         WayToLose("the link is gone", pictures, losing: .writeObject("doc:1", .value(.null)), object: "pic:1"),
         WayToLose(
             "the object that links is deleted", pictures, losing: .deleteObject("doc:1"), object: "pic:1"),
+        WayToLose(
+            "what is above the object that links is deleted",
+            pictures + [.createObject("doc:top"), .moveObject("doc:1", parent: "doc:top")], losing: .deleteObject("doc:top"),
+            object: "pic:1"),
         WayToLose(
             "the object that links can be read no more", pictures, losing: .revoke("user:ann", on: "doc:1"), object: "pic:1"),
     ]
