@@ -66,10 +66,9 @@ enum Values {
     }
 
     static func json(_ text: String) throws -> JSONValue {
-        guard let value = try? JSONText.decode(Array(text.utf8)) else {
-            throw UsageError("`\(text)` is no JSON; quote a text twice, as in '\"text\"'")
+        do { return try JSONText.decodeStrictly(Array(text.utf8)) } catch let refusal as Refusal {
+            throw UsageError("`\(text)`: \(refusal.message); quote a text twice, as in '\"text\"'")
         }
-        return value
     }
 
     /// A day alone means its beginning.

@@ -1,6 +1,7 @@
 import Events
 import Foundation
 import Muniment
+import Permissions
 
 /// Understands the lines of one file, one after the other.
 struct LineParser: Sendable {
@@ -19,9 +20,15 @@ struct LineParser: Sendable {
     mutating func parse(_ raw: RawLine) throws(FormatError) -> Line {
         let line: Line
         do {
+            try JSONCheck.run(raw.bytes.span)
             line = try decoder.decode(Line.self, from: raw.bytes)
         } catch let problem as LineProblem {
             throw problem.at(file, raw.number)
+        } catch let fault as JSONFault {
+            throw LineProblem(
+                problem: "is not well-formed JSON: \(fault.problem), at byte \(fault.offset)",
+                remedy: "write one JSON object a line, in UTF-8"
+            ).at(file, raw.number)
         } catch let error as DecodingError {
             throw LineProblem(error).at(file, raw.number)
         } catch {

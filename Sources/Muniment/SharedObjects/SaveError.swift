@@ -34,7 +34,7 @@ extension Snapshot {
 
     private func problem(of value: JSONValue, as object: Name) throws -> Refusal? {
         do {
-            _ = try value.bytesWithinLimits()
+            _ = try value.bytesWithinLimits(of: object)
             _ = try value.linksWithinLimits(of: object)
             return nil
         } catch let refusal as Refusal {

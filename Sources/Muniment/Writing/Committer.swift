@@ -23,7 +23,7 @@ struct Committer {
             let recorded = try workingSet.recordedRequest(actor: actor, idempotencyKey: key)
         {
             guard recorded.digest == origin.requestDigest else {
-                throw Refusal(.keyReused, "the idempotency key `\(key)` was used for another request: take a new key")
+                throw Refusal(.keyReused, "the idempotency key `\(Name(key).excerpt)` was used for another request: take a new key")
             }
             return Receipt(revision: recorded.revision, head: workingSet.state.revision, time: time)
         }
@@ -87,7 +87,7 @@ struct Committer {
     private func checkForm(_ transaction: Transaction) throws {
         if let problem = transaction.caller.problem { throw problem }
         guard transaction.caller.kind == .caller || transaction.caller.kind == .anonymous else {
-            throw Refusal(.malformed, "`\(transaction.caller)` cannot act: a caller is a user, a thing, or `anonymous`")
+            throw Refusal(.malformed, "`\(transaction.caller.excerpt)` cannot act: a caller is a user, a thing, or `anonymous`")
         }
         guard transaction.changes.count <= Limits.changesPerTransaction || transaction.authority == .importer else {
             throw Refusal(
@@ -95,8 +95,17 @@ struct Committer {
                 "a transaction has at most \(Limits.changesPerTransaction) changes, this one \(transaction.changes.count)")
         }
         let origin = transaction.origin
-        for text in [origin.requestID, origin.idempotencyKey, origin.comment] where text?.utf8.count ?? 0 > Limits.originBytes {
-            throw Refusal(.tooLarge, "an id, key or comment has at most \(Limits.originBytes) bytes")
+        let texts = [("request id", origin.requestID), ("idempotency key", origin.idempotencyKey), ("comment", origin.comment)]
+        for case (let what, let text?) in texts where text.utf8.count > Limits.originBytes {
+            throw Refusal(.tooLarge, "the \(what) `\(Name(text).excerpt)` has more than \(Limits.originBytes) bytes")
+        }
+        // The request of a key is read as a whole, so what is too large is sent back before.
+        guard origin.idempotencyKey != nil else { return }
+        for (index, change) in transaction.changes.enumerated() {
+            if var refusal = change.obviouslyTooLarge {
+                refusal.change = index
+                throw refusal
+            }
         }
     }
 

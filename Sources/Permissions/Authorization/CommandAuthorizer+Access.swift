@@ -6,7 +6,7 @@ extension CommandAuthorizer {
         let object = try object(name)
         let end = until ?? .forever
         guard end > instant else {
-            throw Refusal(.malformed, "access until \(end) would have ended already: it is \(instant) now")
+            throw Refusal(.malformed, "access until `\(end)` would have ended already: it is \(instant) now")
         }
         let privileges = try privileges(names, on: object)
         try need(.setPermissions, on: object, name)

@@ -7,7 +7,7 @@ extension CommandAuthorizer {
             throw Refusal(.alreadyExists, "the class `\(name)` is defined already: change it with changeClass")
         }
         var names = state.privilegeNames
-        let options = try options(settings, from: ClassOptions(), names: &names)
+        let options = try options(settings, of: name, from: ClassOptions(), names: &names)
         try need(.modifySchema, on: .store, .store)
         let introduction: Introduction<ClassID> = try introduction(of: .class(name))
         let defined = ClassDefined(
@@ -26,7 +26,7 @@ extension CommandAuthorizer {
         let classID = try classID(name)
         guard let present = try state.options(of: classID) else { return [] }
         var names = state.privilegeNames
-        let options = try options(settings, from: present, names: &names)
+        let options = try options(settings, of: name, from: present, names: &names)
         try need(.modifySchema, on: ObjectID(classID), .class(name))
         guard options != present else { return [] }
         let new = Array(names.custom.dropFirst(state.privilegeNames.custom.count))
@@ -39,13 +39,13 @@ extension CommandAuthorizer {
             throw Refusal(.malformed, "a class cannot be called `\(Name(name).excerpt)`: no colons, not `everyone` or `anonymous`")
         }
         guard name.utf8.count <= Limits.classNameBytes else {
-            throw Refusal(.tooLarge, "the name of a class has at most \(Limits.classNameBytes) bytes")
+            throw Refusal(.tooLarge, "the name of the class `\(Name(name).excerpt)` has more than \(Limits.classNameBytes) bytes")
         }
     }
 
     /// Options with settings applied; custom privileges that are new are added to `names`.
     private func options(
-        _ settings: ClassSettings, from present: ClassOptions, names: inout PrivilegeNames
+        _ settings: ClassSettings, of name: String, from present: ClassOptions, names: inout PrivilegeNames
     ) throws -> ClassOptions {
         var options = present
         if let custom = settings.privileges { options.privileges = try customPrivileges(custom, names: &names) }
@@ -64,11 +64,14 @@ extension CommandAuthorizer {
             let privileges = try named(creator, in: names)
             // What it gave before it may go on giving, known or not: a history repeats all options of a class.
             guard options.known.union(present.creatorPrivileges).isSuperset(of: privileges) else {
-                throw Refusal(.malformed, "the class does not have all of the creator's privileges: name them in `privileges` too")
+                let strangers = names.names(of: privileges.subtracting(options.known)).joined(separator: "`, `")
+                throw Refusal(
+                    .malformed,
+                    "the class `\(name)` does not have the creator's privilege `\(strangers)`: name it in `privileges` too")
             }
             options.creatorPrivileges = privileges
         }
-        if let properties = settings.properties { options.properties = try checkedProperties(properties) }
+        if let properties = settings.properties { options.properties = try checkedProperties(properties, of: name) }
         return options
     }
 
@@ -96,9 +99,11 @@ extension CommandAuthorizer {
         }
     }
 
-    private func checkedProperties(_ properties: [String]) throws -> [String] {
+    private func checkedProperties(_ properties: [String], of name: String) throws -> [String] {
         guard properties.count <= Limits.propertiesPerClass else {
-            throw Refusal(.tooLarge, "a class names at most \(Limits.propertiesPerClass) properties")
+            throw Refusal(
+                .tooLarge,
+                "the class `\(name)` names \(properties.count) properties; at most \(Limits.propertiesPerClass) are allowed")
         }
         for property in properties { try checkSymbol(property, "a property") }
         return properties
@@ -110,7 +115,8 @@ extension CommandAuthorizer {
                 .malformed, "`\(Name(name).excerpt)` cannot be the name of \(what): it is empty or has control characters")
         }
         guard name.utf8.count <= Limits.symbolBytes else {
-            throw Refusal(.tooLarge, "the name of \(what) has at most \(Limits.symbolBytes) bytes")
+            throw Refusal(
+                .tooLarge, "`\(Name(name).excerpt)` is too long for the name of \(what): at most \(Limits.symbolBytes) bytes")
         }
     }
 

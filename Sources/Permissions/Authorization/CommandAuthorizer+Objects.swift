@@ -3,7 +3,7 @@ internal import Events
 extension CommandAuthorizer {
     mutating func createObject(_ name: Name, parent: Name?, value: JSONValue?, owner: Name?) throws -> [Event] {
         try checkForm(name, parent, owner)
-        let bytes = try value.map(encoded)
+        let bytes = try value.map { try $0.bytesWithinLimits(of: name) }
         let className = name.className
         if name.kind != .object {
             throw Refusal(
@@ -16,7 +16,7 @@ extension CommandAuthorizer {
         }
         if try existing(name) != nil { throw Refusal.taken(name) }
         let parentObject = try parent.map(object)
-        if let parentObject { try checkDepth(below: parentObject) }
+        if let parentObject { try checkDepth(of: name, below: parentObject) }
         let classID = ClassID(classObject)
         try need(.create, onClass: classID, className)
         if let parentObject, let parent { try need(.update, on: parentObject, parent) }
@@ -35,7 +35,7 @@ extension CommandAuthorizer {
         switch content {
         case .value(let new), .merge(let new): value = new
         }
-        _ = try encoded(value)
+        _ = try value.bytesWithinLimits(of: name)
         let object = try object(name)
         try need(.update, on: object, name)
         if let expectedRevision, let last = try state.lastChange(of: object),
@@ -48,7 +48,7 @@ extension CommandAuthorizer {
         if case .merge(let patch) = content {
             value = try present.map(decoded)?.merging(patch) ?? JSONValue.null.merging(patch)
         }
-        let bytes = try encoded(value)
+        let bytes = try value.bytesWithinLimits(of: name)
         guard bytes != present ?? Array("null".utf8) else { return [] }
         return [
             .objectWritten(ObjectWritten(object: object, value: bytes, links: try links(in: value, besides: 0, self: name, object)))
@@ -64,7 +64,7 @@ extension CommandAuthorizer {
         try need(.setPermissions, on: object, name)
         if let parentObject, let parent {
             try need(.update, on: parentObject, parent)
-            try checkDepth(below: parentObject, moving: object, name)
+            try checkDepth(of: name, below: parentObject, moving: object)
         }
         guard try state.place(of: object)?.parent != parentObject else { return [] }
         return [.objectMoved(ObjectMoved(object: object, parent: parentObject))]
@@ -89,14 +89,14 @@ extension CommandAuthorizer {
     }
 
     /// Walks up from a new parent: the chain must not come by the object that moves, and must not be too long.
-    private func checkDepth(below parent: ObjectID, moving object: ObjectID? = nil, _ name: Name? = nil) throws {
+    private func checkDepth(of name: Name, below parent: ObjectID, moving object: ObjectID? = nil) throws {
         var depth = 0
         var next: ObjectID? = parent
         while let current = next {
-            if current == object, let name { throw Refusal(.cycle, "`\(name.excerpt)` cannot come below itself") }
+            if current == object { throw Refusal(.cycle, "`\(name.excerpt)` cannot come below itself") }
             depth += 1
             guard depth <= Limits.depthOfParents else {
-                throw Refusal(.tooLarge, "an object has at most \(Limits.depthOfParents) objects above it")
+                throw Refusal(.tooLarge, "`\(name.excerpt)` would have more than \(Limits.depthOfParents) objects above it")
             }
             next = try state.place(of: current)?.parent
         }
@@ -117,8 +117,6 @@ extension CommandAuthorizer {
             return link
         }
     }
-
-    private func encoded(_ value: JSONValue) throws -> [UInt8] { try value.bytesWithinLimits() }
 
     private func decoded(_ bytes: [UInt8]) throws -> JSONValue { try JSONText.decode(bytes) }
 }

@@ -48,7 +48,7 @@ extension CommandAuthorizer {
         try checkForm(name, is: .role, "a role")
         try checkForm(memberName)
         if memberName.kind == .anonymous {
-            throw Refusal(.malformed, "`anonymous` cannot be put in a role: grant to it directly")
+            throw Refusal(.malformed, "`anonymous` cannot be put in `\(name.excerpt)`: grant to it directly")
         }
         let object = try object(name)
         try need(.update, on: object, name)
@@ -83,7 +83,7 @@ extension CommandAuthorizer {
         guard try mayDoEverything else {
             throw Refusal(
                 .notAdministrator,
-                "only an administrator of the store appoints and dismisses administrators")
+                "only an administrator of the store appoints and dismisses administrators, such as `\(name.excerpt)`")
         }
         return try subject(name)
     }

@@ -1,0 +1,44 @@
+import Events
+import Permissions
+
+/// A change that is refused, with what is said about it: a row of the tables in this folder.
+struct BadInput {
+    let change: Change
+    let code: Refusal.Code
+    /// What the message has between backticks: the name, privilege or text that is at fault.
+    let quoted: String
+
+    init(_ code: Refusal.Code, _ quoted: String, _ change: Change) {
+        self.code = code
+        self.quoted = quoted
+        self.change = change
+    }
+
+    /// The change as its record has it.
+    var json: String {
+        var writer = JSONWriter()
+        change.write(into: &writer)
+        return writer.text
+    }
+
+    /// The row in a few words, for a failure.
+    var summary: String { "\(code.rawValue): \(json.prefix(160))" }
+}
+
+/// Every table, by what its changes are about.
+enum BadInputTable: String, CaseIterable {
+    case classes, objects, entries, roles, principals, permissions, illFormedNames, wrongKinds
+
+    var rows: [BadInput] {
+        switch self {
+        case .classes: BadInput.classes
+        case .objects: BadInput.objects
+        case .entries: BadInput.entries
+        case .roles: BadInput.roles
+        case .principals: BadInput.principals
+        case .permissions: BadInput.permissions
+        case .illFormedNames: BadInput.illFormedNames
+        case .wrongKinds: BadInput.wrongKinds
+        }
+    }
+}
