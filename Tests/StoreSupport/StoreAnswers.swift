@@ -40,7 +40,7 @@ extension Snapshot {
         case .value(let object, let caller): .value(try value(of: object, as: caller))
         case .list(let className, let conditions, let caller):
             .names(
-                try list(class: className, where: conditions.map { Condition(members: $0.members) }, as: caller).map { Name($0) })
+                try list(class: className, where: conditions.map { try Condition(json: $0) }, as: caller).map { Name($0) })
         }
     }
 }

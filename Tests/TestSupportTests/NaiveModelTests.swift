@@ -48,13 +48,13 @@ struct NaiveModelTests {
         model.view(point, now: time(99)).privileges(of: subject, on: object)
     }
 
-    @Test("A parent that no longer exists gives nothing, and gives again when it is made again")
+    @Test("A parent that no longer exists gives nothing, nor does a later one of its name")
     func deletedParent() throws {
         let model = try model(
             [.roleDeleted(RoleDeleted(role: role))], [.roleCreated(RoleCreated(role: Introduction(role)))])
         #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(1))).contains("approve"))
         #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(2))) == [])
-        #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(3))).contains("approve"))
+        #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(3))) == [])
     }
 
     @Test("Listed privileges out of a wildcard entry leave what the class knows then, for good")

@@ -44,7 +44,7 @@ struct Answering {
             try Answering.orRefusal { .value(try snapshot.value(of: object, as: caller)) }
         case .list(let className, let filter, let caller):
             try Answering.orRefusal {
-                let condition = filter.isEmpty ? nil : Condition(members: filter)
+                let condition = try Condition(json: .object(filter))
                 return .texts(try snapshot.list(class: className, where: condition, as: caller))
             }
         case .notices, .accessChanges: preconditionFailure("these are not asked of one snapshot")

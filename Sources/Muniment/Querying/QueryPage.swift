@@ -30,7 +30,9 @@ extension Snapshot {
     ///   property that the class does not name, or a cursor of another query or caller; `tooLarge`.
     public func query(_ query: Query, as caller: Name, after cursor: QueryCursor? = nil) throws -> QueryPage {
         if let problem = query.problem { throw problem }
-        let (classID, subjects) = try mayQuery(query.className, as: caller)
+        guard let (classID, subjects) = try mayQuery(query.className, as: caller) else {
+            return QueryPage(objects: [], examined: 0, revision: revision, next: nil)
+        }
         let named = Set(try reader.options(of: classID)?.properties ?? [])
         if let property = query.properties.subtracting(named).min() {
             throw Refusal(
@@ -48,18 +50,19 @@ extension Snapshot {
             objects: try found.objects.map { try reader.name(of: $0) }, examined: found.examined, revision: revision, next: next)
     }
 
-    /// The class of a query and whom its caller counts as, where the caller may query the class.
-    func mayQuery(_ className: String, as caller: Name) throws -> (ClassID, SubjectSet) {
+    /// The class of a query and whom its caller counts as, where the caller may query the class. A role that is not there may
+    /// what everyone may, and finds nothing: then nil.
+    func mayQuery(_ className: String, as caller: Name) throws -> (ClassID, SubjectSet)? {
         if let problem = caller.problem { throw problem }
         guard let classID = try reader.classID(className) else {
             throw Refusal(.unknownClass, "there is no class `\(Name(className).excerpt)`")
         }
-        guard let principal = try reader.caller(caller) else { throw lacking("query", caller, .class(className)) }
-        let subjects = try reader.subjects(of: principal)
+        let principal = try reader.caller(caller)
+        let subjects = try reader.subjects(of: principal ?? .everyone)
         guard try rules.classVerdict(for: subjects, on: classID).allows(.query) else {
             throw lacking("query", caller, .class(className))
         }
-        return (classID, subjects)
+        return principal == nil ? nil : (classID, subjects)
     }
 }
 

@@ -156,7 +156,7 @@ public final class Snapshot {
     ///   - caller: who asks; must be allowed to query the class.
     /// - Throws: `Refusal`: `unknownClass`, or `noPrivilege` or `notAuthenticated` without query on the class.
     public func list(class className: String, where condition: Condition? = nil, as caller: Name) throws -> [String] {
-        let (classID, subjects) = try mayQuery(className, as: caller)
+        guard let (classID, subjects) = try mayQuery(className, as: caller) else { return [] }
         let query = Query(className, where: condition, limit: nil)
         if let problem = query.problem { throw problem }
         return try reader.names(of: reader.find(query, in: classID, for: subjects, at: instant).objects)

@@ -31,7 +31,8 @@ extension CommandAuthorizer {
         try need(.setPermissions, on: object, name)
         let subject = try subject(subjectName)
         let present = try state.entry(of: subject, on: object) ?? AccessEntry(subject: subject)
-        try needAtLeast(privileges.subtracting(present.privileges), on: object, name)
+        // What was held until a time and is to be held for good is given as much as what was not held at all.
+        try needAtLeast(privileges.subtracting(present.forGood), on: object, name)
         try checkPermanent(present, losing: present.permanent.subtracting(privileges), subjectName, name)
         var events: [Event] = []
         var entry = present

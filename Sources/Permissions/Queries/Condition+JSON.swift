@@ -1,23 +1,9 @@
 public import Events
 
 extension Condition {
-    /// The condition of a JSON object: for each property a value that it must equal, or an object of comparisons, all of which
-    /// must hold: `{"year": {">=": 2020, "<": 2024}, "title": "Plan"}`. The form of a `list` question in a scenario.
-    public init(members: [String: JSONValue]) {
-        self = .all(
-            members.sorted { $0.key < $1.key }.map { property, condition in
-                guard case .object(let comparisons) = condition else { return .compare(property, .equal, condition) }
-                return .all(
-                    comparisons.sorted { $0.key < $1.key }.map { sign, value in
-                        // An unknown sign is no comparison that anything satisfies.
-                        guard let comparison = Comparison(rawValue: sign), comparison != .equal else { return .any([]) }
-                        return .compare(property, comparison, value)
-                    })
-            })
-    }
-
-    /// The condition that JSON writes, with everything that conditions can say: as ``init(members:)``, and also `{"prefix":
-    /// "Br"}` for a text that begins with another, and `{"$any": […]}` and `{"$all": […]}` with conditions in them.
+    /// The condition that a JSON object writes: for each property a value that it must equal, or an object of comparisons, all of
+    /// which must hold: `{"year": {">=": 2020, "<": 2024}, "title": {"prefix": "Br"}}`. `{"$any": […]}` and `{"$all": […]}` have
+    /// conditions in them.
     ///
     /// - Throws: `Refusal` with `malformed`, which quotes what is none.
     public init(json: JSONValue) throws(Refusal) {
@@ -25,6 +11,7 @@ extension Condition {
             throw Condition.noCondition("a condition is an object such as {\"title\": \"Plan\"}")
         }
         var conditions: [Condition] = []
+        // Always in one order, so that a cursor knows its query again.
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             switch (name, value) {
             case ("$all", .array(let parts)): conditions.append(.all(try Condition.each(parts)))

@@ -171,6 +171,13 @@ extension WorkingSet {
         objects.set(object, nil, at: revision)
     }
 
+    /// Ends a role or a permission. What stood below it stays, below nothing: it must not come to stand below another one that is
+    /// made later under the same name.
+    private func endParent(_ object: ObjectID) throws {
+        for child in try related(.child, object.rawValue) { try move(ObjectID(rawValue: child), below: nil) }
+        try endObject(object)
+    }
+
     // MARK: Roles
 
     private func setMembership(of member: PrincipalID, in role: PrincipalID, to isMember: Bool) throws {
@@ -198,7 +205,7 @@ extension WorkingSet {
         for object in try related(.grant, role.rawValue) {
             try changeEntry(of: role, on: ObjectID(rawValue: object)) { $0 = .init(subject: $0.subject) }
         }
-        try endObject(ObjectID(role))
+        try endParent(ObjectID(role))
     }
 
     // MARK: Permissions
@@ -218,7 +225,7 @@ extension WorkingSet {
         try relate(.permissionFor, grant.subject.rawValue, permission.rawValue, nil)
         permissions.set(permission, nil, at: revision)
         state.schemaRevision = revision
-        try endObject(ObjectID(permission))
+        try endParent(ObjectID(permission))
     }
 
     private func attach(_ permission: PermissionID, to object: ObjectID) throws {

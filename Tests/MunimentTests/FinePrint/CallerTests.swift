@@ -88,6 +88,7 @@ struct CallerTests {
                 #expect(try snapshot.subjects(with: ["fly"], on: "doc:1") == [])
                 #expect(try snapshot.objects(for: "user:root", with: ["fly"]) == [])
                 #expect(try snapshot.objects(for: "role:none", with: ["read"]) == [])
+                #expect(try snapshot.list(class: "doc", as: "role:none") == [])
                 #expect(try snapshot.objects(for: "user:ann", with: ["read"], class: "box") == [])
                 #expect(try snapshot.entries(on: "box:1") == [])
                 #expect(try snapshot.members(of: "role:none") == [])

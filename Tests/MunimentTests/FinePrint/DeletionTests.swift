@@ -83,4 +83,23 @@ struct DeletionTests {
             #expect(try fixture.store.read { try $0.members(of: "role:r") } == [])
         }
     }
+
+    @Test("What stood below a role that is deleted stands below nothing: whoever makes the role anew does not get at it")
+    func childrenOfRoles() throws {
+        try withStore(.open) { (fixture) throws in
+            try fixture.commit(
+                .changeClass("role", ClassSettings(objectACL: .required, creatorPrivileges: ["read", "update", "delete"])),
+                .defineClass("doc", ClassSettings(inherits: .everything)))
+            try fixture.commit(.createRole("role:team"), .createObject("doc:plan", parent: "role:team"), as: "user:ann")
+            #expect(try fixture.may("user:ann", "read", "doc:plan"))
+            let deletion = try fixture.commit(.deleteRole("role:team"), as: "user:ann")
+            #expect(try !fixture.may("user:ann", "read", "doc:plan"))
+            try fixture.commit(.createRole("role:team"), as: "user:mallory")
+            #expect(try !fixture.may("user:mallory", "read", "doc:plan"))
+            try fixture.reopenWithoutIndex()
+            #expect(try !fixture.may("user:mallory", "read", "doc:plan"))
+            #expect(try fixture.store.read { try $0.lastChange(of: "doc:plan") } == deletion.revision)
+            #expect(try fixture.may("user:ann", "read", "doc:plan", at: .revision(Revision(deletion.head.rawValue - 1))))
+        }
+    }
 }

@@ -114,4 +114,21 @@ struct EntryTests {
             #expect(try fixture.privileges("user:ann", "doc:1") == ["delete", "read", "update"])
         }
     }
+
+    @Test("R9: what ends is made to last for good only by somebody who has it, whether it is granted or set")
+    func prolonging() throws {
+        try withStore(.open) { (fixture) throws in
+            let end = fixture.clock.now.later(seconds: 60)
+            try fixture.commit(
+                .defineClass("doc"), .register("user:ann"), .register("user:bob"), .createObject("doc:1"),
+                .grant("user:ann", on: "doc:1", ["setPermissions"]), .grant("user:bob", on: "doc:1", ["read"], until: end))
+            for change: Change in [.grant("user:bob", on: "doc:1", ["read"]), .setAccess("user:bob", on: "doc:1", ["read"])] {
+                #expect(try fixture.refusal(change, as: "user:ann")?.code == .aboveOwnLevel)
+            }
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
+            #expect(try fixture.refusal(.setAccess("user:bob", on: "doc:1", ["read"]), as: "user:ann") == nil)
+            fixture.clock.advance(seconds: 61)
+            #expect(try fixture.may("user:bob", "read", "doc:1"))
+        }
+    }
 }

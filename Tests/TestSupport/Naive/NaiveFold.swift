@@ -95,16 +95,22 @@ extension NaiveState {
         for (child, object) in objects where object.parent == id { deleteObject(child) }
     }
 
+    /// What stood below a role or a permission that goes stands below nothing.
+    private mutating func endParent(_ object: ObjectID) {
+        for child in objects.keys where objects[child]?.parent == object { objects[child]?.parent = nil }
+        clear(object)
+    }
+
     private mutating func deleteRole(_ role: PrincipalID) throws(Contradiction) {
         guard roles[role] != nil else { throw Contradiction("\(role) is deleted and is no role") }
         roles[role] = nil
         for other in roles.keys { roles[other]?.remove(role) }
-        clear(ObjectID(role))
+        endParent(ObjectID(role))
         for object in entries.keys { entries[object]?[role] = nil }
         for object in permanent.keys { permanent[object]?[role] = nil }
         for (id, permission) in permissions where permission.subject == role {
             permissions[id] = nil
-            clear(ObjectID(id))
+            endParent(ObjectID(id))
             for object in attached.keys { attached[object]?.remove(id) }
         }
     }
