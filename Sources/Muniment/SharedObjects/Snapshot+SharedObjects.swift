@@ -6,13 +6,13 @@ internal import Projections
 extension Snapshot {
     /// The objects of a class that a signed-in caller may read and query who is named nowhere.
     func publicObjects(class className: String, as caller: Name) throws -> [ObjectID] {
-        let (classID, _) = try mayQuery(className, as: caller)
+        guard let (classID, _) = try mayQuery(className, as: caller) else { return [] }
         return try reader.objects(for: try reader.subjects(of: .everyone), with: [.read, .query], class: classID, at: instant)
     }
 
     /// The objects of a class that a caller may read and query, and could read by entries for others than everyone alone.
     func sharedObjects(class className: String, with caller: Name) throws -> [ObjectID] {
-        let (classID, subjects) = try mayQuery(className, as: caller)
+        guard let (classID, subjects) = try mayQuery(className, as: caller) else { return [] }
         let own = try subjects.subtracting(reader.subjects(of: .everyone))
         return try reader.objects(for: subjects, deciding: own, with: .read, class: classID, at: instant).filter {
             try rules.verdict(for: subjects, on: $0, wanted: [.read, .query]).allows([.read, .query])

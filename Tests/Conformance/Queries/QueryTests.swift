@@ -126,7 +126,7 @@ struct QueryTests {
         }
     }
 
-    @Test("F15: a property that the class does not name is refused; once it is named, what was there before is found, and no longer after")
+    @Test("F15: a property that the class does not name is refused; once it is named, what was there before is found")
     func properties() throws {
         try withLibrary { (fixture) throws in
             try fixture.commit(.writeObject("book:ash", .merge(.object(["pages": .integer(300)]))))
