@@ -1,0 +1,69 @@
+import Events
+import TestSupport
+import Testing
+
+@testable import Muniment
+
+@Suite("Observing: waiting for commits", .timeLimit(.minutes(1)))
+struct ChangeFeedTests {
+    private func commit(_ revision: UInt64, touching thing: UInt64) -> Commit {
+        Commit(
+            revision: Revision(revision), time: .newYear, actor: .system,
+            events: [.objectWritten(ObjectWritten(object: ObjectID(rawValue: thing), value: []))])
+    }
+
+    private func wait(_ feed: ChangeFeed, behind revision: UInt64, touching things: Set<UInt64>) async {
+        await feed.wait(behind: Revision(revision), touching: things) {}
+    }
+
+    @Test("A commit that is told after somebody looked, and before it waits, is not slept through")
+    func toldBeforehand() async {
+        let feed = ChangeFeed()
+        feed.tell([commit(5, touching: 1)])
+        await wait(feed, behind: 4, touching: [1])
+        #expect(feed.waitingCount == 0)
+    }
+
+    @Test("One that has seen all that was told waits until something that it rests on is touched")
+    func touching() async {
+        let feed = ChangeFeed()
+        feed.tell([commit(5, touching: 1)])
+        let waiting = Task { await wait(feed, behind: 5, touching: [1, 2]) }
+        while feed.waitingCount != 1 { await Task.yield() }
+        feed.tell([commit(6, touching: 3)])
+        #expect(feed.waitingCount == 1)
+        feed.tell([commit(7, touching: 4), commit(8, touching: 2)])
+        #expect(feed.waitingCount == 0)
+        await waiting.value
+    }
+
+    @Test("A head that is known already wakes nobody, a new one wakes everybody")
+    func heads() async {
+        let feed = ChangeFeed()
+        feed.tell(Revision(5))
+        let waiting = (1...3).map { thing in Task { await wait(feed, behind: 5, touching: [thing]) } }
+        while feed.waitingCount != 3 { await Task.yield() }
+        feed.tell(Revision(5))
+        #expect(feed.waitingCount == 3)
+        feed.tell(Revision(6))
+        #expect(feed.waitingCount == 0)
+        for task in waiting { await task.value }
+    }
+
+    @Test("Nobody waits in vain: not for a feed that was closed or stopped, and not in a task that was cancelled")
+    func noUse() async {
+        let (closed, stopped, open) = (ChangeFeed(), ChangeFeed(), ChangeFeed())
+        closed.close()
+        await wait(closed, behind: 5, touching: [1])
+        stopped.stop()
+        await wait(stopped, behind: 5, touching: [1])
+        let cancelled = Task {
+            while !Task.isCancelled { await Task.yield() }
+            await wait(open, behind: 5, touching: [1])
+        }
+        cancelled.cancel()
+        await cancelled.value
+        #expect(open.waitingCount == 0)
+        #expect(closed.looking { true } == nil)
+    }
+}
