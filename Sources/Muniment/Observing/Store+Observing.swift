@@ -27,7 +27,8 @@ extension Store {
         _ object: Name, at path: JSONPath = [], as caller: Name, since revision: Revision? = nil
     ) throws -> ObservedChanges {
         try withReader { reader in
-            let snapshot = Snapshot(reader: reader, instant: try turn(reader, to: revision.map { .revision($0) } ?? .now))
+            let instant = try turn(reader, to: revision.map { .revision($0) } ?? .now)
+            let snapshot = Snapshot(reader: reader, instant: instant, memory: queryMemory)
             let id = try snapshot.readableObject(object, as: caller)
             let access = try reader.readAccess(of: caller, to: id)
             guard let created = access.created else { throw IndexError.damaged }

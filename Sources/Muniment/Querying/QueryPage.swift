@@ -6,7 +6,7 @@ internal import Projections
 public struct QueryPage: Hashable, Sendable {
     /// The names of the objects.
     public let objects: [String]
-    /// How many objects were looked at to find these: what the page has cost.
+    /// How many objects were looked at to find these: what the page has cost. Nothing, where the page before had found them.
     public let examined: Int
     /// The revision that the page, and every page behind it, is about.
     public let revision: Revision
@@ -44,7 +44,10 @@ extension Snapshot {
         if let cursor, !cursor.fits(query) || cursor.digest != digest || cursor.revision != revision || cursor.instant != instant {
             throw Refusal(.malformed, "the cursor is of another query, caller or moment: ask for the first page again")
         }
-        let found = try reader.find(query, in: classID, for: subjects, at: instant, behind: cursor?.position)
+        let key = QueryMemory.Key(digest: digest, revision: revision, instant: instant)
+        let kept = cursor.flatMap { memory.page(behind: $0.position, limit: query.limit, for: key) }
+        let found = try kept ?? reader.find(query, in: classID, for: subjects, at: instant, behind: cursor?.position)
+        if let everything = found.everything { memory.keep(everything, for: key) }
         let next = found.next.map { QueryCursor(revision: revision, instant: instant, digest: digest, position: $0) }
         return QueryPage(
             objects: try found.objects.map { try reader.name(of: $0) }, examined: found.examined, revision: revision, next: next)
@@ -79,7 +82,7 @@ extension Store {
     /// - Throws: `Refusal`, and ``StoreError/noSuchRevision(_:head:)``.
     public func query(_ query: Query, as caller: Name, after cursor: QueryCursor) throws -> QueryPage {
         try read(at: .revision(cursor.revision)) { snapshot in
-            try Snapshot(reader: snapshot.reader, instant: cursor.instant).query(query, as: caller, after: cursor)
+            try Snapshot(reader: snapshot.reader, instant: cursor.instant, memory: queryMemory).query(query, as: caller, after: cursor)
         }
     }
 

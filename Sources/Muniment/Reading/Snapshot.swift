@@ -11,10 +11,13 @@ public final class Snapshot {
     public var revision: Revision { reader.revision }
     /// The instant at which ends are judged.
     public let instant: Instant
+    /// What queries have found beyond their pages.
+    let memory: QueryMemory
 
-    init(reader: IndexReader, instant: Instant) {
+    init(reader: IndexReader, instant: Instant, memory: QueryMemory) {
         self.reader = reader
         self.instant = instant
+        self.memory = memory
     }
 
     var rules: AccessRules<IndexReader> { AccessRules(reader, at: instant) }

@@ -28,6 +28,7 @@ public final class Store: Sendable {
     private let lock: FileLock?
     let writer: Writer?
     let readers = ReaderPool()
+    let queryMemory = QueryMemory()
     let feed: ChangeFeed
     let isClosed = Mutex(false)
 

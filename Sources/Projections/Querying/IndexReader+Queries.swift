@@ -17,9 +17,22 @@ public struct QueryPosition: Hashable, Sendable {
 public struct QueryResult: Sendable {
     public var objects: [ObjectID]
     /// How many objects were looked at to find them; one that several ways led to counts as often.
-    public var examined = 0
+    public var examined: Int
     /// Where the page ends; nil where nothing comes behind.
     public var next: QueryPosition?
+    /// All that the query finds behind the position that was asked for, where that came out and is more than the page.
+    public var everything: [QueryPosition]?
+
+    public init(objects: [ObjectID], examined: Int = 0, next: QueryPosition? = nil, everything: [QueryPosition]? = nil) {
+        self.objects = objects
+        self.examined = examined
+        self.next = next
+        self.everything = everything
+    }
+}
+
+extension QueryPosition {
+    fileprivate init(_ match: QueryMatch) { self.init(keys: match.keys.map(\.bytes), object: match.object) }
 }
 
 extension IndexReader {
@@ -53,12 +66,12 @@ extension IndexReader {
             collecting.append(CollectingPlan(task, try NamedSource(self, for: subjects.members, inherits: inherits)))
         }
         if let source = try coveringSource(task, query, in: classID) { collecting.append(CollectingPlan(task, source)) }
-        let found = try QueryRace.run(ordered, pageSize: query.limit, against: collecting)
+        let (found, isEverything) = try QueryRace.run(ordered, pageSize: query.limit, against: collecting)
         let page = query.limit.map { found.prefix($0) } ?? found[...]
-        let last = page.count < found.count ? page.last : nil
+        let hasMore = page.count < found.count
         return QueryResult(
-            objects: page.map(\.object), examined: matcher.examined,
-            next: last.map { QueryPosition(keys: $0.keys.map(\.bytes), object: $0.object) })
+            objects: page.map(\.object), examined: matcher.examined, next: hasMore ? page.last.map(QueryPosition.init) : nil,
+            everything: hasMore && isEverything ? found.map(QueryPosition.init) : nil)
     }
 
     private func orderedPlan(_ task: QueryTask, _ query: Query, in classID: ClassID) throws -> OrderedPlan {

@@ -54,6 +54,13 @@ final class OrderedPlan: QueryPlan {
         return false
     }
 
+    /// How many candidates it takes to fill the page if it goes on as it has begun; nil where that cannot be told yet.
+    func expectedRest(after examined: Int) -> Int? {
+        let count = found.count + group.count
+        guard let wanted = task.wanted, count * 10 >= wanted else { return nil }
+        return examined * (wanted - count) / count
+    }
+
     private var isFull: Bool { task.wanted.map { found.count >= $0 } ?? false }
 
     private func endGroup() {
@@ -100,14 +107,24 @@ struct QueryRace {
     /// Candidates that the ordered plan looks at before any other has its turn, at most.
     private static let headStart = 4096
 
-    /// - Parameter ordered: may be alone enough for a page, and then the others need not begin.
-    static func run(_ ordered: OrderedPlan, pageSize: Int?, against collecting: [CollectingPlan]) throws -> [QueryMatch] {
+    /// - Returns: the matches in order, and whether they are all there are behind the start.
+    static func run(
+        _ ordered: OrderedPlan, pageSize: Int?, against collecting: [CollectingPlan]
+    ) throws -> (matches: [QueryMatch], isEverything: Bool) {
         let headStart = min(headStart, max(1024, (pageSize ?? headStart) * 16))
-        if try ordered.advance(by: headStart) { return ordered.matches() }
+        if try ordered.advance(by: headStart) { return (ordered.matches(), false) }
+        var examined = headStart
         var turn = firstTurn
         while true {
-            for plan in collecting where try plan.advance(by: turn) { return plan.matches() }
-            if try ordered.advance(by: turn) { return ordered.matches() }
+            // An ordered plan that has come far is let finish, unless it takes longer than it looks. Not for a large page: another
+            // plan finds what comes behind it as well.
+            if pageSize ?? .max <= Self.headStart, let rest = ordered.expectedRest(after: examined), rest <= 2 * examined {
+                if try ordered.advance(by: 2 * rest + 1) { return (ordered.matches(), false) }
+                examined += 2 * rest + 1
+            }
+            for plan in collecting where try plan.advance(by: turn) { return (plan.matches(), true) }
+            if try ordered.advance(by: turn) { return (ordered.matches(), false) }
+            examined += turn
             turn *= 2
         }
     }
