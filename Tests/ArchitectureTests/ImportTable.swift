@@ -6,7 +6,7 @@ enum ImportTable {
         "Hashing": ["CCrypto"],
         "Files": ["Glibc", "Foundation"],
         "Events": [],
-        "Permissions": ["Events", "FoundationEssentials", "Foundation"],
+        "Permissions": ["Events"],
         "EventLog": ["Events", "Hashing", "LMDB", "Files", "Synchronization", "Dispatch"],
         "Projections": ["Events", "Permissions", "LMDB", "Hashing", "Synchronization", "Dispatch"],
         "Muniment": [

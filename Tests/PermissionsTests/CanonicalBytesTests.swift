@@ -66,7 +66,7 @@ struct CanonicalBytesTests {
         #expect([one].canonicalBytes == [other].canonicalBytes)
         let names = (0..<40).map { "member \($0)" }
         let values = (0..<2).map { _ in
-            JSONValue.object(Dictionary(uniqueKeysWithValues: names.shuffled().map { ($0, JSONValue.null) }))
+            JSONValue.object(JSONObject(names.shuffled().map { ($0, JSONValue.null) }))
         }
         #expect(
             [Change.writeObject("doc:1", .value(values[0]))].canonicalBytes

@@ -46,7 +46,7 @@ extension Snapshot {
 }
 
 extension JSONValue {
-    fileprivate var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
+    fileprivate var members: JSONObject { if case .object(let members) = self { members } else { [:] } }
 }
 
 extension EntryRow {

@@ -66,8 +66,11 @@ enum Values {
     }
 
     static func json(_ text: String) throws -> JSONValue {
-        do { return try JSONText.decodeStrictly(Array(text.utf8)) } catch let refusal as Refusal {
-            throw UsageError("`\(text)`: \(refusal.message); quote a text twice, as in '\"text\"'")
+        do {
+            return try JSONText.decode(Array(text.utf8))
+        } catch {
+            let remedy = error.kind == .malformed ? "quote a text twice, as in '\"text\"'" : error.remedy
+            throw UsageError("`\(text)` is no JSON that can be kept: \(error.place); \(remedy)")
         }
     }
 

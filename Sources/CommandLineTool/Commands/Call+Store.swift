@@ -78,7 +78,7 @@ extension Call {
     /// - Parameters:
     ///   - key: what the list is called in the object.
     ///   - question: what was asked, for the object.
-    func answer(_ names: [String], as key: String, to question: [String: JSONValue]) throws -> ExitCode {
+    func answer(_ names: [String], as key: String, to question: JSONObject) throws -> ExitCode {
         if isJSON {
             try output.json(.object([key: .texts(names)]).with(question))
         } else {
@@ -90,5 +90,5 @@ extension Call {
 
 extension Snapshot {
     /// When it answers for, as JSON.
-    var json: [String: JSONValue] { ["revision": .revision(revision), "time": .time(instant)] }
+    var json: JSONObject { ["revision": .revision(revision), "time": .time(instant)] }
 }

@@ -67,7 +67,7 @@ extension Command {
         let (differences, moments) = try call.withStore(.reading) { store in
             let revisions = (try store.read(at: earlier) { $0.revision }, try store.read(at: later) { $0.revision })
             if revisions.1 < revisions.0 { throw UsageError("the second moment is before the first; swap --from and --to") }
-            let moments: [String: JSONValue] = [
+            let moments: JSONObject = [
                 "from": .object(try store.read(at: earlier) { $0.json }), "to": .object(try store.read(at: later) { $0.json }),
             ]
             return (

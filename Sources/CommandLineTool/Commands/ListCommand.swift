@@ -22,7 +22,7 @@ extension Command {
         let caller = try call.caller
         guard call.isPaged else {
             let (names, when) = try call.ask { (try $0.list(class: className, where: condition, as: caller), $0.json) }
-            return try call.answer(names, as: "objects", to: when.merging(["class": .string(className)]) { $1 })
+            return try call.answer(names, as: "objects", to: when.with(["class": .string(className)]))
         }
         let query = try call.query(className, condition)
         let page = try call.page(of: query, as: caller)

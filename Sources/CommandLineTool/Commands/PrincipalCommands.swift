@@ -63,7 +63,7 @@ extension Command {
             try call.noteUnknown($0, objects: [role])
             return (try $0.members(of: role), $0.json)
         }
-        return try call.answer(names, as: "members", to: when.merging(["role": .name(role)]) { $1 })
+        return try call.answer(names, as: "members", to: when.with(["role": .name(role)]))
     }
 
     static let adminAppoint = Command(

@@ -21,7 +21,7 @@ extension Command {
         try call.end()
         let (answer, when) = try call.ask { (try $0.check(subject, privileges, on: object), $0.json) }
         if call.isJSON {
-            let question: [String: JSONValue] = [
+            let question: JSONObject = [
                 "subject": .name(subject), "privileges": .texts(privileges), "object": .name(object),
                 "allowed": .bool(answer.isAllowed), "reason": .string(answer.explanation),
             ]
@@ -46,7 +46,7 @@ extension Command {
             return (try $0.privileges(of: subject, on: object), $0.json)
         }
         return try call.answer(
-            names, as: "privileges", to: when.merging(["subject": .name(subject), "object": .name(object)]) { $1 })
+            names, as: "privileges", to: when.with(["subject": .name(subject), "object": .name(object)]))
     }
 
     static let who = Command(
@@ -63,7 +63,7 @@ extension Command {
             return (try $0.subjects(with: privileges, on: object), $0.json)
         }
         return try call.answer(
-            names, as: "subjects", to: when.merging(["privileges": .texts(privileges), "object": .name(object)]) { $1 })
+            names, as: "subjects", to: when.with(["privileges": .texts(privileges), "object": .name(object)]))
     }
 
     static let what = Command(
@@ -79,7 +79,7 @@ extension Command {
             try call.noteUnknown($0, privileges: privileges, class: className)
             return (try $0.objects(for: subject, with: privileges, class: className), $0.json)
         }
-        var question = when.merging(["privileges": .texts(privileges), "subject": .name(subject)]) { $1 }
+        var question = when.with(["privileges": .texts(privileges), "subject": .name(subject)])
         if let className { question["class"] = .string(className) }
         return try call.answer(names, as: "objects", to: question)
     }
@@ -118,7 +118,7 @@ extension EntryDescription {
 
     /// The entry as `SCENARIOS.md` writes it.
     fileprivate var json: JSONValue {
-        var members: [String: JSONValue] = ["subject": .string(subject), "privileges": .texts(privileges)]
+        var members: JSONObject = ["subject": .string(subject), "privileges": .texts(privileges)]
         if let end { members["until"] = .time(end) }
         if isPermanent { members["permanent"] = .bool(true) }
         if let permission { members["permission"] = .string(permission) }

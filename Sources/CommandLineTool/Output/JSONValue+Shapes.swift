@@ -11,8 +11,17 @@ extension JSONValue {
     static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
 
     /// This object with further members.
-    func with(_ members: [String: JSONValue]) -> JSONValue {
+    func with(_ members: JSONObject) -> JSONValue {
         guard case .object(let own) = self else { return .object(members) }
-        return .object(own.merging(members) { _, new in new })
+        return .object(own.with(members))
+    }
+}
+
+extension JSONObject {
+    /// These members and further ones, which replace those of the same name.
+    func with(_ members: JSONObject) -> JSONObject {
+        var all = self
+        for (name, value) in members { all[name] = value }
+        return all
     }
 }

@@ -27,7 +27,7 @@ struct CommitDescription {
     }
 
     var json: JSONValue {
-        let members: [String: JSONValue] = [
+        let members: JSONObject = [
             "revision": .revision(commit.revision), "time": .time(commit.time),
             "actor": commit.actor == .system ? .null : .string(actor), "events": .array(events.map(\.json)),
         ]
@@ -37,8 +37,8 @@ struct CommitDescription {
 
 extension Origin {
     /// What is there of the origin, as members of an object.
-    var members: [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
+    var members: JSONObject {
+        var members: JSONObject = [:]
         if let requestID { members["id"] = .string(requestID) }
         if let idempotencyKey { members["idempotencyKey"] = .string(idempotencyKey) }
         if let comment { members["comment"] = .string(comment) }

@@ -5,7 +5,7 @@ extension EventDescriber {
     func describe(_ event: AccessGranted) throws -> EventDescription {
         let (subject, object) = (try name(event.subject), try name(event.object))
         var sentence = "\(subject) was granted \(words(event.privileges)) on \(object)"
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "subject": .string(subject), "object": .string(object), "privileges": list(event.privileges),
         ]
         if event.until != .forever {

@@ -9,7 +9,7 @@ extension EventDescriber {
     func describe(_ event: ObjectCreated) throws -> EventDescription {
         let (object, owner) = (try name(event.object), try name(event.owner))
         var sentence = "\(object) was made"
-        var members: [String: JSONValue] = ["object": .string(object), "owner": .string(owner)]
+        var members: JSONObject = ["object": .string(object), "owner": .string(owner)]
         if let parent = try event.parent.map({ try name($0) }) {
             sentence += " in \(parent)"
             members["parent"] = .string(parent)

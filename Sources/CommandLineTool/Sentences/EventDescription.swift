@@ -9,9 +9,9 @@ struct EventDescription {
     /// What happened, as one sentence without its full stop.
     let sentence: String
     /// What the event says, names in the place of numbers.
-    let members: [String: JSONValue]
+    let members: JSONObject
 
-    init(_ kind: String, _ sentence: String, _ members: [String: JSONValue]) {
+    init(_ kind: String, _ sentence: String, _ members: JSONObject) {
         self.kind = kind
         self.sentence = sentence
         self.members = members

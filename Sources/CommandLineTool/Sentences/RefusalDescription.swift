@@ -31,7 +31,7 @@ struct RefusalDescription {
 
     var json: JSONValue {
         get throws {
-            var members: [String: JSONValue] = [
+            var members: JSONObject = [
                 "number": .count(refusal.number.rawValue), "time": .time(refusal.time), "head": .revision(refusal.head),
                 "caller": .string(refusal.caller), "code": .string(refusal.code), "message": .string(refusal.message),
                 "change": refusal.change.map { .count($0) } ?? .null, "changes": .count(refusal.changeCount),

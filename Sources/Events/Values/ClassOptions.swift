@@ -29,7 +29,11 @@ public struct ClassOptions: Hashable, Sendable {
     /// The custom privileges that the class knows beside the built-in ones.
     public var privileges: Privileges
     /// The JSON properties that queries may use.
-    public var properties: [String]
+    public var properties: [String] {
+        get { exactProperties.map(\.text) }
+        set { exactProperties = newValue.map(ExactText.init) }
+    }
+    private var exactProperties: [ExactText]
 
     public init(
         objectACL: ObjectACL = .required, composition: Composition = .narrowing, inherits: Privileges = [],
@@ -43,7 +47,7 @@ public struct ClassOptions: Hashable, Sendable {
         self.creatorPermanent = creatorPermanent
         self.readThroughLinks = readThroughLinks
         self.privileges = privileges
-        self.properties = properties
+        exactProperties = properties.map(ExactText.init)
     }
 
     /// Every privilege that the class knows.

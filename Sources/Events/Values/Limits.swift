@@ -10,6 +10,10 @@ public enum Limits {
     public static let valueBytes = 1 << 20
     /// Levels of nesting in an object's value.
     public static let valueDepth = 64
+    /// Bytes of a JSON text that stands for one value: one of ``valueBytes`` fits, however it is spaced and escaped.
+    public static let jsonBytes = 16 << 20
+    /// Levels of nesting in any JSON that is read: far above ``valueDepth``, far below what the stack of a thread has room for.
+    public static let jsonDepth = 1024
     /// Links (`{"$ref": …}`) in one value.
     public static let linksPerValue = 1024
     /// Changes in one transaction.

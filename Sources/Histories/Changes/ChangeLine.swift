@@ -1,16 +1,18 @@
-import Events
-import Foundation
+package import Events
 package import Permissions
 
 /// One change as a line writes it.
 ///
 /// Only the JSON is judged here: a key or an operation that the format does not know, a key that is missing, a value of another
 /// type. Whether names and privileges make sense is for the store to say, which refuses them with a code.
-package struct ChangeLine: Decodable {
+package struct ChangeLine {
     package let change: Change
 
-    package init(from decoder: any Decoder) throws {
-        var fields = try Fields(decoder)
+    /// The change that stands for itself, without a header.
+    package init(_ value: JSONValue) throws { try self.init(value, LineContext(kind: .history)) }
+
+    init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
+        var fields = try Fields(value, context)
         let word = try fields.text("op")
         guard let operation = Operation(rawValue: word) else {
             let known = Operation.allCases.map(\.rawValue).joined(separator: ", ")
@@ -28,7 +30,7 @@ private enum Operation: String, CaseIterable {
     case defineClass, changeClass, appointAdministrator, dismissAdministrator
 
     /// Takes the keys of this operation, and no others.
-    func read(_ fields: inout Fields) throws -> Change {
+    func read(_ fields: inout Fields) throws(LineProblem) -> Change {
         switch self {
         case .defineClass: .defineClass(try fields.text("class"), try ClassSettings(&fields))
         case .changeClass: .changeClass(try fields.text("class"), try ClassSettings(&fields))
@@ -41,7 +43,7 @@ private enum Operation: String, CaseIterable {
         case .setAccess: .setAccess(try fields.name("subject"), on: try fields.name("object"), try fields.texts("privileges"))
         case .revoke:
             .revoke(
-                try fields.name("subject"), on: try fields.name("object"), try fields.optional("privileges"),
+                try fields.name("subject"), on: try fields.name("object"), try fields.optionalTexts("privileges"),
                 strict: try fields.flag("strict"))
         case .createRole: .createRole(try fields.role("role"))
         case .deleteRole: .deleteRole(try fields.role("role"))
@@ -65,20 +67,20 @@ private enum Operation: String, CaseIterable {
         }
     }
 
-    private static func createObject(_ fields: inout Fields) throws -> Change {
+    private static func createObject(_ fields: inout Fields) throws(LineProblem) -> Change {
         let object = try fields.name("object")
         let parent = fields.has("parent") ? try parent(&fields) : nil
-        let value: JSONValue? = try fields.optional("value")
-        let owner = try fields.optional("owner", String.self).map { Name($0) }
+        let value = fields.value("value")
+        let owner = try fields.optionalName("owner")
         // A creation always wants the object to be absent; saying so is accepted.
         _ = try fields.flag("expectAbsent")
         return .createObject(object, parent: parent, value: value, owner: owner)
     }
 
-    private static func writeObject(_ fields: inout Fields) throws -> Change {
+    private static func writeObject(_ fields: inout Fields) throws(LineProblem) -> Change {
         let object = try fields.name("object")
-        let value: JSONValue? = try fields.optional("value")
-        let patch: JSONValue? = try fields.optional("merge")
+        let value = fields.value("value")
+        let patch = fields.value("merge")
         let expected = try revision("expectRevision", &fields)
         switch (value, patch) {
         case (let value?, nil): return .writeObject(object, .value(value), expectedRevision: expected)
@@ -88,20 +90,22 @@ private enum Operation: String, CaseIterable {
         }
     }
 
-    private static func revision(_ key: FieldKey, _ fields: inout Fields) throws -> Revision? {
-        // As a Double because the decoder does not say where a fraction stands that it will not take as a whole number.
-        guard let number = try fields.optional(key, Double.self) else { return nil }
-        guard let whole = UInt64(exactly: number) else { throw fields.problem(key, "is no revision", "write a whole number") }
-        return Revision(whole)
+    private static func revision(_ key: String, _ fields: inout Fields) throws(LineProblem) -> Revision? {
+        switch fields.value(key) {
+        case nil: return nil
+        case .integer(let number)? where number >= 0: return Revision(UInt64(number))
+        case .integer?, .number?: throw fields.problem(key, "is no revision", "write a whole number")
+        case let other?: throw other.wrongType("a whole number").inside(key)
+        }
     }
 
     /// A name, or null for none. The key must be there.
-    private static func parent(_ fields: inout Fields) throws -> Name? {
-        try fields.takeNull("parent") ? nil : try fields.name("parent")
+    private static func parent(_ fields: inout Fields) throws(LineProblem) -> Name? {
+        fields.takeNull("parent") ? nil : try fields.name("parent")
     }
 
     /// A grant of privileges adds to an entry; one of a level replaces it.
-    private static func grant(_ fields: inout Fields) throws -> Change {
+    private static func grant(_ fields: inout Fields) throws(LineProblem) -> Change {
         let subject = try fields.name("subject")
         let object = try fields.name("object")
         guard fields.has("level") else {
@@ -110,11 +114,11 @@ private enum Operation: String, CaseIterable {
                 strict: try fields.flag("strict"))
         }
         let level = try fields.text("level")
-        guard let levels = try LineContext(fields.decoder).levels else {
+        guard let levels = fields.context.levels else {
             throw fields.problem("level", "needs levels", "define them as `levels` in the header")
         }
-        guard let privileges = levels[level] else {
-            let known = levels.keys.sorted().map { "`\($0)`" }.joined(separator: ", ")
+        guard let privileges = levels[ExactText(level)] else {
+            let known = levels.keys.sorted().map { "`\($0.text)`" }.joined(separator: ", ")
             throw fields.problem("level", "does not know `\(level)`", "use one of \(known)")
         }
         return .setAccess(subject, on: object, privileges)

@@ -99,7 +99,7 @@ public struct HistoryImporter {
     /// Questions about levels are answered from the store long after the file is gone.
     private func keep(_ levels: [Level], in store: Store, file: String) throws {
         guard let present = try store.levels else { return try store.setLevels(levels) }
-        let isSame = present.elementsEqual(levels) { $0.name == $1.name && $0.privileges == $1.privileges }
+        let isSame = present.elementsEqual(levels) { ExactText($0.name) == ExactText($1.name) && $0.privileges == $1.privileges }
         guard isSame else { throw ImportError.otherLevels(file: file, directory: directory) }
     }
 

@@ -14,7 +14,7 @@ struct ImpliedChanges: Sendable {
     /// The custom privileges of a class that was there before the import; nil where there was none of this name.
     private let existing: @Sendable (String) throws -> [String]?
     /// The custom privileges of the classes seen so far.
-    private var known: [String: [String]] = [:]
+    private var known: [ExactText: [String]] = [:]
 
     /// - Parameter opens: whether ``opening`` goes before the first transaction.
     init(levels: [Level], grantsToEveryone: Bool, opens: Bool, existing: @escaping @Sendable (String) throws -> [String]?) {
@@ -25,7 +25,7 @@ struct ImpliedChanges: Sendable {
         ofLevels = names
         self.grantsToEveryone = grantsToEveryone
         self.existing = existing
-        if opens { known["store"] = names }
+        if opens { known[ExactText("store")] = names }
     }
 
     /// What opens a locked store, as a transaction before all others.
@@ -44,8 +44,9 @@ struct ImpliedChanges: Sendable {
             case .grant(_, let object, let privileges, _, _), .setAccess(_, let object, let privileges),
                 .revoke(_, let object, let privileges?, _):
                 try define(privileges, of: object, &result)
-            case .defineClass(let name, let settings): known[name] = settings.privileges ?? []
-            case .changeClass(let name, let settings): if let privileges = settings.privileges { known[name] = privileges }
+            case .defineClass(let name, let settings): known[ExactText(name)] = settings.privileges ?? []
+            case .changeClass(let name, let settings):
+                if let privileges = settings.privileges { known[ExactText(name)] = privileges }
             default: break
             }
             result.append(change)
@@ -58,7 +59,7 @@ struct ImpliedChanges: Sendable {
         let className = object.className
         // A name that is none is for the store to refuse.
         guard try custom(of: className) == nil, object.problem == nil else { return }
-        known[className] = ofLevels
+        known[ExactText(className)] = ofLevels
         result.append(
             .defineClass(className, ClassSettings(objectACL: .required, inherits: .everything, privileges: ofLevels)))
         if grantsToEveryone { result.append(.grant(.everyone, on: .class(className), Privileges.builtInNames + ofLevels)) }
@@ -78,7 +79,7 @@ struct ImpliedChanges: Sendable {
 
     private mutating func add(_ new: [String], to className: String, _ present: [String], _ result: inout [Change]) throws {
         guard !new.isEmpty else { return }
-        known[className] = present + new
+        known[ExactText(className)] = present + new
         result.append(.changeClass(className, ClassSettings(privileges: present + new)))
         guard grantsToEveryone else { return }
         let object: Name = className == "store" ? .store : .class(className)
@@ -90,9 +91,9 @@ struct ImpliedChanges: Sendable {
     }
 
     private mutating func custom(of className: String) throws -> [String]? {
-        if let privileges = known[className] { return privileges }
+        if let privileges = known[ExactText(className)] { return privileges }
         let privileges = try existing(className)
-        known[className] = privileges
+        known[ExactText(className)] = privileges
         return privileges
     }
 

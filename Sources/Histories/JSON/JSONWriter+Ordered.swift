@@ -1,4 +1,4 @@
-import Permissions
+import Events
 
 extension JSONWriter {
     /// Writes JSON whose members keep their order.

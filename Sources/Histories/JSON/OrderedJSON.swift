@@ -1,6 +1,4 @@
 import Events
-import Foundation
-import Permissions
 
 /// A JSON value whose members keep their order, to be written on one line.
 indirect enum OrderedJSON {
@@ -24,8 +22,8 @@ indirect enum OrderedJSON {
             case .value(let value): value
             case .list(let elements): .array(try elements.map { try $0.unordered })
             case .members(let members):
-                .object(Dictionary(try members.map { ($0, try $1.unordered) }, uniquingKeysWith: { first, _ in first }))
-            case .raw(let bytes): try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+                .object(JSONObject(try members.map { ($0, try $1.unordered) }))
+            case .raw(let bytes): try JSONText.decode(bytes)
             }
         }
     }

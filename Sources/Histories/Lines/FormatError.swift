@@ -1,3 +1,5 @@
+import Events
+
 /// A file of JSON Lines says something that the format does not know.
 public struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
@@ -45,50 +47,17 @@ struct LineProblem: Error {
 }
 
 extension LineProblem {
-    init(path: [any CodingKey], _ key: (any CodingKey)?, problem: String, remedy: String) {
-        let keys = path + (key.map { [$0] } ?? [])
-        var text = ""
-        for key in keys {
-            if let index = key.intValue {
-                text += "[\(index)]"
-            } else {
-                text += (text.isEmpty ? "" : ".") + key.stringValue
-            }
-        }
-        self.init(key: text.isEmpty ? nil : text, problem: problem, remedy: remedy)
+    /// The same problem, seen from one level further up: a key, or an index in brackets.
+    func inside(_ place: String) -> LineProblem {
+        let way = key.map { $0.hasPrefix("[") ? place + $0 : place + "." + $0 }
+        return LineProblem(key: way ?? place, problem: problem, remedy: remedy)
     }
 
-    /// What the decoder has to say, in this format's words.
-    init(_ error: DecodingError) {
-        switch error {
-        case .typeMismatch(let type, let context):
-            self.init(
-                path: context.codingPath, nil, problem: "has the wrong type",
-                remedy: "it is to be \(LineProblem.name(of: type))")
-        case .valueNotFound(let type, let context):
-            self.init(
-                path: context.codingPath, nil, problem: "is null",
-                remedy: "it is to be \(LineProblem.name(of: type)); leave the key out if there is nothing to say")
-        case .keyNotFound(let key, let context):
-            self.init(path: context.codingPath, key, problem: "is missing", remedy: "add it")
-        case .dataCorrupted(let context):
-            self.init(
-                path: context.codingPath, nil, problem: "is not well-formed JSON",
-                remedy: "write one JSON object a line, in UTF-8")
-        @unknown default:
-            self.init(problem: "cannot be decoded: \(error)", remedy: "write one JSON object a line, in UTF-8")
-        }
-    }
-
-    private static func name(of type: any Any.Type) -> String {
-        switch type {
-        case is String.Type: "a string"
-        case is Bool.Type: "true or false"
-        case is Double.Type, is Int64.Type, is UInt64.Type: "a whole number"
-        case is [String].Type: "a list of strings"
-        case is [String: [String]].Type, is [String: Any].Type: "an object"
-        case is [Any].Type: "a list"
-        default: "a \(type)"
-        }
+    /// A line that is no JSON.
+    ///
+    /// - Parameter indent: how many blanks stand before it in the file.
+    init(_ error: JSONError, indent: Int) {
+        let place = error.offset.map { ", at byte \($0 + indent)" } ?? ""
+        self.init(problem: "cannot be read\(place): \(error.problem)", remedy: error.remedy)
     }
 }

@@ -1,5 +1,4 @@
 import Events
-import Foundation
 import Muniment
 import Permissions
 
@@ -25,23 +24,27 @@ struct Header: Sendable {
     var administratorOrDefault: Name { administrator ?? "user:root" }
 }
 
-extension Header: Decodable {
-    init(from decoder: any Decoder) throws {
-        var fields = try Fields(decoder)
+extension Header {
+    init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
+        var fields = try Fields(value, context)
         let format: Format? = try fields.choice("format", Format.allCases.map { ($0.rawValue, $0) })
         guard let format else { throw fields.problem("format", "is missing", "begin the file with its header") }
         self.format = format
-        levels = try fields.optional("levels", [String: [String]].self).map(Header.inOrder)
+        levels = try fields.optional("levels", Header.inOrder)
         preset = try fields.choice("store", [("open", Preset.open), ("locked", Preset.locked)])
-        administrator = try fields.optional("administrator", String.self).map { Name($0) }
-        title = try fields.optional("title")
-        note = try fields.optional("note")
+        administrator = try fields.optionalName("administrator")
+        title = try fields.optionalText("title")
+        note = try fields.optionalText("note")
         try fields.finish()
     }
 
     /// By number of privileges, then by name: a level comes before those that hold it.
-    private static func inOrder(_ levels: [String: [String]]) -> [Level] {
-        levels.map { Level(name: $0.key, privileges: $0.value) }.sorted { left, right in
+    private static func inOrder(_ value: JSONValue) throws(LineProblem) -> [Level] {
+        var levels: [Level] = []
+        for (name, privileges) in try value.members {
+            do { levels.append(Level(name: name, privileges: try privileges.texts)) } catch { throw error.inside(name) }
+        }
+        return levels.sorted { left, right in
             left.privileges.count != right.privileges.count
                 ? left.privileges.count < right.privileges.count
                 : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)

@@ -1,5 +1,4 @@
 import Events
-import Foundation
 import Permissions
 
 /// What one line of a file says.
@@ -25,34 +24,20 @@ enum FileKind: Sendable {
 
 /// What the lines before this one settled: how it is to be read.
 struct LineContext: Sendable {
-    static let key: CodingUserInfoKey = {
-        guard let key = CodingUserInfoKey(rawValue: "Histories.LineContext") else { preconditionFailure("a key with a name") }
-        return key
-    }()
-
     var kind: FileKind
     /// The header's levels by name; nil where it has none.
-    var levels: [String: [String]]?
-
-    init(kind: FileKind, levels: [String: [String]]?) { (self.kind, self.levels) = (kind, levels) }
-
-    init(_ decoder: any Decoder) throws {
-        guard let context = decoder.userInfo[LineContext.key] as? LineContext else {
-            preconditionFailure("lines are decoded by LineParser, which sets their context")
-        }
-        self = context
-    }
+    var levels: [ExactText: [String]]?
 }
 
-extension Line: Decodable {
+extension Line {
     /// Which kind of line it is, its keys tell.
-    init(from decoder: any Decoder) throws {
-        var fields = try Fields(decoder)
-        let kind = try LineContext(decoder).kind
+    init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
+        var fields = try Fields(value, context)
+        let kind = context.kind
         if fields.has("format") {
-            self = .header(try Header(from: decoder))
+            self = .header(try Header(value, context))
         } else if fields.has("ask") && kind != .history {
-            self = .question(try Question(from: decoder))
+            self = .question(try Question(value, context))
         } else if fields.has("mark") && kind == .scenario {
             self = .mark(try fields.text("mark"))
             try fields.finish()
@@ -60,7 +45,7 @@ extension Line: Decodable {
             self = .clock(try fields.instant("clock"))
             try fields.finish()
         } else if kind != .questions && (fields.has("do") || fields.has("changes")) {
-            self = .transaction(try TransactionLine(from: decoder))
+            self = .transaction(try TransactionLine(value, context))
         } else {
             throw fields.problem(nil, "has none of the keys that tell what it is", kind.expectedLines)
         }

@@ -1,42 +1,37 @@
 import Events
-import Foundation
 import Muniment
-import Permissions
 
 /// Understands the lines of one file, one after the other.
 struct LineParser: Sendable {
     let file: String
     private let kind: FileKind
-    private let decoder = JSONDecoder()
+    private var context: LineContext
     private(set) var header: Header?
 
     init(file: String, kind: FileKind) {
         self.file = file
         self.kind = kind
-        setContext(levels: nil)
+        context = LineContext(kind: kind)
     }
 
     /// What the line says. A header is remembered: its levels hold for the lines that follow.
     mutating func parse(_ raw: RawLine) throws(FormatError) -> Line {
         let line: Line
         do {
-            try JSONCheck.run(raw.bytes.span)
-            line = try decoder.decode(Line.self, from: raw.bytes)
-        } catch let problem as LineProblem {
-            throw problem.at(file, raw.number)
-        } catch let fault as JSONFault {
-            throw LineProblem(
-                problem: "is not well-formed JSON: \(fault.problem), at byte \(fault.offset)",
-                remedy: "write one JSON object a line, in UTF-8"
-            ).at(file, raw.number)
-        } catch let error as DecodingError {
-            throw LineProblem(error).at(file, raw.number)
+            line = try Line(LineParser.value(of: raw), context)
         } catch {
-            throw FormatError(
-                file: file, line: raw.number, problem: "cannot be decoded: \(error)", remedy: "write one JSON object a line")
+            throw error.at(file, raw.number)
         }
         try accept(line, at: raw.number)
         return line
+    }
+
+    private static func value(of raw: RawLine) throws(LineProblem) -> JSONValue {
+        do {
+            return try JSONText.decode(raw.bytes, limit: LineReader.lineBytes)
+        } catch {
+            throw LineProblem(error, indent: raw.indent)
+        }
     }
 
     /// Keeps the order of lines: a header first where the file needs one, and never a second.
@@ -61,14 +56,9 @@ struct LineParser: Sendable {
             )
         }
         self.header = header
-        setContext(levels: header.levels)
-    }
-
-    private func setContext(levels: [Level]?) {
-        let byName = levels.map { levels in
-            Dictionary(levels.map { ($0.name, $0.privileges) }, uniquingKeysWith: { first, _ in first })
+        context.levels = header.levels.map { levels in
+            Dictionary(uniqueKeysWithValues: levels.map { (ExactText($0.name), $0.privileges) })
         }
-        decoder.userInfo[LineContext.key] = LineContext(kind: kind, levels: byName)
     }
 }
 

@@ -5,7 +5,9 @@ struct RawLine: Sendable {
     /// From 1; blank lines and comments count.
     let number: Int
     /// Without the end of the line and the blanks around it.
-    let bytes: Data
+    let bytes: [UInt8]
+    /// How many blanks stand before it.
+    let indent: Int
     /// How many bytes of the file end with this line.
     let end: UInt64
 }
@@ -52,7 +54,7 @@ struct LineReader: Sendable {
         while let line = try nextRange() {
             let text = LineReader.trim(buffer[line])
             guard let first = text.first, first != UInt8(ascii: "#") else { continue }
-            return RawLine(number: number, bytes: Data(text), end: consumed)
+            return RawLine(number: number, bytes: Array(text), indent: text.startIndex - line.lowerBound, end: consumed)
         }
         return nil
     }

@@ -1,5 +1,4 @@
 import Events
-import Foundation
 import Permissions
 
 /// One line with changes: `as` and `do` in a scenario, `actor` and `changes` in a history.
@@ -15,28 +14,29 @@ struct TransactionLine: Sendable {
     var expectation: JSONValue?
 }
 
-extension TransactionLine: Decodable {
-    init(from decoder: any Decoder) throws {
-        var fields = try Fields(decoder)
-        switch try LineContext(decoder).kind {
+extension TransactionLine {
+    init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
+        var fields = try Fields(value, context)
+        let change = { (value: JSONValue) throws(LineProblem) in try ChangeLine(value, context).change }
+        switch context.kind {
         case .history:
             caller = try fields.name("actor")
-            changes = try fields.required("changes", [ChangeLine].self).map(\.change)
+            changes = try fields.list("changes", change)
             time = try fields.instant("time")
             (isEach, expectation) = (false, nil)
         case .scenario, .questions:
             caller = try fields.name("as")
-            changes = try fields.required("do", [ChangeLine].self).map(\.change)
+            changes = try fields.list("do", change)
             time = try fields.optionalInstant("time")
             isEach = try fields.choice("mode", [("each", true)]) ?? false
-            expectation = try fields.optional("expect")
+            expectation = fields.value("expect")
             if let expectation { try TransactionLine.check(expectation, isEach: isEach, fields) }
         }
-        id = try fields.optional("id")
+        id = try fields.optionalText("id")
         try fields.finish()
     }
 
-    private static func check(_ expectation: JSONValue, isEach: Bool, _ fields: Fields) throws {
+    private static func check(_ expectation: JSONValue, isEach: Bool, _ fields: Fields) throws(LineProblem) {
         switch expectation {
         case .string("*"): return
         case .array(let items) where isEach:
@@ -47,12 +47,12 @@ extension TransactionLine: Decodable {
         }
     }
 
-    private static func checkOne(_ expectation: JSONValue, _ fields: Fields) throws {
+    private static func checkOne(_ expectation: JSONValue, _ fields: Fields) throws(LineProblem) {
         let remedy = #"write "ok", {"refused":"CODE"} or {"refused":"CODE","change":N}"#
         switch expectation {
         case .string("ok"), .string("*"): return
         case .object(let members):
-            if let unknown = members.keys.filter({ $0 != "refused" && $0 != "change" }).min() {
+            if let unknown = members.keys.first(where: { $0 != "refused" && $0 != "change" }) {
                 throw fields.problem("expect", "does not know the key `\(unknown)`", remedy)
             }
             guard case .string(let code)? = members["refused"] else { fallthrough }

@@ -1,12 +1,12 @@
-import Foundation
+import Events
 
 /// Puts an answer into the text of a question, so that all other keys stay where and as they were written.
 enum AnsweredLine {
     /// The line with its `answer`: in the place of one that is there already, else behind the other keys.
     ///
     /// - Parameter line: one JSON object in UTF-8 that was decoded before, so that its form is not in doubt.
-    static func text(of line: Data, answer: String) -> String {
-        var scanner = MemberScanner(Array(line))
+    static func text(of line: [UInt8], answer: String) -> String {
+        var scanner = MemberScanner(line)
         var end = line.count
         while let member = scanner.next() {
             end = member.value.upperBound
@@ -91,6 +91,6 @@ private struct MemberScanner {
     /// A key may be written with escapes.
     private func isAnswer(_ key: ArraySlice<UInt8>) -> Bool {
         guard key.contains(UInt8(ascii: "\\")) else { return key.elementsEqual("\"answer\"".utf8) }
-        return (try? JSONDecoder().decode(String.self, from: Data(key))) == "answer"
+        return (try? JSONText.decode(Array(key))) == .string("answer")
     }
 }

@@ -8,7 +8,7 @@ struct Answering {
     /// What level names in questions mean, the smallest first; nil where none are defined.
     let levels: [Level]?
     /// Names for revisions; only scenarios have them.
-    var marks: [String: Revision] = [:]
+    var marks: [ExactText: Revision] = [:]
 
     /// Throws a ``LineProblem`` where the question itself makes no sense here.
     func answer(_ question: Question) throws -> OrderedJSON {
@@ -93,7 +93,7 @@ extension Answering {
         case .privilege(let name): return [name]
         case .level(let name):
             guard let levels else { throw noLevels("level") }
-            guard let level = levels.first(where: { $0.name == name }) else {
+            guard let level = levels.first(where: { ExactText($0.name) == ExactText(name) }) else {
                 let known = levels.map { "`\($0.name)`" }.joined(separator: ", ")
                 throw LineProblem(key: "level", problem: "does not know `\(name)`", remedy: "use one of \(known)")
             }
@@ -119,7 +119,7 @@ extension Answering {
             }
             return .revision(revision)
         case .text(let text):
-            if let revision = marks[text] { return .revision(revision) }
+            if let revision = marks[ExactText(text)] { return .revision(revision) }
             guard let instant = Instant(text) else {
                 throw LineProblem(
                     key: key, problem: "does not know `\(text)`",

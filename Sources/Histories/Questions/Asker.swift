@@ -1,5 +1,4 @@
 import Events
-import Foundation
 public import Muniment
 
 /// Answers a file of questions: each line comes back with its `answer`, everything else in it as it was.

@@ -1,5 +1,4 @@
 import Events
-import Foundation
 import Permissions
 
 /// One line that asks.
@@ -19,7 +18,7 @@ struct Question: Sendable {
         case entries(on: Name)
         case members(Name)
         case value(Name, as: Name)
-        case list(class: String, where: [String: JSONValue], as: Name)
+        case list(class: String, where: JSONObject, as: Name)
         case notices(Name, since: When, until: When?)
         case accessChanges(Name)
     }
@@ -38,36 +37,35 @@ struct Question: Sendable {
     }
 }
 
-extension Question: Decodable {
-    init(from decoder: any Decoder) throws {
-        var fields = try Fields(decoder)
+extension Question {
+    init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
+        var fields = try Fields(value, context)
         let word = try fields.text("ask")
         guard let kind = Kind(rawValue: word) else {
             let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw fields.problem("ask", "does not know `\(word)`", "use one of \(known)")
         }
         subject = try kind.read(&fields)
-        at = try fields.optional("at", When.self)
-        if try LineContext(decoder).kind == .questions {
-            fields.skip("answer")
-            answer = nil
+        at = try fields.optional("at", When.init)
+        let answer = fields.value("answer")
+        if context.kind == .questions {
+            self.answer = nil
         } else {
-            answer = try fields.required("answer", JSONValue.self)
+            guard let answer else { throw fields.problem("answer", "is missing", "add it") }
+            self.answer = answer
         }
         try fields.finish()
     }
 }
 
-extension Question.When: Decodable {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let text = try? container.decode(String.self) {
-            self = .text(text)
-        } else if let number = try? container.decode(UInt64.self) {
-            self = .revision(Revision(number))
-        } else {
+extension Question.When {
+    fileprivate init(_ value: JSONValue) throws(LineProblem) {
+        switch value {
+        case .string(let text): self = .text(text)
+        case .integer(let number) where number >= 0: self = .revision(Revision(UInt64(number)))
+        default:
             throw LineProblem(
-                path: decoder.codingPath, nil, problem: "is no moment",
+                problem: "is no moment",
                 remedy: "write a revision number, a time like \"2026-01-01T10:00:00Z\" or the name of a mark")
         }
     }
@@ -76,31 +74,37 @@ extension Question.When: Decodable {
 private enum Kind: String, CaseIterable {
     case check, privileges, subjects, objects, entries, members, value, list, notices, accessChanges
 
-    func read(_ fields: inout Fields) throws -> Question.Subject {
+    func read(_ fields: inout Fields) throws(LineProblem) -> Question.Subject {
         switch self {
         case .check:
             .check(try Kind.subject(&fields), try Kind.wanted(&fields), on: try fields.name("object"))
         case .privileges: .privileges(try Kind.subject(&fields), on: try fields.name("object"))
         case .subjects: .subjects(try Kind.wanted(&fields), on: try fields.name("object"))
         case .objects:
-            .objects(try Kind.subject(&fields), try Kind.wanted(&fields), class: try fields.optional("class"))
+            .objects(try Kind.subject(&fields), try Kind.wanted(&fields), class: try fields.optionalText("class"))
         case .entries: .entries(on: try fields.name("object"))
         case .members: .members(try fields.role("role"))
         case .value: .value(try fields.name("object"), as: try fields.name("as"))
         case .list:
-            .list(class: try fields.text("class"), where: try fields.optional("where") ?? [:], as: try fields.name("as"))
+            .list(class: try fields.text("class"), where: try Kind.conditions(&fields), as: try fields.name("as"))
         case .notices:
-            .notices(try Kind.subject(&fields), since: try fields.required("since"), until: try fields.optional("until"))
+            .notices(
+                try Kind.subject(&fields), since: try fields.required("since", Question.When.init),
+                until: try fields.optional("until", Question.When.init))
         case .accessChanges: .accessChanges(try Kind.subject(&fields))
         }
     }
 
-    private static func subject(_ fields: inout Fields) throws -> Name {
+    private static func conditions(_ fields: inout Fields) throws(LineProblem) -> JSONObject {
+        try fields.optional("where") { value throws(LineProblem) in try value.members } ?? [:]
+    }
+
+    private static func subject(_ fields: inout Fields) throws(LineProblem) -> Name {
         if fields.has("user") && !fields.has("subject") { return try fields.name("user") }
         return try fields.name("subject")
     }
 
-    private static func wanted(_ fields: inout Fields) throws -> Question.Wanted {
+    private static func wanted(_ fields: inout Fields) throws(LineProblem) -> Question.Wanted {
         if fields.has("level") && !fields.has("privilege") { return .level(try fields.text("level")) }
         return .privilege(try fields.text("privilege"))
     }

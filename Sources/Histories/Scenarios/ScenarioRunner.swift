@@ -67,7 +67,7 @@ private struct ScenarioRun {
         switch line {
         case .header: return
         case .mark(let name):
-            answering.marks[name] = try store.head.revision
+            answering.marks[ExactText(name)] = try store.head.revision
             return
         case .clock(let moment): return try advance(to: moment, "clock")
         case .transaction(let transaction):
@@ -126,7 +126,7 @@ extension ScenarioRun {
     }
 
     private static func json(_ refusal: Refusal, withChange: Bool) -> JSONValue {
-        var members = ["refused": JSONValue.string(refusal.code.rawValue)]
+        var members: JSONObject = ["refused": .string(refusal.code.rawValue)]
         if withChange, let change = refusal.change { members["change"] = .integer(Int64(change)) }
         return .object(members)
     }

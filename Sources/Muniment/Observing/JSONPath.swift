@@ -13,6 +13,11 @@ public struct JSONPath: Hashable, Sendable {
 
     /// The place that a text with slashes between the names leads to.
     public init(_ text: String) { names = text.split(separator: "/").map(String.init) }
+
+    /// Paths are equal when the bytes of all names are.
+    public static func == (left: JSONPath, right: JSONPath) -> Bool {
+        left.names.elementsEqual(right.names) { ExactText($0) == ExactText($1) }
+    }
 }
 
 extension JSONPath: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, CustomStringConvertible {
@@ -42,7 +47,7 @@ extension JSONValue {
     /// The members of an object, or the elements of an array by their indexes; none of anything else.
     var children: [ChildName: JSONValue] {
         switch self {
-        case .object(let members): Dictionary(members.map { (ChildName($0.key), $0.value) }) { first, _ in first }
+        case .object(let members): Dictionary(uniqueKeysWithValues: members.map { (ChildName($0), $1) })
         case .array(let elements):
             Dictionary(uniqueKeysWithValues: elements.enumerated().map { (ChildName($0.offset), $0.element) })
         case .null, .bool, .integer, .number, .string: [:]
@@ -53,17 +58,19 @@ extension JSONValue {
 /// The name of a member, or the index of an element. Indexes come first, in the order of numbers; then the other names, in the
 /// order of their bytes.
 struct ChildName: Hashable, Comparable {
-    let text: String
+    private let exact: ExactText
     /// The number, where the name is the one spelling of a number from 0 up.
     let index: Int?
 
+    var text: String { exact.text }
+
     init(_ text: String) {
-        self.text = text
+        exact = ExactText(text)
         index = Int(text).flatMap { $0 >= 0 && String($0) == text ? $0 : nil }
     }
 
     init(_ index: Int) {
-        text = String(index)
+        exact = ExactText(String(index))
         self.index = index
     }
 
@@ -72,7 +79,7 @@ struct ChildName: Hashable, Comparable {
         case (let left?, let right?): left < right
         case (_?, nil): true
         case (nil, _?): false
-        case (nil, nil): left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        case (nil, nil): left.exact < right.exact
         }
     }
 }

@@ -33,8 +33,8 @@ extension Snapshot {
         guard let (classID, subjects) = try mayQuery(query.className, as: caller) else {
             return QueryPage(objects: [], examined: 0, revision: revision, next: nil)
         }
-        let named = Set(try reader.options(of: classID)?.properties ?? [])
-        if let property = query.properties.subtracting(named).min() {
+        let named = Set((try reader.options(of: classID)?.properties ?? []).map(ExactText.init))
+        if let property = query.exactProperties.subtracting(named).min()?.text {
             throw Refusal(
                 .malformed,
                 "class `\(query.className)` does not name the property `\(Name(property).excerpt)` for queries: add it to its "
@@ -82,7 +82,8 @@ extension Store {
     /// - Throws: `Refusal`, and ``StoreError/noSuchRevision(_:head:)``.
     public func query(_ query: Query, as caller: Name, after cursor: QueryCursor) throws -> QueryPage {
         try read(at: .revision(cursor.revision)) { snapshot in
-            try Snapshot(reader: snapshot.reader, instant: cursor.instant, memory: queryMemory).query(query, as: caller, after: cursor)
+            try Snapshot(reader: snapshot.reader, instant: cursor.instant, memory: queryMemory).query(
+                query, as: caller, after: cursor)
         }
     }
 

@@ -4,7 +4,7 @@ public import Permissions
 internal import Projections
 
 /// A name for a set of privileges, as histories use them.
-public struct Level: Hashable, Sendable, Codable {
+public struct Level: Hashable, Sendable {
     public let name: String
     public let privileges: [String]
 

@@ -1,5 +1,5 @@
+internal import Events
 internal import Files
-internal import Foundation
 
 /// Names for sets of privileges, which a history can bring along and questions can use.
 extension Store {
@@ -7,15 +7,38 @@ extension Store {
     public var levels: [Level]? {
         get throws {
             guard fileExists(folder.levels) else { return nil }
-            return try JSONDecoder().decode([Level].self, from: Data(readFile(folder.levels)))
+            guard case .array(let levels) = try JSONText.decode(readFile(folder.levels)) else { throw Level.noLevels }
+            return try levels.map { try Level(json: $0) }
         }
     }
 
     /// Keeps levels with the store.
     public func setLevels(_ levels: [Level]) throws {
         _ = try openWriter()
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try replaceFile(folder.levels, with: Array(encoder.encode(levels)))
+        var writer = JSONWriter()
+        writer.write(.array(levels.map(\.json)))
+        try replaceFile(folder.levels, with: Array(writer.text.utf8))
+    }
+}
+
+extension Level {
+    fileprivate static let noLevels = JSONError(
+        .malformed, "`levels.json` is to be a list of objects with a `name` and `privileges`",
+        "import a history with levels again")
+
+    fileprivate init(json: JSONValue) throws(JSONError) {
+        guard case .string(let name)? = json["name"], case .array(let privileges)? = json["privileges"] else {
+            throw Level.noLevels
+        }
+        var names: [String] = []
+        for privilege in privileges {
+            guard case .string(let name) = privilege else { throw Level.noLevels }
+            names.append(name)
+        }
+        self.init(name: name, privileges: names)
+    }
+
+    fileprivate var json: JSONValue {
+        .object(["name": .string(name), "privileges": .array(privileges.map(JSONValue.string))])
     }
 }

@@ -1,4 +1,4 @@
-internal import Events
+public import Events
 
 extension Change {
     /// Writes this change as `SCENARIOS.md` words it: an object with `op` first. What has its default is left out.

@@ -11,10 +11,12 @@ extension JSONValue {
         }
         // What is far too large is not written out to find that out.
         var room = Limits.valueBytes
-        let bytes = takesMore(than: &room) ? nil : try JSONText.encode(self)
-        guard let bytes, bytes.count <= Limits.valueBytes else {
-            throw Refusal.tooLarge(object)
+        guard !takesMore(than: &room) else { throw Refusal.tooLarge(object) }
+        let bytes: [UInt8]
+        do { bytes = try JSONText.encode(self) } catch {
+            throw Refusal(.malformed, "the value of `\(object.excerpt)` cannot be kept: \(error)")
         }
+        guard bytes.count <= Limits.valueBytes else { throw Refusal.tooLarge(object) }
         return bytes
     }
 

@@ -11,8 +11,8 @@ extension Condition {
             throw Condition.noCondition("a condition is an object such as {\"title\": \"Plan\"}")
         }
         var conditions: [Condition] = []
-        // Always in one order, so that a cursor knows its query again.
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+        // Always in one order, that of their names, so that a cursor knows its query again.
+        for (name, value) in members {
             switch (name, value) {
             case ("$all", .array(let parts)): conditions.append(.all(try Condition.each(parts)))
             case ("$any", .array(let parts)): conditions.append(.any(try Condition.each(parts)))
@@ -30,9 +30,9 @@ extension Condition {
         return conditions
     }
 
-    private static func comparisons(of property: String, _ comparisons: [String: JSONValue]) throws(Refusal) -> [Condition] {
+    private static func comparisons(of property: String, _ comparisons: JSONObject) throws(Refusal) -> [Condition] {
         var conditions: [Condition] = []
-        for (sign, value) in comparisons.sorted(by: { $0.key < $1.key }) {
+        for (sign, value) in comparisons {
             if sign == "prefix" {
                 guard case .string(let prefix) = value else { throw noCondition("`prefix` takes a text") }
                 conditions.append(.hasPrefix(property, prefix))

@@ -54,11 +54,13 @@ public indirect enum Condition: Hashable, Sendable {
         }
     }
 
-    /// The properties that it is about.
-    public var properties: Set<String> {
+    /// The properties that it is about, each once, by the UTF-8 bytes of their names.
+    public var properties: [String] { exactProperties.sorted().map(\.text) }
+
+    package var exactProperties: Set<ExactText> {
         switch self {
-        case .compare(let property, _, _), .hasPrefix(let property, _): [property]
-        case .all(let conditions), .any(let conditions): conditions.reduce(into: []) { $0.formUnion($1.properties) }
+        case .compare(let property, _, _), .hasPrefix(let property, _): [ExactText(property)]
+        case .all(let conditions), .any(let conditions): conditions.reduce(into: []) { $0.formUnion($1.exactProperties) }
         }
     }
 

@@ -1,4 +1,4 @@
-internal import Events
+package import Events
 
 /// A question for the objects of a class that a caller may read and query, by what is in their properties (CONFORMANCE F15).
 ///
@@ -35,7 +35,9 @@ public struct Query: Hashable, Sendable {
     }
 
     /// Every property that the query is about.
-    public var properties: Set<String> { (condition?.properties ?? []).union(order.map(\.property)) }
+    package var exactProperties: Set<ExactText> {
+        (condition?.exactProperties ?? []).union(order.map { ExactText($0.property) })
+    }
 
     /// Why a query is refused whatever the store holds; nil where it is well formed.
     public var problem: Refusal? {
@@ -47,7 +49,7 @@ public struct Query: Hashable, Sendable {
         guard order.count <= Limits.ordersPerQuery else {
             return Refusal(.tooLarge, "a query orders by at most \(Limits.ordersPerQuery) properties, not \(order.count)")
         }
-        guard Set(order.map(\.property)).count == order.count else {
+        guard Set(order.map { ExactText($0.property) }).count == order.count else {
             return Refusal(.malformed, "a query orders by a property once: leave out what stands twice")
         }
         return nil

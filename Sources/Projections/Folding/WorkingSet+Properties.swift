@@ -11,7 +11,7 @@ extension WorkingSet {
         let slots = try propertySlots(classID)
         let value = try names.isEmpty ? nil : value.map(JSONText.decode)
         var items: [ObjectProperties.Item] = []
-        for name in Set(names) {
+        for name in Set(names.map(ExactText.init)).map(\.text) {
             guard let slot = slots[name] else { continue }
             let key = PropertyKey(value?[name])
             let known = before?.items.first { $0.slot == slot && $0.key == key }
@@ -24,7 +24,7 @@ extension WorkingSet {
     /// Gives slots to the properties that a class names for the first time, and takes up or drops what all its objects have in
     /// those that were added or left out. Linear in the number of the objects where the properties have changed.
     func indexProperties(of classID: ClassID, before: [String], after: [String]) throws {
-        guard !classID.isBuiltIn, Set(before) != Set(after) else { return }
+        guard !classID.isBuiltIn, Set(before.map(ExactText.init)) != Set(after.map(ExactText.init)) else { return }
         var slots = try propertySlots(classID)
         for name in after where slots[name] == nil { slots.names.append(name) }
         self.slots.set(classID, slots, at: revision)

@@ -6,8 +6,10 @@ extension Condition {
     /// The keys that an object can have in a property where the condition holds. Others may be among them.
     func range(of property: String) -> PropertyRange {
         switch self {
-        case .compare(property, let comparison, let wanted): PropertyRange(comparison, PropertyKey(wanted))
-        case .hasPrefix(property, let prefix): .beginning(with: PropertyKey.textPrefix(prefix))
+        case .compare(let other, let comparison, let wanted) where ExactText(other) == ExactText(property):
+            PropertyRange(comparison, PropertyKey(wanted))
+        case .hasPrefix(let other, let prefix) where ExactText(other) == ExactText(property):
+            .beginning(with: PropertyKey.textPrefix(prefix))
         case .all(let conditions): conditions.reduce(.everything) { $0.intersection($1.range(of: property)) }
         case .compare, .hasPrefix, .any: .everything
         }
@@ -19,7 +21,7 @@ extension Condition {
         case .compare(let property, _, _), .hasPrefix(let property, _): return [(property, range(of: property))]
         case .all:
             // One property narrows down at least as well as any other for all that is known; one that is pinned down does best.
-            let ranges = properties.sorted().map { (property: $0, range: range(of: $0)) }.filter { $0.range != .everything }
+            let ranges = properties.map { (property: $0, range: range(of: $0)) }.filter { $0.range != .everything }
             if let best = ranges.max(by: { $0.range.narrowness < $1.range.narrowness }) { return [best] }
             return parts.lazy.compactMap { $0.covering() }.first
         case .any(let conditions):

@@ -75,7 +75,7 @@ extension IndexReader {
     }
 
     private func orderedPlan(_ task: QueryTask, _ query: Query, in classID: ClassID) throws -> OrderedPlan {
-        guard let first = query.order.first, let slot = task.matcher.slots[first.property] else {
+        guard let first = query.order.first, let slot = task.matcher.slots[ExactText(first.property)] else {
             let source = try RelatedSource(
                 self, RelationPrefix(kind: .instance, first: classID.rawValue), behind: task.start?.object)
             return OrderedPlan(task, source, by: nil, hasGroups: false)
@@ -99,7 +99,7 @@ extension IndexReader {
         guard let covering = query.condition?.covering() else { return nil }
         var sources: [any CandidateSource] = []
         for (property, range) in covering {
-            guard let slot = task.matcher.slots[property] else {
+            guard let slot = task.matcher.slots[ExactText(property)] else {
                 for source in sources { source.close() }
                 return nil
             }

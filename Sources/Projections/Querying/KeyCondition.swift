@@ -17,21 +17,22 @@ struct KeyCondition {
     }
 
     init(_ condition: Condition) {
-        let properties = condition.properties.sorted()
+        let properties = condition.properties
         self.properties = properties
-        let numbers = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1, $0) })
+        let numbers = Dictionary(uniqueKeysWithValues: properties.enumerated().map { (ExactText($1), $0) })
         root = KeyCondition.node(condition, numbers)
     }
 
-    private static func node(_ condition: Condition, _ numbers: [String: Int]) -> Node {
+    private static func node(_ condition: Condition, _ numbers: [ExactText: Int]) -> Node {
         switch condition {
         case .compare(let property, let comparison, let wanted):
             let key = PropertyKey(wanted)
             return .compare(
-                property: numbers[property] ?? 0, comparison, key.bytes, isExact: key.isExact, comparable: key.isComparable)
+                property: numbers[ExactText(property)] ?? 0, comparison, key.bytes, isExact: key.isExact,
+                comparable: key.isComparable)
         case .hasPrefix(let property, let prefix):
             let bytes = PropertyKey.textPrefix(prefix)
-            return .hasPrefix(property: numbers[property] ?? 0, bytes, isWhole: bytes.count <= PropertyKey.byteLimit)
+            return .hasPrefix(property: numbers[ExactText(property)] ?? 0, bytes, isWhole: bytes.count <= PropertyKey.byteLimit)
         case .all(let conditions): return .all(conditions.map { node($0, numbers) })
         case .any(let conditions): return .any(conditions.map { node($0, numbers) })
         }

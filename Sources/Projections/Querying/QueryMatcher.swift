@@ -10,7 +10,7 @@ final class QueryMatcher {
     private let condition: Condition?
     private let keyCondition: KeyCondition?
     /// The properties that the class names at the revision, with their numbers.
-    let slots: [String: UInt16]
+    let slots: [ExactText: UInt16]
     /// The number of each property of the condition and, behind them, of the order; nil for one that the class does not name.
     private let wantedSlots: [UInt16?]
     private let orderCount: Int
@@ -28,9 +28,9 @@ final class QueryMatcher {
         keyCondition = query.condition.map(KeyCondition.init)
         let names = try reader.options(of: classID)?.properties ?? []
         let numbers = try reader.document(DocumentID(kind: .propertySlots, id: classID.rawValue), as: PropertySlots.self).value
-        let slots = names.reduce(into: [String: UInt16]()) { slots, name in slots[name] = numbers?[name] }
+        let slots = names.reduce(into: [ExactText: UInt16]()) { slots, name in slots[ExactText(name)] = numbers?[name] }
         self.slots = slots
-        wantedSlots = ((keyCondition?.properties ?? []) + query.order.map(\.property)).map { slots[$0] }
+        wantedSlots = ((keyCondition?.properties ?? []) + query.order.map(\.property)).map { slots[ExactText($0)] }
         orderCount = query.order.count
         keys = KnownKeys(bytes: [], ranges: Array(repeating: nil, count: wantedSlots.count))
     }

@@ -28,7 +28,7 @@ struct SharedObjectObservingTests {
         }
     }
 
-    private func write(_ members: [String: JSONValue], in notes: NoteBoard) throws {
+    private func write(_ members: JSONObject, in notes: NoteBoard) throws {
         try notes.fixture.commit(.writeObject("note:list", .merge(.object(["lines": .object(members)]))), as: "user:ann")
     }
 

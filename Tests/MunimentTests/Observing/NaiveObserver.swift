@@ -64,8 +64,8 @@ struct NaiveObserver {
         return members(value)[name].flatMap { part($0, names.dropFirst()) }
     }
 
-    private func members(_ value: JSONValue?) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
+    private func members(_ value: JSONValue?) -> JSONObject {
+        var members: JSONObject = [:]
         if case .object(let object)? = value { members = object }
         if case .array(let elements)? = value { for (index, element) in elements.enumerated() { members["\(index)"] = element } }
         return members

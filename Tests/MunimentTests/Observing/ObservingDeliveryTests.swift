@@ -23,7 +23,7 @@ struct ObservingDeliveryTests {
 
     /// Folds what was told into the value at the beginning: behind each step it must be what the store says of that revision.
     private func check(_ observed: Observed, _ store: Store, _ path: JSONPath, since: Revision, to last: Revision) throws {
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         if case .object(let first)? = try value(store, path, at: since) { members = first }
         var revision = since
         for step in observed.steps {
@@ -35,11 +35,14 @@ struct ObservingDeliveryTests {
             for kind in step.kinds {
                 switch kind {
                 case .childAdded(let name, let value):
-                    #expect(members.updateValue(value, forKey: name) == nil)
+                    #expect(members[name] == nil)
+                    members[name] = value
                 case .childChanged(let name, let before, let after):
-                    #expect(members.updateValue(after, forKey: name) == before)
+                    #expect(members[name] == before)
+                    members[name] = after
                 case .childRemoved(let name, let before):
-                    #expect(members.removeValue(forKey: name) == before)
+                    #expect(members[name] == before)
+                    members[name] = nil
                 case .valueChanged(let before, let after):
                     #expect(try before == value(store, path, at: revision))
                     #expect(try after == value(store, path, at: step.revision))

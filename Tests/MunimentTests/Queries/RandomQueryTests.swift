@@ -89,7 +89,7 @@ struct QueryRun {
     }
 
     private mutating func value() -> JSONValue {
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         for property in properties where random.chance(percent: 75) { members[property] = scalar() }
         if random.chance(percent: 20) { members["link"] = .object(["$ref": .string(document().text)]) }
         return .object(members)

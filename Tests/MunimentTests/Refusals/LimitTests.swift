@@ -157,6 +157,22 @@ struct LimitTests {
         }
     }
 
+    @Test("A value far beyond the limits is refused, wherever in it the bytes are")
+    func hugeValues() throws {
+        let long = JSONValue.string(text(2 << 20))
+        let values: [JSONValue] = [
+            long, .array([.integer(1), long]), .object([text(2 << 20): .null]), .object(["a": .array([.object(["b": long])])]),
+            .array(Array(repeating: .null, count: Limits.valueBytes)), .array(Array(repeating: .string(text(1000)), count: 2000)),
+        ]
+        try withStore { (fixture) throws in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
+            for value in values { #expect(try fixture.refusal(.writeObject("doc:1", .value(value)))?.code == .tooLarge) }
+            let escaped = JSONValue.string(String(repeating: "\u{1}", count: Limits.valueBytes / 6))
+            #expect(try fixture.refusal(.writeObject("doc:1", .value(.array([escaped, .null]))))?.code == .tooLarge)
+            #expect(try fixture.refusal(.writeObject("doc:1", .value(escaped))) == nil)
+        }
+    }
+
     @Test("A request id, an idempotency key and a comment have at most originBytes bytes")
     func origins() throws {
         try withStore { (fixture) throws in

@@ -77,7 +77,7 @@ struct PropertyKeyTests {
 
     private func randomValue(_ random: inout SplitMix64) -> JSONValue? {
         if random.chance(percent: 5) { return random.one(of: [nil, .integer(1), .array([])]) }
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         for property in properties where random.chance(percent: 80) { members[property] = scalar(&random) }
         return .object(members)
     }

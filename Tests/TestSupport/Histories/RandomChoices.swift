@@ -94,7 +94,7 @@ extension RandomHistory {
         case 2: return .array([link(), .bool(true)])
         default: break
         }
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         if random.chance(percent: 90) { members["n"] = number() }
         if random.chance(percent: 90) { members["s"] = letter() }
         if random.chance(percent: 30) { members["to"] = .array((0..<random.number(1...2)).map { _ in link() }) }

@@ -163,7 +163,7 @@ extension NaiveState {
 
 private func json(_ bytes: [UInt8]) throws(Contradiction) -> JSONValue {
     do {
-        return try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+        return try JSONText.decode(bytes)
     } catch {
         throw Contradiction("a value is no JSON: \(error)")
     }

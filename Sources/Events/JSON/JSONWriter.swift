@@ -1,6 +1,4 @@
-public import Events
-
-/// Writes JSON on one line: no blanks, slashes as they are, the members of a plain value by their UTF-8 bytes.
+/// Writes JSON on one line: no blanks, slashes as they are, the members of a plain value by the UTF-8 bytes of their names.
 ///
 /// What is written can be handed on in pieces, so that it is never held as a whole.
 public struct JSONWriter {
@@ -22,6 +20,12 @@ public struct JSONWriter {
     /// What was written and not handed on, as a text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// What was written and not handed on.
+    var written: [UInt8] { bytes }
+
+    /// The first number that JSON does not have among those written.
+    private(set) var unwritten: Double?
+
     /// Hands on what is left.
     public mutating func finish() {
         take?(bytes.span)
@@ -34,12 +38,22 @@ public struct JSONWriter {
         case .null: raw("null")
         case .bool(let value): raw(value ? "true" : "false")
         case .integer(let value): raw(String(value))
-        case .number(let value): value.isFinite ? raw("\(value)") : write("\(value)")
+        case .number(let value): write(value)
         case .string(let value): write(value)
         case .array(let elements): writeList(elements) { $0.write($1) }
-        case .object(let members):
-            let sorted = members.map { ($0.key, $0.value) }.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
-            writeMembers(sorted) { $0.write($1) }
+        case .object(let members): writeMembers(members.lazy.map { ($0.key, $0.value) }) { $0.write($1) }
+        }
+    }
+
+    /// Writes a number: a whole one that fits 64 bits as such, any other with as few digits as bring it back.
+    private mutating func write(_ number: Double) {
+        if let whole = Int64(exactly: number) {
+            raw(String(whole))
+        } else if number.isFinite {
+            raw("\(number)")
+        } else {
+            if unwritten == nil { unwritten = number }
+            write("\(number)")
         }
     }
 
@@ -54,10 +68,14 @@ public struct JSONWriter {
     }
 
     /// Writes the members of an object in the order that they are given in, each by `write`.
-    public mutating func writeMembers<Value>(_ members: [(String, Value)], _ write: (inout JSONWriter, Value) -> Void) {
+    public mutating func writeMembers<Value>(
+        _ members: some Sequence<(String, Value)>, _ write: (inout JSONWriter, Value) -> Void
+    ) {
         raw("{")
-        for (index, (name, value)) in members.enumerated() {
-            if index > 0 { raw(",") }
+        var isFirst = true
+        for (name, value) in members {
+            if !isFirst { raw(",") }
+            isFirst = false
             self.write(name)
             raw(":")
             write(&self, value)

@@ -1,0 +1,131 @@
+/// The members of a JSON object, in the order of the UTF-8 bytes of their names.
+///
+/// Two names are one only where all their bytes are equal: an `é` in one code point and one in two are names of two members, in
+/// an object as in the log. The order in which members were written is not kept.
+///
+/// ```swift
+/// var members: JSONObject = ["title": .string("Bridge"), "year": .integer(2026)]
+/// members["year"] = nil
+/// ```
+public struct JSONObject: Sendable {
+    /// Sorted by name, no name twice.
+    private var members: [Element]
+
+    /// An object without members.
+    public init() { members = [] }
+
+    /// The members of a dictionary, whose names are different already. O(n log n).
+    public init(_ members: [String: JSONValue]) {
+        self.members = members.sorted { ExactText($0.key) < ExactText($1.key) }
+    }
+
+    /// Members in any order; of those with the same name the last one holds. O(n log n).
+    public init(_ members: some Sequence<(String, JSONValue)>) {
+        self.members = []
+        for (name, value) in JSONObject.sorted(members.map { (key: $0, value: $1) }) {
+            if let last = self.members.last, ExactText(last.key) == ExactText(name) { self.members.removeLast() }
+            self.members.append((name, value))
+        }
+    }
+
+    /// Members as a text has them, or nil where a name stands there twice.
+    ///
+    /// - Parameter repeated: becomes the first such name.
+    init?(unique members: [Element], repeated: inout String?) {
+        self.members = JSONObject.sorted(members)
+        for index in self.members.indices.dropFirst() {
+            let (previous, name) = (self.members[index - 1].key, self.members[index].key)
+            guard ExactText(previous) == ExactText(name) else { continue }
+            repeated = name
+            return nil
+        }
+    }
+
+    /// The members by their names; those of the same name stay in their order.
+    private static func sorted(_ members: [Element]) -> [Element] {
+        let isSorted = members.indices.dropFirst().allSatisfy { ExactText(members[$0 - 1].key) < ExactText(members[$0].key) }
+        return isSorted ? members : members.sorted { ExactText($0.key) < ExactText($1.key) }
+    }
+
+    /// The value of the member of this name; nil where there is none. Setting nil removes it.
+    ///
+    /// Reading takes O(log n) steps; a member that comes or goes moves those behind it.
+    public subscript(name: String) -> JSONValue? {
+        get {
+            let (index, isThere) = position(of: name)
+            return isThere ? members[index].value : nil
+        }
+        set {
+            let (index, isThere) = position(of: name)
+            switch (newValue, isThere) {
+            case (let value?, true): members[index].value = value
+            case (let value?, false): members.insert((name, value), at: index)
+            case (nil, true): members.remove(at: index)
+            case (nil, false): break
+            }
+        }
+    }
+
+    /// Where the member of this name is, or would be.
+    private func position(of name: String) -> (index: Int, isThere: Bool) {
+        let name = ExactText(name)
+        var (low, high) = (0, members.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ExactText(members[middle].key) < name { low = middle + 1 } else { high = middle }
+        }
+        return (low, low < members.count && ExactText(members[low].key) == name)
+    }
+
+    /// The names, in order.
+    public var keys: some RandomAccessCollection<String> { members.lazy.map(\.key) }
+
+    /// The values, in the order of their names.
+    public var values: some RandomAccessCollection<JSONValue> { members.lazy.map(\.value) }
+
+    /// These members with a patch applied (RFC 7396): linear in both.
+    func merging(_ patch: JSONObject) -> JSONObject {
+        var result = JSONObject()
+        result.members.reserveCapacity(members.count)
+        var mine = members[...]
+        for (name, change) in patch {
+            while let next = mine.first, ExactText(next.key) < ExactText(name) { result.members.append(mine.removeFirst()) }
+            let isThere = mine.first.map { ExactText($0.key) == ExactText(name) } ?? false
+            let present = isThere ? mine.removeFirst().value : .null
+            if case .null = change { continue }
+            result.members.append((name, present.merging(change)))
+        }
+        result.members += mine
+        return result
+    }
+}
+
+extension JSONObject: RandomAccessCollection {
+    public typealias Element = (key: String, value: JSONValue)
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { members.count }
+    public subscript(index: Int) -> Element { members[index] }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// A literal must not have a name twice.
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
+        self.init(members)
+        precondition(count == members.count, "a name stands twice in a literal of a JSON object")
+    }
+}
+
+extension JSONObject: Hashable {
+    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.members.elementsEqual(right.members) { ExactText($0.key) == ExactText($1.key) && $0.value == $1.value }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(members.count)
+        for (name, value) in members {
+            hasher.combine(ExactText(name))
+            hasher.combine(value)
+        }
+    }
+}

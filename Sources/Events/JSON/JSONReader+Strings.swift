@@ -1,0 +1,97 @@
+/// Texts in quotes (RFC 8259, section 7).
+extension JSONReader {
+    /// The text that begins with the quote at the position.
+    mutating func string() throws(JSONError) -> String {
+        let start = position + 1
+        position = start
+        try skipPlain(from: start)
+        if current == UInt8(ascii: "\"") {
+            position += 1
+            return String(decoding: bytes[start..<position - 1], as: UTF8.self)
+        }
+        var text = Array(bytes[start..<position])
+        while current == UInt8(ascii: "\\") {
+            try escape(into: &text)
+            let plain = position
+            try skipPlain(from: start)
+            text += bytes[plain..<position]
+        }
+        position += 1
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Goes to the next quote or backslash of the text.
+    private mutating func skipPlain(from start: Int) throws(JSONError) {
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): return
+            case ..<0x20:
+                let digits = (bytes[position] < 0x10 ? "0" : "") + String(bytes[position], radix: 16)
+                throw JSONError(
+                    .malformed, at: position, "a control character stands in a text as it is", "write it as `\\u00\(digits)`")
+            default: position += 1
+            }
+        }
+        throw JSONError(.malformed, at: start - 1, "the text in quotes that begins there has no end", "close it with a quote")
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
+        let start = position
+        position += 1
+        let letter = current
+        position += 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"): text += try scalar(from: start).utf8
+        default:
+            throw JSONError(
+                .malformed, at: start, "a backslash stands before none of `\"\\/bfnrtu`", "write it twice for a backslash")
+        }
+    }
+
+    /// What the four digits behind `\u` stand for, or the eight of two halves of a pair.
+    private mutating func scalar(from start: Int) throws(JSONError) -> UnicodeScalar {
+        let first = try fourDigits(from: start)
+        if let scalar = UnicodeScalar(first) { return scalar }
+        if first < 0xDC00, current == UInt8(ascii: "\\"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "u") {
+            position += 2
+            let second = try fourDigits(from: position - 2)
+            if (0xDC00..<0xE000).contains(second),
+                let scalar = UnicodeScalar(0x1_0000 + (first - 0xD800) << 10 + (second - 0xDC00))
+            {
+                return scalar
+            }
+        }
+        throw JSONError(
+            .malformed, at: start,
+            "`\\u\(String(first, radix: 16))` is half of a surrogate pair without the other half, which no text has in it",
+            "write both halves, or leave it out")
+    }
+
+    private mutating func fourDigits(from start: Int) throws(JSONError) -> UInt32 {
+        var number: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = JSONReader.hexDigit(current) else {
+                throw JSONError(
+                    .malformed, at: start, "`\\u` does not stand before four digits from 0 to f", "write all four of them")
+            }
+            number = number << 4 | digit
+            position += 1
+        }
+        return number
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+}

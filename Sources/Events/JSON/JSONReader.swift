@@ -1,0 +1,154 @@
+/// Reads one JSON text (RFC 8259), byte by byte, and refuses what it cannot keep as it is written.
+///
+/// The bytes are checked to be UTF-8 once, before anything else: a piece between two quotes is then a text.
+struct JSONReader {
+    let bytes: [UInt8]
+    /// The next byte to be read.
+    var position = 0
+    /// How many arrays and objects are open.
+    private var depth = 0
+
+    init(_ bytes: [UInt8]) throws(JSONError) {
+        self.bytes = bytes
+        // A byte order mark, which some editors put in front, says nothing about UTF-8.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+        do {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            throw JSONError(.malformed, at: error.byteOffsets.lowerBound, "the text is not UTF-8 there", "write it in UTF-8")
+        }
+    }
+
+    /// The value that all of the text stands for.
+    mutating func whole() throws(JSONError) -> JSONValue {
+        let value = try value()
+        skipBlanks()
+        guard position == bytes.count else { throw unexpected("the end of the text") }
+        return value
+    }
+
+    /// The byte at the position; 0, which stands nowhere in JSON, behind the last one.
+    var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
+
+    private mutating func skipBlanks() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x0A, 0x0D, 0x09: position += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func value() throws(JSONError) -> JSONValue {
+        skipBlanks()
+        switch current {
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "{"): return .object(try object())
+        case UInt8(ascii: "["): return .array(try array())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: throw unexpected("a value")
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        let text = "\(word)"
+        guard bytes[position...].starts(with: text.utf8) else { throw unexpected("a value") }
+        position += text.utf8.count
+        return value
+    }
+
+    private mutating func array() throws(JSONError) -> [JSONValue] {
+        try open()
+        defer { depth -= 1 }
+        var elements: [JSONValue] = []
+        guard try !closes(UInt8(ascii: "]"), isFirst: true) else { return elements }
+        repeat { elements.append(try value()) } while try !closes(UInt8(ascii: "]"), isFirst: false)
+        return elements
+    }
+
+    private mutating func object() throws(JSONError) -> JSONObject {
+        let start = position
+        try open()
+        defer { depth -= 1 }
+        guard try !closes(UInt8(ascii: "}"), isFirst: true) else { return JSONObject() }
+        var members: [JSONObject.Element] = []
+        repeat {
+            let name = try name()
+            members.append((name, try value()))
+        } while try !closes(UInt8(ascii: "}"), isFirst: false)
+        var repeated: String?
+        if let object = JSONObject(unique: members, repeated: &repeated) { return object }
+        throw twice(ExactText(repeated ?? ""), inObjectAt: start)
+    }
+
+    /// A name and the colon behind it.
+    private mutating func name() throws(JSONError) -> String {
+        skipBlanks()
+        guard current == UInt8(ascii: "\"") else { throw unexpected("a name in quotes") }
+        let name = try string()
+        skipBlanks()
+        guard current == UInt8(ascii: ":") else { throw unexpected("`:`") }
+        position += 1
+        return name
+    }
+
+    private mutating func open() throws(JSONError) {
+        depth += 1
+        guard depth <= Limits.jsonDepth else {
+            throw JSONError(
+                .tooDeep, at: position, "arrays and objects nest more than \(Limits.jsonDepth) levels deep",
+                "nest the values of objects at most \(Limits.valueDepth) levels deep")
+        }
+        position += 1
+    }
+
+    /// Goes over the end of an array or object, and says so, or over the comma between two parts of it.
+    private mutating func closes(_ end: UInt8, isFirst: Bool) throws(JSONError) -> Bool {
+        skipBlanks()
+        if current == end {
+            position += 1
+            return true
+        }
+        if isFirst { return false }
+        guard current == UInt8(ascii: ",") else { throw unexpected("`,` or `\(UnicodeScalar(end))`") }
+        position += 1
+        return false
+    }
+}
+
+extension JSONReader {
+    /// What stands at the position is not what has to stand there.
+    func unexpected(_ wanted: String) -> JSONError {
+        guard position < bytes.count else {
+            return JSONError(.malformed, at: position, "the text ends where \(wanted) has to follow", "complete it")
+        }
+        let byte = bytes[position]
+        let isPrintable = (0x21...0x7E).contains(byte)
+        let found = isPrintable ? "`\(UnicodeScalar(byte))`" : "the byte 0x" + String(byte, radix: 16, uppercase: true)
+        return JSONError(.malformed, at: position, "\(found) stands where \(wanted) has to follow", "correct it there")
+    }
+
+    /// Looks for the second member of a name in an object that was read, to say where it is.
+    private mutating func twice(_ name: ExactText, inObjectAt start: Int) -> JSONError {
+        let error = { (offset: Int) in
+            JSONError(
+                .repeatedName, at: offset, "the name `\(JSONError.excerpt(name.text))` stands twice in one object",
+                "keep one of the two")
+        }
+        position = start + 1
+        var isThere = false
+        while true {
+            skipBlanks()
+            let place = position
+            guard let next = try? self.name() else { return error(start) }
+            if ExactText(next) == name {
+                if isThere { return error(place) }
+                isThere = true
+            }
+            guard (try? value()) != nil, (try? closes(UInt8(ascii: "}"), isFirst: false)) == false else { return error(start) }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// A text that equals another one only where all bytes do, and is ordered by them: what texts from outside are as keys.
+///
+/// Swift's own strings are equal where they look alike, so that a dictionary would take two names for one.
+package struct ExactText: Hashable, Comparable, Sendable {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package static func == (left: ExactText, right: ExactText) -> Bool {
+        let (left, right) = (left.text.utf8Span.span, right.text.utf8Span.span)
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
+    }
+
+    package static func < (left: ExactText, right: ExactText) -> Bool {
+        let (left, right) = (left.text.utf8Span.span, right.text.utf8Span.span)
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] { return left[index] < right[index] }
+        return left.count < right.count
+    }
+
+    /// Swift hashes texts that look alike in the same way; those whose bytes are equal look alike.
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}

@@ -1,0 +1,44 @@
+import Events
+
+/// A value as what a line needs there.
+extension JSONValue {
+    var text: String {
+        get throws(LineProblem) { if case .string(let text) = self { text } else { throw wrongType("a string") } }
+    }
+
+    var flag: Bool {
+        get throws(LineProblem) { if case .bool(let flag) = self { flag } else { throw wrongType("true or false") } }
+    }
+
+    var members: JSONObject {
+        get throws(LineProblem) { if case .object(let members) = self { members } else { throw wrongType("an object") } }
+    }
+
+    var texts: [String] {
+        get throws(LineProblem) { try list(called: "a list of strings") { element throws(LineProblem) in try element.text } }
+    }
+
+    /// What `read` makes of each element.
+    ///
+    /// - Parameter form: what errors call a list of these.
+    func list<Value>(
+        called form: String = "a list", _ read: (JSONValue) throws(LineProblem) -> Value
+    ) throws(LineProblem) -> [Value] {
+        guard case .array(let elements) = self else { throw wrongType(form) }
+        var values: [Value] = []
+        values.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            do { values.append(try read(element)) } catch { throw error.inside("[\(index)]") }
+        }
+        return values
+    }
+
+    /// This is something else than what has to stand there.
+    func wrongType(_ wanted: String) -> LineProblem {
+        if case .null = self {
+            LineProblem(problem: "is null", remedy: "it is to be \(wanted); leave the key out if there is nothing to say")
+        } else {
+            LineProblem(problem: "has the wrong type", remedy: "it is to be \(wanted)")
+        }
+    }
+}

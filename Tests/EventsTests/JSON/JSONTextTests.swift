@@ -1,0 +1,75 @@
+import Events
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("JSON as objects' values are kept")
+struct JSONTextTests {
+    private func text(_ value: JSONValue) throws -> String { String(decoding: try JSONText.encode(value), as: UTF8.self) }
+
+    @Test("Members stand in the order of their bytes, without blanks, and only what must be escaped is")
+    func form() throws {
+        let value: JSONValue = .object([
+            "b": .array([.bool(true), .null, .integer(-1)]), "B": .object([:]), "\u{1D11E}": .array([]), "\u{FF5E}": .number(0.5),
+            "é": .string("/\u{7F}é\u{2028}"), "a10": .integer(1), "a9": .integer(2),
+            "": .string("\"\\\u{8}\t\n\u{C}\r\u{0}\u{1F}\u{B}"),
+        ])
+        #expect(
+            try text(value)
+                == #"{"":"\"\\\b\t\n\f\r\u0000\u001f\u000b","B":{},"a10":1,"a9":2,"b":[true,null,-1],"é":"/"# + "\u{7F}é\u{2028}"
+                + #"","～":0.5,"𝄞":[]}"#)
+    }
+
+    @Test("It is what Foundation writes with sorted keys, whose bytes older logs hold", arguments: UInt64(0)..<20)
+    func asFoundation(number: UInt64) throws {
+        let seed = TestSettings.firstSeed &+ 7_100_000 &+ number
+        var source = RandomJSON(seed: seed, of: RandomJSON.ascii)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        for _ in 0..<200 {
+            let value = source.value()
+            #expect(try JSONText.encode(value) == Array(encoder.encode(Bridge(value))), "seed \(seed)")
+        }
+    }
+
+    @Test("A value comes back from its text, and the text from the value, whatever is in it", arguments: UInt64(0)..<20)
+    func roundTrip(number: UInt64) throws {
+        let seed = TestSettings.firstSeed &+ 7_200_000 &+ number
+        var source = RandomJSON(seed: seed, of: RandomJSON.any)
+        for _ in 0..<200 {
+            let value = source.value()
+            let canonical = try JSONText.encode(value)
+            let back = try JSONText.decode(canonical)
+            #expect(back == value, "seed \(seed)")
+            #expect(back.hashValue == value.hashValue, "seed \(seed)")
+            #expect(try JSONText.encode(back) == canonical, "seed \(seed)")
+            // However else the value is written, it is the same value, and has the same text when it is kept.
+            let other = try JSONText.decode(Array(source.text(of: value).utf8))
+            #expect(other == value, "seed \(seed)")
+            #expect(try JSONText.encode(other) == canonical, "seed \(seed)")
+        }
+    }
+}
+
+/// A value as Foundation's encoder takes it.
+private struct Bridge: Encodable {
+    let value: JSONValue
+
+    init(_ value: JSONValue) { self.value = value }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch value {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        // Whole numbers that fit 64 bits are written as such, which Foundation does only for the smaller ones.
+        case .number(let value):
+            if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(value) }
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value.map(Bridge.init))
+        case .object(let value):
+            try container.encode(Dictionary(uniqueKeysWithValues: value.map { ($0, Bridge($1)) }))
+        }
+    }
+}
