@@ -164,7 +164,7 @@ extension WorkingSet {
         for permission in document.attached { try relate(.attachment, permission.rawValue, object.rawValue, nil) }
         for link in try valueDocument(object)?.links ?? [] { try relate(.link, link.rawValue, object.rawValue, nil) }
         values.set(object, nil, at: revision)
-        try endProperties(of: object)
+        try endProperties(of: object, in: document.classID)
         try relate(.instance, document.classID.rawValue, object.rawValue, nil)
         if !document.classID.isBuiltIn { try relate(.owner, document.owner.rawValue, object.rawValue, nil) }
         if let parent = document.parent { try relate(.child, parent.rawValue, object.rawValue, nil) }

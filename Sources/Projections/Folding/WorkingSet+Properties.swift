@@ -5,10 +5,11 @@ internal import Permissions
 extension WorkingSet {
     /// Takes up what an object has in the properties that its class names, after its value or its class has changed.
     func indexProperties(of object: ObjectID, in classID: ClassID, value: [UInt8]?) throws {
-        guard !classID.isBuiltIn, let names = try classOptions(classID)?.properties else { return }
-        let before = try objectProperties(object)
-        guard !names.isEmpty || before != nil else { return }
+        guard !classID.isBuiltIn else { return }
         let slots = try propertySlots(classID)
+        // Most classes never named any: their objects are not even looked for.
+        guard !slots.names.isEmpty, let names = try classOptions(classID)?.properties else { return }
+        let before = try objectProperties(object)
         let value = try names.isEmpty ? nil : value.map(JSONText.decode)
         var items: [ObjectProperties.Item] = []
         for name in Set(names.map(ExactText.init)).map(\.text) {
@@ -33,8 +34,8 @@ extension WorkingSet {
         }
     }
 
-    func endProperties(of object: ObjectID) throws {
-        guard try objectProperties(object) != nil else { return }
+    func endProperties(of object: ObjectID, in classID: ClassID) throws {
+        guard !classID.isBuiltIn, try !propertySlots(classID).names.isEmpty, try objectProperties(object) != nil else { return }
         properties.set(object, nil, at: revision)
     }
 
