@@ -35,8 +35,8 @@ struct InstantTests {
     ]
 
     @Test("A time in RFC 3339 is read, and written again in UTC", arguments: readable)
-    func readsAndWrites(text: String, microseconds: Int64, written: String) {
-        #expect(Instant(text) == Instant(microseconds: microseconds))
+    func readsAndWrites(text: String, microseconds: Int64, written: String) throws {
+        #expect(try Instant(text) == Instant(microseconds: microseconds))
         #expect(Instant(microseconds: microseconds).description == written)
     }
 
@@ -59,17 +59,17 @@ struct InstantTests {
 
     @Test("What is no time in RFC 3339 is not read", arguments: unreadable)
     func refuses(text: String) {
-        #expect(Instant(text) == nil)
+        #expect(throws: MalformedTime.self) { try Instant(text) }
     }
 
     @Test("Every day of eight centuries follows the one before it and is read as what it was written as")
     func everyDay() throws {
-        let first = try #require(Instant("1590-01-01T06:07:08Z"))
+        let first = try Instant("1590-01-01T06:07:08Z")
         var last = ""
         for day in 0..<Int64(800 * 365) {
             let instant = first.advanced(byMicroseconds: day * 86_400_000_000)
             let text = instant.description
-            #expect(Instant(text) == instant && text > last)
+            #expect(try Instant(text) == instant && text > last)
             last = text
         }
     }

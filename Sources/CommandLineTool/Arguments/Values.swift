@@ -75,7 +75,7 @@ enum Values {
     }
 
     /// A day alone means its beginning.
-    private static func instant(_ text: String) -> Instant? { Instant(text) ?? Instant(text + "T00:00:00Z") }
+    private static func instant(_ text: String) -> Instant? { (try? Instant(text)) ?? (try? Instant(text + "T00:00:00Z")) }
 
     private static func isNumber(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }

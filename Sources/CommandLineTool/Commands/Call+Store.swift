@@ -66,7 +66,7 @@ extension Call {
         if let className, try !snapshot.exists(.class(className)) { note("there is no class `\(className)`") }
     }
 
-    private func note(_ text: String) {
+    func note(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data(("note: " + text + "\n").withoutControls(exceptLineEnds: true).utf8))
     }
 }

@@ -3,9 +3,12 @@ import Muniment
 import Permissions
 
 extension Option {
-    fileprivate static let filter = Option("where", value: "JSON", "only objects whose properties have these values")
+    fileprivate static let filter = Option(
+        "where", value: "JSON", "only objects whose properties have these values, or compare so: <, <=, >, >=, prefix")
     fileprivate static let sort = Option("sort", value: "PROPERTY,…", "by which properties; one with a dash in front descends")
-    fileprivate static let limit = Option("limit", value: "N", "at most so many, and where the next ones begin")
+    fileprivate static let limit = Option(
+        "limit", value: "N",
+        "at most so many, in the order in which they were first named unless sorted, and where the next ones begin")
     fileprivate static let after = Option("after", value: "CURSOR", "those behind a list that said where it goes on")
 }
 
@@ -34,7 +37,8 @@ extension Command {
                 ]))
         } else {
             for name in page.objects { try call.output.line(name) }
-            if let next = page.next { try call.output.line("there are more: --after \(next)") }
+            // Beside the names, so that what reads them does not take it for one.
+            if let next = page.next { call.note("there are more, with the same words and --after \(next)") }
         }
         return .success
     }
@@ -69,9 +73,21 @@ extension Condition {
     /// A condition as `--where` writes it.
     fileprivate init(filter text: String) throws {
         let json = try Values.json(text)
+        try Condition.checkWords(json, text)
         do { self = try Condition(json: json) } catch {
             throw UsageError(
                 #"`\#(text)` is no filter (\#(error.message)); write one such as '{"title":"Plan"}' or '{"pages":{"<":10}}'"#)
+        }
+    }
+
+    /// A word with a dollar that is none of ours is a mistake, and not a property that no object has.
+    private static func checkWords(_ json: JSONValue, _ text: String) throws {
+        guard case .object(let members) = json else { return }
+        for (name, value) in members where name.hasPrefix("$") {
+            guard ["$any", "$all"].contains(name), case .array(let parts) = value else {
+                throw UsageError("`\(name)` in `\(text)` is no word of a filter; write `$any` or `$all` with a list of filters")
+            }
+            for part in parts { try checkWords(part, text) }
         }
     }
 }

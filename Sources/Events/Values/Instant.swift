@@ -17,7 +17,7 @@
     }
 }
 
-extension Instant: CustomStringConvertible, LosslessStringConvertible {
+extension Instant: CustomStringConvertible {
     /// RFC 3339 in UTC: `2026-01-01T10:00:00Z`, with a fraction of up to six digits only where there is one.
     public var description: String {
         if self == .forever { return "forever" }
@@ -36,8 +36,15 @@ extension Instant: CustomStringConvertible, LosslessStringConvertible {
     }
 
     /// Reads RFC 3339 (`2026-01-01T10:00:00Z`, `…10:00:00.25+02:00`); digits after the sixth of a fraction are dropped.
-    /// Nil for anything else, a date that does not exist, and years outside 0001–9999.
-    public init?(_ text: String) {
+    ///
+    /// - Throws: for anything else, a date that does not exist, and years outside 0001–9999. It is no nil, since an end that is nil
+    ///   means for good: a typing mistake must not grant access for ever.
+    public init(_ text: String) throws(MalformedTime) {
+        guard let instant = Instant(reading: text) else { throw MalformedTime(text: text) }
+        self = instant
+    }
+
+    private init?(reading text: String) {
         var scanner = TimeScanner(text)
         guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"),
             let day = scanner.digits(2), scanner.take("T") || scanner.take("t") || scanner.take(" "),
@@ -155,5 +162,14 @@ extension Int64 {
             remainder += divisor
         }
         return (quotient, remainder)
+    }
+}
+
+/// A text that is no time.
+public struct MalformedTime: Error, Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    public var description: String {
+        "`\(text.prefix(80))` is no time: write one like 2026-01-31T10:00:00Z, of a day that there is"
     }
 }

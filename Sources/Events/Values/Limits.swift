@@ -36,6 +36,8 @@ public enum Limits {
     public static let refusalMessageBytes = 2048
     /// Bytes of a refused change, as JSON, that its record keeps.
     public static let triedChangeBytes = 2048
+    /// Objects on one page of a query.
+    public static let objectsPerPage = 1_000_000
     /// Conditions in one query, those inside others counted.
     public static let conditionsPerQuery = 1000
     /// Levels of conditions in each other.

@@ -90,7 +90,7 @@ extension Fields {
 
     mutating func optionalInstant(_ key: String) throws(LineProblem) -> Instant? {
         guard let text = try optionalText(key) else { return nil }
-        guard let instant = Instant(text) else {
+        guard let instant = try? Instant(text) else {
             throw problem(key, "is no time: `\(text)`", "write it like 2026-01-01T10:00:00Z")
         }
         return instant

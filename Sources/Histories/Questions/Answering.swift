@@ -120,7 +120,7 @@ extension Answering {
             return .revision(revision)
         case .text(let text):
             if let revision = marks[ExactText(text)] { return .revision(revision) }
-            guard let instant = Instant(text) else {
+            guard let instant = try? Instant(text) else {
                 throw LineProblem(
                     key: key, problem: "does not know `\(text)`",
                     remedy: "write a revision number, a time like 2026-01-01T10:00:00Z or the name of an earlier mark")

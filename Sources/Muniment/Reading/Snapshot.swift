@@ -145,7 +145,8 @@ public final class Snapshot {
     func readableObject(_ object: Name, as caller: Name) throws -> ObjectID {
         try checkForm(caller, object)
         guard object.kind == .object, let found = try reader.object(object) else {
-            throw Refusal(.unknownObject, "there is no object `\(object)`")
+            let when = revision == reader.state.revision ? "" : " at revision \(revision)"
+            throw Refusal(.unknownObject, "there is no object `\(object)`\(when)")
         }
         guard try verdict(for: caller, on: object, wanted: .read).allows(.read) else { throw lacking("read", caller, object) }
         return found

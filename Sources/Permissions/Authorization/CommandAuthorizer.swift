@@ -172,18 +172,22 @@ extension CommandAuthorizer {
 
     func need(_ privilege: Privileges, on object: ObjectID, _ name: Name) throws {
         guard authority == .caller, try !own(object).isSuperset(of: privilege) else { return }
-        throw lacking(privilege, on: name)
+        let verdict = try AccessRules(state, at: instant).verdict(for: try state.subjects(of: caller), on: object)
+        throw lacking(privilege, on: name, at: verdict.decidingLevel(for: privilege))
     }
 
     func need(_ privilege: Privileges, onClass classID: ClassID, _ name: String) throws {
         guard authority == .caller else { return }
         let verdict = try AccessRules(state, at: instant).classVerdict(for: try state.subjects(of: caller), on: classID)
-        if !verdict.allows(privilege) { throw lacking(privilege, on: .class(name)) }
+        guard !verdict.allows(privilege) else { return }
+        // The entries on the class are what is named, so only the store's are above.
+        let isStore = verdict.decidingLevel(for: privilege) == .store
+        throw lacking(privilege, on: .class(name), at: isStore ? .store : nil)
     }
 
-    private func lacking(_ privilege: Privileges, on name: Name) -> Refusal {
+    private func lacking(_ privilege: Privileges, on name: Name, at level: DecidingLevel?) -> Refusal {
         let names = state.privilegeNames.names(of: privilege).joined(separator: ", ")
-        return .lacking(names, on: name, isAnonymous: caller == .anonymous)
+        return .lacking(names, on: name, isAnonymous: caller == .anonymous, at: level)
     }
 
     /// Nobody gives what they do not have.

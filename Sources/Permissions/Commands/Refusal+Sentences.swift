@@ -14,13 +14,27 @@ extension Refusal {
     }
 
     /// A caller has not what is needed on an object: some privileges, by name, with commas between.
-    package static func lacking(_ privileges: String, on name: Name, isAnonymous: Bool) -> Refusal {
-        isAnonymous
-            ? Refusal(
+    package static func lacking(
+        _ privileges: String, on name: Name, isAnonymous: Bool, at level: DecidingLevel? = nil
+    ) -> Refusal {
+        if isAnonymous {
+            return Refusal(
                 .notAuthenticated,
                 "`\(privileges)` on `\(name.excerpt)` is needed, and an anonymous caller does not have it: sign in")
-            : Refusal(
-                .noPrivilege,
-                "the caller lacks `\(privileges)` on `\(name.excerpt)`: somebody who may set permissions there can grant it")
+        }
+        // Granting it on the object would change nothing where a level above does not give it.
+        let place: Name? =
+            switch level {
+            case .store: .store
+            case .class: .class(name.className)
+            case .object, nil: nil
+            }
+        let lack = "the caller lacks `\(privileges)` on `\(name.excerpt)`"
+        guard let place, place != name else {
+            return Refusal(.noPrivilege, lack + ": somebody who may set permissions there can grant it")
+        }
+        return Refusal(
+            .noPrivilege,
+            lack + ", since `\(place.excerpt)` does not give it: somebody who may set permissions on that can grant it")
     }
 }

@@ -64,6 +64,15 @@ public indirect enum Condition: Hashable, Sendable {
         }
     }
 
+    /// Whether every number in it is one: JSON has no others.
+    var isFinite: Bool {
+        switch self {
+        case .compare(_, _, .number(let value)): value.isFinite
+        case .compare, .hasPrefix: true
+        case .all(let conditions), .any(let conditions): conditions.allSatisfy(\.isFinite)
+        }
+    }
+
     /// How deeply conditions nest, itself counted.
     var depth: Int {
         switch self {
@@ -86,6 +95,8 @@ extension JSONValue {
     fileprivate func order(to other: JSONValue) -> Condition.Order? {
         switch (self, other) {
         case (.integer(let a), .integer(let b)): Condition.Order(a, b)
+        // What is no number is in no order.
+        case (.number(let a), _) where a.isNaN, (_, .number(let a)) where a.isNaN: nil
         case (.number(let a), .number(let b)): Condition.Order(a, b)
         case (.integer(let a), .number(let b)): JSONValue.order(a, b)
         case (.number(let a), .integer(let b)): JSONValue.order(b, a).reversed

@@ -42,9 +42,16 @@ public struct Query: Hashable, Sendable {
     /// Why a query is refused whatever the store holds; nil where it is well formed.
     public var problem: Refusal? {
         if let limit, limit < 1 { return Refusal(.malformed, "a page has at least one object, not \(limit)") }
+        if let limit, limit > Limits.objectsPerPage {
+            return Refusal(
+                .tooLarge, "a page has at most \(Limits.objectsPerPage) objects, not \(limit): ask for all without a limit")
+        }
         guard condition?.count ?? 0 <= Limits.conditionsPerQuery, condition?.depth ?? 0 <= Limits.depthOfConditions else {
             let limits = "\(Limits.conditionsPerQuery) conditions, in each other at most \(Limits.depthOfConditions) deep"
             return Refusal(.tooLarge, "a query has at most \(limits): ask in parts")
+        }
+        guard condition?.isFinite ?? true else {
+            return Refusal(.malformed, "a condition compares with a number that is infinite or none: JSON has no such numbers")
         }
         guard order.count <= Limits.ordersPerQuery else {
             return Refusal(.tooLarge, "a query orders by at most \(Limits.ordersPerQuery) properties, not \(order.count)")

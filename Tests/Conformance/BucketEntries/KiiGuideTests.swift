@@ -119,7 +119,7 @@ struct KiiGuideTests {
 
             // guide begins
             // Until the end of the month only, and nobody has to think of taking it back.
-            let end = Instant("2026-02-01T00:00:00Z")
+            let end = try Instant("2026-02-01T00:00:00Z")
             try await store.commit(Transaction("user:ann", [.grant("thing:camera", on: "post:1", ["read"], until: end)]))
 
             // Who may write it, and who could at an earlier moment?

@@ -162,6 +162,12 @@ struct QueryTests {
             #expect(try code(Query("book"), as: .anonymous) == .notAuthenticated)
             #expect(try code(Query("none"), as: "user:ann") == .unknownClass)
             #expect(try code(Query("book", limit: 0), as: "user:root") == .malformed)
+            #expect(try code(Query("book", limit: .max), as: "user:root") == .tooLarge)
+            #expect(try code(Query("book", limit: Limits.objectsPerPage), as: "user:root") == nil)
+            for number in [Double.nan, .infinity, -.infinity] {
+                let odd = Condition.any([.compare("year", .less, .number(number))])
+                #expect(try code(Query("book", where: odd), as: "user:root") == .malformed)
+            }
             #expect(try code(Query("book", order: [.ascending("year"), .descending("year")]), as: "user:root") == .malformed)
             var deep = Condition.compare("year", .equal, .null)
             for _ in 0..<Limits.depthOfConditions { deep = .all([deep]) }

@@ -89,7 +89,7 @@ struct FirebaseGuideTests {
             // Less than a specified user has: Cleo may read until the end of the year, and nothing more.
             let cleos = SharedObjects(in: store, class: "note")
             try await cleos.setCurrentUser("user:cleo")
-            let end = Instant("2027-01-01T00:00:00Z")
+            let end = try Instant("2027-01-01T00:00:00Z")
             try await store.commit(Transaction("user:ann", [.grant("user:cleo", on: "note:list", ["read", "query"], until: end)]))
 
             // A question about everything that Bob may read, answered by the store.

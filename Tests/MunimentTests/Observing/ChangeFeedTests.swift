@@ -4,7 +4,7 @@ import Testing
 
 @testable import Muniment
 
-@Suite("Observing: waiting for commits", .timeLimit(.minutes(1)))
+@Suite("Observing: waiting for commits", .timeLimit(.minutes(10)))
 struct ChangeFeedTests {
     private func commit(_ revision: UInt64, touching thing: UInt64) -> Commit {
         Commit(

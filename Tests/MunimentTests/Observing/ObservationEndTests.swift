@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Observing: how it ends", .timeLimit(.minutes(2)))
+@Suite("Observing: how it ends", .timeLimit(.minutes(10)))
 struct ObservationEndTests {
     private func prepare(_ fixture: StoreFixture, _ changes: [Change] = [.grant("user:ann", on: "doc:1", ["read"])]) throws {
         try fixture.commit(

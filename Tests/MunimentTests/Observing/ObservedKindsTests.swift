@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Observing: what is told of a change", .timeLimit(.minutes(2)))
+@Suite("Observing: what is told of a change", .timeLimit(.minutes(10)))
 struct ObservedKindsTests {
     /// A class, and `doc:1` with a value, which `user:ann` may read.
     private func prepare(_ fixture: StoreFixture, _ value: JSONValue?) throws {

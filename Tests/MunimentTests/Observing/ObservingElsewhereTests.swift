@@ -5,7 +5,7 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Observing: what another process writes, and what fails", .timeLimit(.minutes(2)))
+@Suite("Observing: what another process writes, and what fails", .timeLimit(.minutes(10)))
 struct ObservingElsewhereTests {
     private let options = StoreOptions(clock: { FaultHistory.now }, mapBytes: 1 << 24)
 

@@ -194,7 +194,7 @@ struct RefusalRecordTests {
             #expect(throws: Refusal.self) { try store.commit(Transaction("user:ann", [.createRole("role:x")])) }
             var hashes: [String] = []
             try store.refusals { _, hash in hashes.append(hash) }
-            #expect(hashes == ["d0c9a7b729a365cfaf4d328dda6b735a70e8a9b6c1b2925d3dc62279e5d9653d"])
+            #expect(hashes == ["c41e4c7940488b491d6e982b71b7184b13b8400f4aeb59b6a85d253d3a436cb1"])
             try store.close()
         }
     }

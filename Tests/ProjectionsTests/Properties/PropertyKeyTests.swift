@@ -72,6 +72,15 @@ struct PropertyKeyTests {
         }
     }
 
+    @Test("What is no number is less and greater than nothing")
+    func notANumber() {
+        for comparison in Condition.Comparison.allCases where comparison != .equal {
+            let condition = Condition.compare("k", comparison, .number(.nan))
+            #expect(!condition.matches(.object(["k": .integer(1)])))
+            #expect(!condition.matches(.object(["k": .number(1.5)])))
+        }
+    }
+
     private let properties = ["a", "b", "c"]
     private let long = String(repeating: "x", count: 199)
 
