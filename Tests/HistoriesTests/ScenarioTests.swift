@@ -22,6 +22,16 @@ struct ScenarioTests {
     @Test("The scenarios are there")
     func thereAreScenarios() { #expect(Self.files.count >= 10) }
 
+    @Test("The scenario of Docs/Scenarios.md goes as it says")
+    func documentedScenario() throws {
+        let lines = try String(contentsOfFile: TestSettings.package + "/Docs/Scenarios.md", encoding: .utf8)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .drop { !$0.hasPrefix(#"    {"format":"scenario/1""#) }.prefix { $0.hasPrefix("    ") }
+        let result = try ScenarioRunner().run(text: lines.joined(separator: "\n"), named: "Docs/Scenarios.md")
+        #expect(result.failures.map(\.description) == [])
+        #expect(result.passed == lines.count - 2, "every line but the header and the mark says what happens")
+    }
+
     private func run(_ lines: String...) throws -> ScenarioResult {
         try ScenarioRunner().run(text: ([#"{"format":"scenario/1"}"#] + lines).joined(separator: "\n"), named: "s.jsonl")
     }

@@ -16,6 +16,17 @@ package final class StoreFixture {
         store = try Store.create(at: path, preset: preset, options: StoreOptions { clock.now })
     }
 
+    /// A store that the test has made itself, by the machine's clock.
+    package init(of store: Store, at path: String) {
+        (self.store, self.path, clock) = (store, path, ManualClock())
+    }
+
+    /// Closes the store and removes the folder that it is in.
+    package func closeAndRemove(_ folder: String) {
+        try? store.close()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
     /// Everything that the store's folder and its parts can be asked to do while it is not open.
     package func whileClosed<R>(_ body: () throws -> R) throws -> R {
         try store.close()

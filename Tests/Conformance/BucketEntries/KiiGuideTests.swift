@@ -1,5 +1,6 @@
 // guide begins
 import Events
+import Foundation
 import Muniment
 import Permissions
 // guide ends
@@ -10,126 +11,131 @@ import Testing
 struct KiiGuideTests {
     @Test("Its code runs as it stands there, and does what it says")
     func codeRuns() async throws {
-        try await withStore { fixture in
-            let store = fixture.store
-            // guide begins
-            // Once, as the store's administrator: buckets belong to whoever defines them, and user:owner may define some.
-            try await Bucket.prepare(store, as: "user:root", owners: ["user:owner"])
+        // guide begins
+        // A new store, which begins locked, in a new folder: for trying this out.
+        let folder = NSTemporaryDirectory() + UUID().uuidString
+        let store = try Store.create(at: folder + "/store")
+        // guide ends
+        let fixture = StoreFixture(of: store, at: folder + "/store")
+        defer { fixture.closeAndRemove(folder) }
 
-            // The scope's owner defines a bucket in which every signed-in user may create objects and query.
-            try await Bucket("post").define(in: store, as: "user:owner")
-            // guide ends
+        // guide begins
+        // Once, as the store's administrator: buckets belong to whoever defines them, and user:owner may define some.
+        try await Bucket.prepare(store, as: "user:root", owners: ["user:owner"])
 
-            // guide begins
-            let created = try await store.commit(
-                Transaction("user:ann", [.createObject("post:1", value: .object(["title": .string("Bridge")]))]))
+        // The scope's owner defines a bucket in which every signed-in user may create objects and query.
+        try await Bucket("post").define(in: store, as: "user:owner")
+        // guide ends
 
-            var acl = EntryList(of: "post:1", in: store, as: "user:ann")
-            acl.put(.everyone, .read)
-            try await acl.save()
-            // guide ends
-            #expect(try fixture.actions("user:bob") == .read)
+        // guide begins
+        let created = try await store.commit(
+            Transaction("user:ann", [.createObject("post:1", value: .object(["title": .string("Bridge")]))]))
 
-            // guide begins
-            // Whom an entry can be for: a user, a group's members, a thing, any authenticated user, an anonymous caller.
-            try await store.commit(
-                Transaction(
-                    "user:root",
-                    [
-                        .register("user:bob"), .register("thing:camera"), .createRole("role:staff"),
-                        .addMember("user:bob", to: "role:staff"),
-                    ]))
-            var more = EntryList(of: "post:1", in: store, as: "user:ann")
-            more.put("user:bob", .read)
-            more.put("role:staff", [.read, .write])
-            more.put("thing:camera", .write)
-            more.put(.anonymous, .read)
+        var acl = EntryList(of: "post:1", in: store, as: "user:ann")
+        acl.put(.everyone, .read)
+        try await acl.save()
+        // guide ends
+        #expect(try fixture.actions("user:bob") == .read)
 
-            // What is prepared is a list of the client's; taking an entry out of it touches nothing else.
-            more.remove(EntryList.Entry(.anonymous, privileges: ["read"]))
-            try await more.save()
-            // guide ends
-            #expect(try fixture.actions("user:bob") == [.read, .write])
-            #expect(try fixture.actions("thing:camera") == [.read, .write])
-            #expect(try fixture.actions("anonymous") == [])
+        // guide begins
+        // Whom an entry can be for: a user, a group's members, a thing, any authenticated user, an anonymous caller.
+        try await store.commit(
+            Transaction(
+                "user:root",
+                [
+                    .register("user:bob"), .register("thing:camera"), .createRole("role:staff"),
+                    .addMember("user:bob", to: "role:staff"),
+                ]))
+        var more = EntryList(of: "post:1", in: store, as: "user:ann")
+        more.put("user:bob", .read)
+        more.put("role:staff", [.read, .write])
+        more.put("thing:camera", .write)
+        more.put(.anonymous, .read)
 
-            // guide begins
-            // To take an entry off the object, put it with `grant: false`.
-            var removal = EntryList(of: "post:1", in: store, as: "user:ann")
-            removal.put(.everyone, .read, grant: false)
-            try await removal.save()
-            // guide ends
-            #expect(try fixture.actions("user:never-seen") == [])
+        // What is prepared is a list of the client's; taking an entry out of it touches nothing else.
+        more.remove(EntryList.Entry(.anonymous, privileges: ["read"]))
+        try await more.save()
+        // guide ends
+        #expect(try fixture.actions("user:bob") == [.read, .write])
+        #expect(try fixture.actions("thing:camera") == [.read, .write])
+        #expect(try fixture.actions("anonymous") == [])
 
-            // guide begins
-            for entry in try EntryList(of: "post:1", in: store, as: "user:ann").list() {
-                print(entry.subject, entry.actions, entry.isDefault ? "by default" : "", entry.isPermanent ? "for good" : "")
-            }
-            // guide ends
-            let listed = try EntryList(of: "post:1", in: store, as: "user:ann").list()
-            #expect(
-                listed.map(\.subject) == ["role:staff", "thing:camera", "user:ann", "user:bob", "everyone", "user:owner"])
-            #expect(listed.map(\.isDefault) == [false, false, true, false, true, true])
+        // guide begins
+        // To take an entry off the object, put it with `grant: false`.
+        var removal = EntryList(of: "post:1", in: store, as: "user:ann")
+        removal.put(.everyone, .read, grant: false)
+        try await removal.save()
+        // guide ends
+        #expect(try fixture.actions("user:never-seen") == [])
 
-            // guide begins
-            do { try await more.save() } catch let refused as EntryList.RefusedEntry {
-                // Running it a second time is an error that names the entry; nothing was changed.
-                print(refused.entry, refused.reason.code, refused.reason.message)
-            }
-            // Where it may run any number of times:
-            try await more.save(repetition: .isAllowed)
-            // guide ends
-            let again = try await refusedEntry { try await more.save() }
-            #expect(again?.reason.code == .alreadyExists)
-            #expect(again?.entry.subject == "user:bob")
-
-            // guide begins
-            more.put("user:nobody", .read)
-            more.put(.everyone, .read)
-            let outcome = try await more.save(.oneByOne)
-            for failure in outcome.failed { print(failure.entry, failure.reason.code) }
-
-            // After a part was saved: leave out what is there, mend what was wrong, and save the rest.
-            var rest = try more.withoutRepetitions()
-            rest.remove(EntryList.Entry("user:nobody", privileges: ["read"]))
-            try await rest.save()
-            // guide ends
-            #expect(outcome.succeeded.map(\.subject) == ["everyone"])
-            #expect(
-                outcome.failed.map(\.reason.code)
-                    == [.alreadyExists, .alreadyExists, .alreadyExists, .alreadyExists, .unknownPrincipal])
-            #expect(rest.changes.isEmpty)
-
-            // guide begins
-            var mine = EntryList(of: "post:1", in: store, as: "user:ann")
-            mine.put("user:ann", .read, grant: false)
-            do { try await mine.save() } catch let refused as EntryList.RefusedEntry {
-                print(refused.reason.code)  // permanentEntry: the creator's, and the scope owner's, cannot be removed
-            }
-            // guide ends
-            #expect(try await refusedEntry { try await mine.save() }?.reason.code == .permanentEntry)
-
-            // guide begins
-            // bucketActionReadObjects: an entry on the bucket itself. Whoever has it reads every object in it.
-            var bucket = EntryList(of: Bucket("post").object, in: store, as: "user:owner")
-            bucket.put(.anonymous, bucket: .readObjects)
-            try await bucket.save()
-            // guide ends
-            #expect(try fixture.actions("anonymous") == .read)
-
-            // guide begins
-            // Until the end of the month only, and nobody has to think of taking it back.
-            let end = try Instant("2026-02-01T00:00:00Z")
-            try await store.commit(Transaction("user:ann", [.grant("thing:camera", on: "post:1", ["read"], until: end)]))
-
-            // Who may write it, and who could at an earlier moment?
-            let writers = try store.read { try $0.subjects(with: ["update", "delete"], on: "post:1") }
-            let earlier = try store.read(at: .revision(created.head)) { try $0.subjects(with: ["update", "delete"], on: "post:1") }
-            // guide ends
-            #expect(writers == ["thing:camera", "user:ann", "user:bob", "user:owner"])
-            #expect(earlier == ["user:ann", "user:owner"])
-            #expect(try fixture.actions("thing:camera") == [.read, .write])
+        // guide begins
+        for entry in try EntryList(of: "post:1", in: store, as: "user:ann").list() {
+            print(entry.subject, entry.actions, entry.isDefault ? "by default" : "", entry.isPermanent ? "for good" : "")
         }
+        // guide ends
+        let listed = try EntryList(of: "post:1", in: store, as: "user:ann").list()
+        #expect(
+            listed.map(\.subject) == ["role:staff", "thing:camera", "user:ann", "user:bob", "everyone", "user:owner"])
+        #expect(listed.map(\.isDefault) == [false, false, true, false, true, true])
+
+        // guide begins
+        do { try await more.save() } catch let refused as EntryList.RefusedEntry {
+            // Running it a second time is an error that names the entry; nothing was changed.
+            print(refused.entry, refused.reason.code, refused.reason.message)
+        }
+        // Where it may run any number of times:
+        try await more.save(repetition: .isAllowed)
+        // guide ends
+        let again = try await refusedEntry { try await more.save() }
+        #expect(again?.reason.code == .alreadyExists)
+        #expect(again?.entry.subject == "user:bob")
+
+        // guide begins
+        more.put("user:nobody", .read)
+        more.put(.everyone, .read)
+        let outcome = try await more.save(.oneByOne)
+        for failure in outcome.failed { print(failure.entry, failure.reason.code) }
+
+        // After a part was saved: leave out what is there, mend what was wrong, and save the rest.
+        var rest = try more.withoutRepetitions()
+        rest.remove(EntryList.Entry("user:nobody", privileges: ["read"]))
+        try await rest.save()
+        // guide ends
+        #expect(outcome.succeeded.map(\.subject) == ["everyone"])
+        #expect(
+            outcome.failed.map(\.reason.code)
+                == [.alreadyExists, .alreadyExists, .alreadyExists, .alreadyExists, .unknownPrincipal])
+        #expect(rest.changes.isEmpty)
+
+        // guide begins
+        var mine = EntryList(of: "post:1", in: store, as: "user:ann")
+        mine.put("user:ann", .read, grant: false)
+        do { try await mine.save() } catch let refused as EntryList.RefusedEntry {
+            print(refused.reason.code)  // permanentEntry: the creator's, and the scope owner's, cannot be removed
+        }
+        // guide ends
+        #expect(try await refusedEntry { try await mine.save() }?.reason.code == .permanentEntry)
+
+        // guide begins
+        // bucketActionReadObjects: an entry on the bucket itself. Whoever has it reads every object in it.
+        var bucket = EntryList(of: Bucket("post").object, in: store, as: "user:owner")
+        bucket.put(.anonymous, bucket: .readObjects)
+        try await bucket.save()
+        // guide ends
+        #expect(try fixture.actions("anonymous") == .read)
+
+        // guide begins
+        // Until a time only, and nobody has to think of taking it back.
+        let end = try Instant("2999-01-01T00:00:00Z")
+        try await store.commit(Transaction("user:ann", [.grant("thing:camera", on: "post:1", ["read"], until: end)]))
+
+        // Who may write it, and who could at an earlier moment?
+        let writers = try store.read { try $0.subjects(with: ["update", "delete"], on: "post:1") }
+        let earlier = try store.read(at: .revision(created.head)) { try $0.subjects(with: ["update", "delete"], on: "post:1") }
+        // guide ends
+        #expect(writers == ["thing:camera", "user:ann", "user:bob", "user:owner"])
+        #expect(earlier == ["user:ann", "user:owner"])
+        #expect(try fixture.actions("thing:camera") == [.read, .write])
     }
 
     @Test("Its code is what this test runs, word for word")

@@ -1,5 +1,6 @@
 // guide begins
 import Events
+import Foundation
 import Muniment
 import Permissions
 // guide ends
@@ -10,106 +11,110 @@ import Testing
 struct RealmGuideTests {
     @Test("Its code runs as it stands there, and does what it says")
     func codeRuns() async throws {
-        try await withStore(.open) { fixture in
-            try fixture.register("user:ann", "user:bob", "user:eve")
-            let store = fixture.store
-            // guide begins
-            let roles = Roles(store, as: "user:root")
+        // guide begins
+        // A new store, which begins open, in a new folder: for trying this out.
+        let folder = NSTemporaryDirectory() + UUID().uuidString
+        let store = try Store.create(at: folder + "/store", preset: .open)
 
-            // List all roles, find one, make one, and give it a member.
-            for role in try roles.all() { print(role.name, role.members) }
-            try await roles.create("role:my-role")
-            try await roles.add("user:ann", to: "role:my-role")
-            let role = try roles.find("role:my-role")
-            // guide ends
-            #expect(role?.members == ["user:ann"])
+        // A prototype: three users who are known to the store, a class, an object of it, and a role that it is to be shared with.
+        try await store.commit(
+            Transaction(
+                "user:root",
+                [
+                    .register("user:ann"), .register("user:bob"), .register("user:eve"),
+                    .defineClass("Person"), .createObject("Person:1"),
+                    .createRole("role:shared-objects"), .addMember("user:bob", to: "role:shared-objects"),
+                ]))
+        // guide ends
+        let fixture = StoreFixture(of: store, at: folder + "/store")
+        defer { fixture.closeAndRemove(folder) }
 
-            try fixture.commit(.defineClass("Person"), .createObject("Person:1"))
-            try await roles.create("role:shared-objects", members: ["user:bob"])
-            // guide begins
-            // Realm-level permissions: find or create those of a role, and make some true and some false.
-            try await roles.change("role:my-role", at: .store, allow: [.read, .query], deny: [.update, .delete])
+        // guide begins
+        let roles = Roles(store, as: "user:root")
 
-            // Class-level permissions.
-            try await roles.change("role:my-role", at: .class("Person"), deny: .read)
+        // List all roles, find one, make one, and give it a member.
+        for role in try roles.all() { print(role.name, role.members) }
+        try await roles.create("role:my-role")
+        try await roles.add("user:ann", to: "role:my-role")
+        let role = try roles.find("role:my-role")
+        // guide ends
+        #expect(role?.members == ["user:ann"])
 
-            // Object-level permissions.
-            try await roles.change("role:shared-objects", at: .object("Person:1"), allow: [.read, .query, .update, .delete])
-            try await roles.change("role:shared-objects", at: .object("Person:1"), deny: [.update, .delete])
+        // guide begins
+        // Realm-level permissions: whatever a role has already, make some true and some false. The role must be there.
+        try await roles.change("role:my-role", at: .store, allow: [.read, .query], deny: [.update, .delete])
 
-            // All permissions of a level.
-            for entry in try roles.permissions(at: .object("Person:1")) { print(entry.subject, entry.privileges) }
-            // guide ends
-            #expect(try roles.permissions(at: .object("Person:1")).map(\.privileges) == [["query", "read"]])
-            #expect(try roles.permissions(at: .store).map(\.subject) == ["everyone", "role:my-role"])
+        // Class-level permissions.
+        try await roles.change("role:my-role", at: .class("Person"), deny: .read)
 
-            // guide begins
-            // One permission in several places: changing it changes all of them, in one event.
-            try await roles.define("permission:viewing", for: "role:my-role", .read, at: .object("Person:1"), .class("Person"))
-            try await roles.redefine("permission:viewing", for: "role:my-role", [.read, .query])
-            // guide ends
-            #expect(try fixture.query("Person", "user:ann") == ["Person:1"])
+        // Object-level permissions.
+        try await roles.change("role:shared-objects", at: .object("Person:1"), allow: [.read, .query, .update, .delete])
+        try await roles.change("role:shared-objects", at: .object("Person:1"), deny: [.update, .delete])
 
-            let (shown, hidden) = (Flag(), Flag())
-            let showEditButton = { shown.isUp = true }
-            let hideEditButton = { hidden.isUp = true }
-            // guide begins
-            let privileges = try Roles(store, as: "user:bob").privileges(at: .object("Person:1"))
-            if privileges.contains(.update) { showEditButton() } else { hideEditButton() }
-            // guide ends
-            #expect(hidden.isUp && !shown.isUp)
+        // All permissions of a level.
+        for entry in try roles.permissions(at: .object("Person:1")) { print(entry.subject, entry.privileges) }
+        // guide ends
+        #expect(try roles.permissions(at: .object("Person:1")).map(\.privileges) == [["query", "read"]])
+        #expect(try roles.permissions(at: .store).map(\.subject) == ["everyone", "role:my-role"])
 
-            // guide begins
-            // How do I prevent users from adding themselves to roles?
-            try await roles.change(.everyone, at: .class("role"), deny: [.create, .update, .delete])
-            // guide ends
-            let eve = fixture.roles("user:eve")
-            #expect(try await refusal { try await eve.add("user:eve", to: "role:my-role") } == .noPrivilege)
+        // guide begins
+        // One permission in several places: changing it changes all of them, in one event.
+        try await roles.define("permission:viewing", for: "role:my-role", .read, at: .object("Person:1"), .class("Person"))
+        try await roles.redefine("permission:viewing", for: "role:my-role", [.read, .query])
+        // guide ends
+        #expect(try fixture.query("Person", "user:ann") == ["Person:1"])
 
-            // guide begins
-            // How do I share an object with another user? One transaction makes the object and says who may do what with it.
-            try await store.commit(
-                Transaction(
-                    "user:ann",
-                    [
-                        .createObject("Person:2", value: .object(["name": .string("Ada")])),
-                        .grant("user:ann", on: "Person:2", ["read", "query", "update", "delete", "setPermissions"]),
-                        .grant("user:bob", on: "Person:2", ["read", "query"]),
-                    ]))
-            // guide ends
-            #expect(try fixture.query("Person", "user:bob") == ["Person:1", "Person:2"])
-            #expect(try fixture.query("Person", "user:eve") == [])
-            #expect(try fixture.refusal(.deleteObject("Person:2"), as: "user:bob")?.code == .noPrivilege)
+        // guide begins
+        let privileges = try Roles(store, as: "user:bob").privileges(at: .object("Person:1"))
+        print(privileges.contains(.update) ? "the edit button is shown" : "the edit button is hidden")
+        // guide ends
+        #expect(privileges.contains(.read) && !privileges.contains(.update))
 
-            // guide begins
-            // From a prototype to a product. Everyone keeps reading and querying persons, and writing what is shared with them.
-            try await roles.lockDown(
-                to: "role:administrators", members: ["user:ann"],
-                everyoneKeeps: [
-                    .store: [.create, .read, .update, .delete, .query, .setPermissions],
-                    .class("Person"): [.create, .read, .update, .delete, .query, .setPermissions],
-                ])
-            // guide ends
-            #expect(try fixture.refusal(.defineClass("Joke"), as: "user:eve")?.code == .noPrivilege)
-            #expect(try fixture.refusal(.grant("user:eve", on: "class:Person", ["read"]), as: "user:eve")?.code == .noPrivilege)
-            #expect(try fixture.query("Person", "user:bob") == ["Person:1", "Person:2"])
-            try fixture.commit(.defineClass("Report"), .grant("user:eve", on: "Person:2", ["read"]), as: "user:ann")
+        // guide begins
+        // How do I prevent users from adding themselves to roles?
+        try await roles.change(.everyone, at: .class("role"), deny: [.create, .update, .delete])
+        // guide ends
+        let eve = fixture.roles("user:eve")
+        #expect(try await refusal { try await eve.add("user:eve", to: "role:my-role") } == .noPrivilege)
 
-            // guide begins
-            // The raw records, as far as the caller may read them; now, or as they were.
-            let users = try roles.users()
-            let permissions = try roles.permissions()
-            let rolesAtFirst = try roles.all(.revision(.genesis))
-            // guide ends
-            #expect(users.map(\.name).contains("user:eve"))
-            #expect(permissions.map(\.name) == ["permission:viewing"])
-            #expect(rolesAtFirst.isEmpty)
-        }
-    }
+        // guide begins
+        // How do I share an object with another user? One transaction makes the object and says who may do what with it.
+        try await store.commit(
+            Transaction(
+                "user:ann",
+                [
+                    .createObject("Person:2", value: .object(["name": .string("Ada")])),
+                    .grant("user:ann", on: "Person:2", ["read", "query", "update", "delete", "setPermissions"]),
+                    .grant("user:bob", on: "Person:2", ["read", "query"]),
+                ]))
+        // guide ends
+        #expect(try fixture.query("Person", "user:bob") == ["Person:1", "Person:2"])
+        #expect(try fixture.query("Person", "user:eve") == [])
+        #expect(try fixture.refusal(.deleteObject("Person:2"), as: "user:bob")?.code == .noPrivilege)
 
-    /// Whether something happened.
-    private final class Flag {
-        var isUp = false
+        // guide begins
+        // From a prototype to a product. Everyone keeps reading and querying persons, and writing what is shared with them.
+        try await roles.lockDown(
+            to: "role:administrators", members: ["user:ann"],
+            everyoneKeeps: [
+                .store: [.create, .read, .update, .delete, .query, .setPermissions],
+                .class("Person"): [.create, .read, .update, .delete, .query, .setPermissions],
+            ])
+        // guide ends
+        #expect(try fixture.refusal(.defineClass("Joke"), as: "user:eve")?.code == .noPrivilege)
+        #expect(try fixture.refusal(.grant("user:eve", on: "class:Person", ["read"]), as: "user:eve")?.code == .noPrivilege)
+        #expect(try fixture.query("Person", "user:bob") == ["Person:1", "Person:2"])
+        try fixture.commit(.defineClass("Report"), .grant("user:eve", on: "Person:2", ["read"]), as: "user:ann")
+
+        // guide begins
+        // The raw records, as far as the caller may read them; now, or as they were.
+        let users = try roles.users()
+        let permissions = try roles.permissions()
+        let rolesAtFirst = try roles.all(.revision(.genesis))
+        // guide ends
+        #expect(users.map(\.name).contains("user:eve"))
+        #expect(permissions.map(\.name) == ["permission:viewing"])
+        #expect(rolesAtFirst.isEmpty)
     }
 
     @Test("Its code is what this test runs, word for word")
