@@ -87,15 +87,10 @@ struct PropertyKey: Hashable, Comparable, Sendable {
 
     private static func ordered(_ value: Double) -> [UInt8] {
         let bits = value.bitPattern
-        return bigEndian(bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
+        return PropertyRow.bytes(bits >> 63 == 0 ? bits | 1 << 63 : ~bits, count: 8)
     }
 
     private static func distanceBytes(_ distance: Int64) -> [UInt8] {
-        let biased = UInt16(truncatingIfNeeded: distance &+ 0x8000)
-        return [UInt8(biased >> 8), UInt8(truncatingIfNeeded: biased)]
-    }
-
-    private static func bigEndian(_ value: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: value >> UInt64(56 - 8 * $0)) }
+        PropertyRow.bytes(UInt64(bitPattern: distance &+ 0x8000), count: 2)
     }
 }

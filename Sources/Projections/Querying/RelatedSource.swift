@@ -71,12 +71,7 @@ final class NamedSource: CandidateSource {
     init(_ reader: IndexReader, for subjects: [PrincipalID], inherits: Bool) throws {
         self.reader = reader
         self.inherits = inherits
-        prefixes = subjects.map { RelationPrefix(kind: .grant, first: $0.rawValue) }
-        for subject in subjects {
-            for permission in try reader.related(RelationPrefix(kind: .permissionFor, first: subject.rawValue)) {
-                prefixes.append(RelationPrefix(kind: .attachment, first: permission))
-            }
-        }
+        prefixes = try reader.relationsNaming(subjects)
     }
 
     func next() throws -> Candidate? {

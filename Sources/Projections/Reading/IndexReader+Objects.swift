@@ -110,14 +110,15 @@ extension IndexReader {
     func reachable(for subjects: SubjectSet) throws -> Set<ObjectID> { try reachable(named: subjects.members) }
 
     func reachable(named subjects: [PrincipalID]) throws -> Set<ObjectID> {
-        var named: [ObjectID] = []
-        for subject in subjects {
-            named += try related(RelationPrefix(kind: .grant, first: subject.rawValue)).map(ObjectID.init(rawValue:))
-            for permission in try related(RelationPrefix(kind: .permissionFor, first: subject.rawValue)) {
-                named += try related(RelationPrefix(kind: .attachment, first: permission)).map(ObjectID.init(rawValue:))
-            }
-        }
+        let named = try relationsNaming(subjects).flatMap { try related($0) }.map(ObjectID.init(rawValue:))
         return try withDescendants(named)
+    }
+
+    /// The relations that lead to the objects that some subjects are named on: by entries, and by permissions made for them.
+    func relationsNaming(_ subjects: [PrincipalID]) throws -> [RelationPrefix] {
+        let permissions = try subjects.flatMap { try related(RelationPrefix(kind: .permissionFor, first: $0.rawValue)) }
+        return subjects.map { RelationPrefix(kind: .grant, first: $0.rawValue) }
+            + permissions.map { RelationPrefix(kind: .attachment, first: $0) }
     }
 
     /// Some objects and all those below them that inherit.
