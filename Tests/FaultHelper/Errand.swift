@@ -33,6 +33,7 @@ struct Errand {
         case "ask": try store.ask()
         case "count": try observing.count(on: Name(arguments[1]), to: Int64(arguments[2]) ?? 0)
         case "observe-until-full": try observing.observeUntilFull(limit: Int(arguments[1]) ?? 0)
+        case "grant-for": try observing.grant(for: Int64(arguments[1]) ?? 0)
         case "use-as-nobody": try store.useAsNobody()
         default: FaultHelper.say("unknown errand `\(name)`")
         }

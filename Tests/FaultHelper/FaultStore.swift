@@ -5,11 +5,12 @@ import TestSupport
 
 /// The store of ``FaultHistory``, and what it answers.
 enum FaultStore {
-    static let options = StoreOptions(clock: { FaultHistory.now }, mapBytes: 1 << 24)
+    static let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
 
     /// Makes the store, one commit a step.
     static func make(at path: String) throws {
-        let store = try Store.create(at: path, options: StoreOptions(clock: { FaultHistory.start }, mapBytes: 1 << 24))
+        let store = try Store.create(
+            at: path, options: StoreOptions(clock: { FaultHistory.start }, recordsEnds: .withCommits, mapBytes: 1 << 24))
         for (number, step) in FaultHistory.steps.enumerated() {
             try store.commit(Transaction(step.caller, step.changes, authority: .importer, time: step.time))
             // Commits stand before and behind the first refusal, and refusals fill some pages.

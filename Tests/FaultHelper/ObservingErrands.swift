@@ -1,6 +1,7 @@
 import Dispatch
 import Events
 import Files
+import Glibc
 import Muniment
 import Permissions
 
@@ -18,11 +19,22 @@ struct ObservingErrands {
         try store.close()
     }
 
+    /// Grants `user:ann` read on `doc:1` for some time by the machine's clock, says at which revision and until when, and keeps the
+    /// store open until something ends the process.
+    func grant(for microseconds: Int64) throws {
+        let store = try Store.open(at: path, .writing)
+        let until = systemClock().advanced(byMicroseconds: microseconds)
+        let receipt = try store.commit(Transaction("user:root", [.grant("user:ann", on: "doc:1", ["read"], until: until)]))
+        FaultHelper.say("granted \(receipt.head) \(until.microseconds)")
+        pause()
+        try store.close()
+    }
+
     /// Observes an object, makes others until the disk takes no more of the index, and says how the observation ended.
     ///
     /// - Parameter limit: bytes to which files may grow.
     func observeUntilFull(limit: Int) throws {
-        let store = try Store.open(at: path, .writing, options: StoreOptions(mapBytes: 1 << 26))
+        let store = try Store.open(at: path, .writing, options: StoreOptions(recordsEnds: .withCommits, mapBytes: 1 << 26))
         let changes = try store.observe("doc:1", as: "user:root")
         let ended = DispatchSemaphore(value: 0)
         Task {

@@ -24,7 +24,7 @@ struct HistoryFile {
 
     /// Opens the store by a clock that stands still.
     func withStore<R>(at now: Instant = .newYear.later(seconds: 1_000_000_000), _ body: (Store) throws -> R) throws -> R {
-        let store = try Store.open(at: storePath, .writing, options: StoreOptions { now })
+        let store = try Store.open(at: storePath, .writing, options: StoreOptions(clock: { now }, recordsEnds: .withCommits))
         let result = Result { try body(store) }
         try store.close()
         return try result.get()

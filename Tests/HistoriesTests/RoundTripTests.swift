@@ -12,7 +12,8 @@ struct RoundTripTests {
     private func fill(_ history: inout RandomHistory, at path: String, steps: Int) throws {
         let clock = ManualClock(history.start)
         let store = try Store.create(
-            at: path, preset: history.preset, administrator: history.administrator, options: StoreOptions { clock.now })
+            at: path, preset: history.preset, administrator: history.administrator,
+            options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
         for _ in 0..<steps {
             let step = history.next()
             clock.now = step.time

@@ -9,16 +9,20 @@ package final class StoreFixture {
     package let path: String
     package let clock: ManualClock
     package private(set) var store: Store
+    private let recordsEnds: EndRecording
 
-    fileprivate init(at path: String, _ preset: Preset, _ clock: ManualClock) throws {
+    fileprivate init(at path: String, _ preset: Preset, _ clock: ManualClock, _ recordsEnds: EndRecording) throws {
         self.path = path
         self.clock = clock
-        store = try Store.create(at: path, preset: preset, options: StoreOptions { clock.now })
+        self.recordsEnds = recordsEnds
+        store = try Store.create(at: path, preset: preset, options: StoreOptions(clock: { clock.now }, recordsEnds: recordsEnds))
     }
+
+    private var options: StoreOptions { StoreOptions(clock: { [clock] in clock.now }, recordsEnds: recordsEnds) }
 
     /// A store that the test has made itself, by the machine's clock.
     package init(of store: Store, at path: String) {
-        (self.store, self.path, clock) = (store, path, ManualClock())
+        (self.store, self.path, clock, recordsEnds) = (store, path, ManualClock(), .byItself)
     }
 
     /// Closes the store and removes the folder that it is in.
@@ -31,7 +35,7 @@ package final class StoreFixture {
     package func whileClosed<R>(_ body: () throws -> R) throws -> R {
         try store.close()
         let result = Result { try body() }
-        store = try Store.open(at: path, .writing, options: StoreOptions { [clock] in clock.now })
+        store = try Store.open(at: path, .writing, options: options)
         return try result.get()
     }
 
@@ -91,12 +95,14 @@ package final class StoreFixture {
     }
 }
 
-/// Hands out a new store, closes it, and removes it.
+/// Hands out a new store, closes it, and removes it. Ends are recorded with commits unless a test says otherwise, so that a test
+/// knows every revision.
 package func withStore(
-    _ preset: Preset = .locked, clock: ManualClock = ManualClock(), _ body: (StoreFixture) throws -> Void
+    _ preset: Preset = .locked, clock: ManualClock = ManualClock(), recordsEnds: EndRecording = .withCommits,
+    _ body: (StoreFixture) throws -> Void
 ) throws {
     try withTemporaryFolder { folder in
-        let fixture = try StoreFixture(at: folder + "/store", preset, clock)
+        let fixture = try StoreFixture(at: folder + "/store", preset, clock, recordsEnds)
         let result = Result { try body(fixture) }
         try fixture.close()
         try result.get()
@@ -105,10 +111,11 @@ package func withStore(
 
 /// The same for tests that wait.
 package func withStore(
-    _ preset: Preset = .locked, clock: ManualClock = ManualClock(), _ body: (StoreFixture) async throws -> Void
+    _ preset: Preset = .locked, clock: ManualClock = ManualClock(), recordsEnds: EndRecording = .withCommits,
+    _ body: (StoreFixture) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
-        let fixture = try StoreFixture(at: folder + "/store", preset, clock)
+        let fixture = try StoreFixture(at: folder + "/store", preset, clock, recordsEnds)
         do { try await body(fixture) } catch {
             try fixture.close()
             throw error

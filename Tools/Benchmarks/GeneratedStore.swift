@@ -24,7 +24,8 @@ struct GeneratedStore {
         let path = folder + "/store"
         let clock = BenchmarkClock()
         let store = try Store.create(
-            at: path, preset: .open, administrator: "user:root", options: StoreOptions(clock: { clock.now }))
+            at: path, preset: .open, administrator: "user:root",
+            options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
         let importer = try store.importer()
         try importer.add(
             Transaction(

@@ -103,7 +103,8 @@ struct QuerySuite {
     private func makeStore() throws -> Store {
         let clock = BenchmarkClock()
         let store = try Store.create(
-            at: folder + "/query", preset: .open, administrator: "user:root", options: StoreOptions(clock: { clock.now }))
+            at: folder + "/query", preset: .open, administrator: "user:root",
+            options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
         let importer = try store.importer()
         try importer.add(
             Transaction(

@@ -5,9 +5,12 @@ import Permissions
 
 /// How commands come to their store.
 extension Call {
-    /// How a store is opened: with progress on the terminal.
+    /// How a store is opened: with progress on the terminal. A command is over in a moment, so the log gets its commits and the ends
+    /// due before them, and nothing else.
     var storeOptions: StoreOptions {
-        StoreOptions(progress: { ProgressBar.standard.show($0.stage, done: $0.done, total: $0.total) })
+        StoreOptions(
+            recordsEnds: .withCommits,
+            progress: { ProgressBar.standard.show($0.stage, done: $0.done, total: $0.total) })
     }
 
     /// Opens the store, does something with it, and closes it.

@@ -35,7 +35,7 @@ public struct HistoryImporter {
 
     /// - Parameters:
     ///   - directory: the store, made where there is none.
-    ///   - options: how to open it; its clock is not used, since a history brings its own time.
+    ///   - options: how to open it; its clock is not used, since a history brings its own time, and nothing ends in between.
     public init(into directory: String, options: StoreOptions = StoreOptions()) {
         self.directory = directory
         self.options = options
@@ -69,6 +69,7 @@ public struct HistoryImporter {
     /// The store, created as the header says where there is none.
     private func openStore(for source: HistorySource) throws -> Store {
         var options = options
+        options.recordsEnds = .withCommits
         // The history's own time from its first transaction on: today's would end what the history still has to change.
         if let begin = source.nextTime { options.clock = { begin } }
         if Store.exists(at: directory) { return try Store.open(at: directory, .writing, options: options) }

@@ -54,6 +54,7 @@ private struct ScenarioRun {
     init(_ header: Header, in directory: String) throws {
         var options = StoreOptions()
         options.clock = { [clock] in clock.now }
+        options.recordsEnds = .withCommits
         store = try Store.create(
             at: directory, preset: header.preset ?? .locked, administrator: header.administratorOrDefault, options: options)
         answering = Answering(store: store, levels: header.levels)

@@ -10,8 +10,8 @@ extension Store {
     /// Nothing is kept for those who observe: each takes what it has not seen from the history, so that one that is slow, or comes
     /// back after months, misses nothing and holds nobody up. A change counts when the caller may read the object at its revision;
     /// at the first revision at which it may not, the sequence ends by throwing an ``ObservationEnd``. It ends without an error
-    /// when its task is cancelled. Access that is granted until a time ends at the revision that records its end: with the
-    /// next commit, or ``advance(to:)`` (CONFORMANCE F14).
+    /// when its task is cancelled. Access that is granted until a time ends at the revision that records its end, which a store that
+    /// is open for writing makes within a second (``StoreOptions/recordsEnds``, CONFORMANCE F14, E13).
     ///
     /// Beginning costs as much as a check. Going on is linear in the versions of the value, and of all that the right to read it rests
     /// on, that have ended since; each change costs decoding the whole value once.

@@ -48,6 +48,9 @@ extension Store {
         let lock = try folder.takeLock()
         try removeFlatFolder(folder.index)
         lock.release()
+        var options = options
+        // The log stays as it is.
+        options.recordsEnds = .withCommits
         try Store.open(at: path, .writing, options: options).close()
     }
 }

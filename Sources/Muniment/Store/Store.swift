@@ -150,11 +150,14 @@ public final class Store: Sendable {
         let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
         index.clearStaleReaders()
         let feed = ChangeFeed()
-        let writer = Writer(log: log, index: index, workingSet: workingSet, clock: options.clock, feed: feed) {
+        let writer = Writer(
+            log: log, index: index, workingSet: workingSet, clock: options.clock, recordsEnds: options.recordsEnds, feed: feed
+        ) {
             try folder.logSeal.remove()
         }
         lock.announceReady()
         let inUse = try IndexInUse(in: folder) { index }
+        writer.watchEnds()
         return Store(folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed)
     }
 
@@ -216,6 +219,7 @@ public final class Store: Sendable {
             return closed
         }
         guard !wasClosed else { return }
+        writer?.ends?.stop()
         feed.close()
         readers.drain()
         defer {

@@ -5,6 +5,8 @@ internal import Foundation
 public struct StoreOptions: Sendable {
     /// What time it is. Tests and replays hand in their own.
     public var clock: @Sendable () -> Instant
+    /// When ends of access that fall due reach the log. Whoever gives commits times of their own chooses ``EndRecording/withCommits``.
+    public var recordsEnds: EndRecording
     /// Told how long work goes on: folding, verifying. Called on the thread that does it.
     public var progress: (@Sendable (Progress) -> Void)?
     /// Bytes of address space for each of the two maps at first; they grow when they are full.
@@ -16,10 +18,12 @@ public struct StoreOptions: Sendable {
     public var indexSealLimitBytes: Int
 
     public init(
-        clock: @escaping @Sendable () -> Instant = systemClock, progress: (@Sendable (Progress) -> Void)? = nil,
-        mapBytes: Int = 1 << 34, logSealLimitBytes: Int = 1 << 28, indexSealLimitBytes: Int = 1 << 26
+        clock: @escaping @Sendable () -> Instant = systemClock, recordsEnds: EndRecording = .byItself,
+        progress: (@Sendable (Progress) -> Void)? = nil, mapBytes: Int = 1 << 34, logSealLimitBytes: Int = 1 << 28,
+        indexSealLimitBytes: Int = 1 << 26
     ) {
         self.clock = clock
+        self.recordsEnds = recordsEnds
         self.progress = progress
         self.mapBytes = mapBytes
         self.logSealLimitBytes = logSealLimitBytes

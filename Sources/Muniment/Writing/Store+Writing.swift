@@ -20,10 +20,15 @@ extension Store {
         }
     }
 
-    /// Ends the access that falls due by an instant, with a commit for each moment at which some ends.
+    /// Records the end of access that falls due by an instant, with a commit for each moment at which some ends. A store does this by
+    /// itself where ``StoreOptions/recordsEnds`` says so.
     public func advance(to instant: Instant) throws { try openWriter().expire(by: instant) }
 
-    /// Takes many transactions and brings them to the disk in large batches.
+    /// Looks for ends that are due by the clock, as the store does by itself, and returns when they are recorded: for tests.
+    package func lookForEnds() { writer?.ends?.lookNow() }
+
+    /// Takes many transactions and brings them to the disk in large batches. Until it has finished, the store records no ends by
+    /// itself; where the transactions bring times of the past along, open the store with ``EndRecording/withCommits``.
     public func importer() throws -> Importer { Importer(writer: try openWriter()) }
 
     func openWriter() throws(StoreError) -> Writer {

@@ -17,6 +17,8 @@ final class Writer: @unchecked Sendable {
     private let index: Index
     private let workingSet: WorkingSet
     private let clock: @Sendable () -> Instant
+    /// Calls when access comes to its end. Nil where ends are recorded with commits only.
+    private(set) var ends: EndWatch?
     private let waiting = Mutex(Waiting())
     /// Held while transactions are decided; guards the working set. Whoever holds it takes `disk` before giving it up, so that
     /// groups reach the disk in the order of their turns.
@@ -45,6 +47,8 @@ final class Writer: @unchecked Sendable {
     /// Commits of an import that are folded but not in the log yet.
     private var unwritten: [Commit] = []
     private var unwrittenEvents = 0
+    /// Whether an import goes on, whose times are its own; guarded by the turn.
+    private var isImporting = false
     /// Called before every write to the log.
     private let willWrite: @Sendable () throws -> Void
     /// Told of commits once the index has them.
@@ -63,7 +67,7 @@ final class Writer: @unchecked Sendable {
     }
 
     init(
-        log: EventLog, index: Index, workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant,
+        log: EventLog, index: Index, workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant, recordsEnds: EndRecording,
         feed: ChangeFeed, willWrite: @escaping @Sendable () throws -> Void
     ) {
         self.log = log
@@ -72,8 +76,16 @@ final class Writer: @unchecked Sendable {
         self.clock = clock
         self.feed = feed
         self.willWrite = willWrite
+        if recordsEnds == .byItself {
+            ends = EndWatch(clock: clock) { [weak self] in self?.recordEnds() ?? false }
+            // Where the index cannot say when the first end comes, the first look finds that out.
+            _ = try? workingSet.nextExpiries(by: .distantPast)
+        }
         workingSet.endTurn()
     }
+
+    /// Begins to record ends without being asked. Called once, before anything is written.
+    func watchEnds() { ends?.expect(workingSet.earliestExpiry) }
 
     /// Why reads of the present cannot be trusted; nil while they can.
     var failure: String? { indexFailure.withLock { $0 } }
@@ -148,6 +160,23 @@ final class Writer: @unchecked Sendable {
     /// Writes the ends that are due by an instant.
     func expire(by instant: Instant) throws {
         turn.wait()
+        try endAccess(by: instant)
+    }
+
+    /// Writes the ends that are due by the clock, but not into an import. Answers whether anything can be written later on.
+    private func recordEnds() -> Bool {
+        turn.wait()
+        guard log.failure == nil, !isImporting else {
+            turn.signal()
+            return log.failure == nil
+        }
+        // Where it fails and the log goes on, the next commit meets the same, and its caller is told.
+        try? endAccess(by: clock())
+        return log.failure == nil
+    }
+
+    /// Called with the turn, which it gives up.
+    private func endAccess(by instant: Instant) throws {
         var commits: [Commit] = []
         let decided = Result {
             try beginTurn()
@@ -164,6 +193,7 @@ final class Writer: @unchecked Sendable {
     /// ``writeOut()``.
     func add(_ transaction: Transaction) throws -> Receipt {
         turn.wait()
+        isImporting = true
         let before = unwritten.count
         var refused: [RefusedTransaction] = []
         let decided = Result { () throws -> Receipt in
@@ -190,6 +220,7 @@ final class Writer: @unchecked Sendable {
     /// Brings everything to the disk.
     func writeOut() throws {
         turn.wait()
+        isImporting = false
         try endTurn(writing: [])
     }
 
@@ -222,6 +253,7 @@ final class Writer: @unchecked Sendable {
         unwritten = []
         unwrittenEvents = 0
         let rows = toIndex && workingSet.hasUnwritten ? workingSet.takePendingRows() : nil
+        ends?.expect(workingSet.earliestExpiry)
         workingSet.endTurn()
         disk.wait()
         turn.signal()

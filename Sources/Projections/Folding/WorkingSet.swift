@@ -45,8 +45,8 @@ package final class WorkingSet {
     /// Ends that were added (true) or went (false) since the last flush.
     private(set) var expiries: [Expiry: Bool] = [:]
     private var expiryJournal: [(Expiry, Bool?)] = []
-    /// No access ends before this.
-    private var earliestExpiry = Instant.distantPast
+    /// No access ends before this. Not known, and so long ago, until ``nextExpiries(by:)`` has looked.
+    package private(set) var earliestExpiry = Instant.distantPast
 
     /// Whom callers count as, until a membership changes.
     var subjectSets: [PrincipalID: SubjectSet] = [:]

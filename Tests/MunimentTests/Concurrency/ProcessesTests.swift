@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Many at once: processes")
 struct ProcessesTests {
-    private let options = StoreOptions(clock: { FaultHistory.now }, mapBytes: 1 << 24)
+    private let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
 
     @Test("A second writer is refused and told who holds the store, while others read")
     func secondWriter() throws {

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Faults: files that are cut off, foreign, missing, or from another time")
 struct FaultsOfFiles {
-    private let options = StoreOptions(clock: { FaultHistory.now }, mapBytes: 1 << 24)
+    private let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
 
     private func answers(_ path: String) throws -> [Bool] {
         let store = try Store.open(at: path, .reading, options: options)

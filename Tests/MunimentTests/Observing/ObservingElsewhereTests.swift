@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Observing: what another process writes, and what fails", .timeLimit(.minutes(10)))
 struct ObservingElsewhereTests {
-    private let options = StoreOptions(clock: { FaultHistory.now }, mapBytes: 1 << 24)
+    private let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
 
     /// A closed store with `doc:1`, which `user:ann` may read.
     private func withClosedStore(_ body: (_ path: String) async throws -> Void) async throws {

@@ -26,7 +26,7 @@ struct RandomObservationRun {
         clock.now = history.start
         store = try Store.create(
             at: folder + "/store", preset: history.preset, administrator: history.administrator,
-            options: StoreOptions { [clock] in clock.now })
+            options: StoreOptions(clock: { [clock] in clock.now }, recordsEnds: .withCommits))
     }
 
     /// Answers how many changes and how many ends of access were told.

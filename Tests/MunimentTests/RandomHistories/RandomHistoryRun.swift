@@ -41,7 +41,9 @@ struct RandomHistoryRun {
         try followLog()
     }
 
-    private static func options(_ clock: ManualClock) -> StoreOptions { StoreOptions { clock.now } }
+    private static func options(_ clock: ManualClock) -> StoreOptions {
+        StoreOptions(clock: { clock.now }, recordsEnds: .withCommits)
+    }
 
     mutating func run() throws {
         defer { try? store.close() }

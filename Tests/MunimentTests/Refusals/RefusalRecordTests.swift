@@ -175,7 +175,8 @@ struct RefusalRecordTests {
     func exampleOfTheFormat() throws {
         try withTemporaryFolder { folder in
             let clock = ManualClock(.newYear.later(seconds: 36_000))
-            let store = try Store.create(at: folder + "/store", options: StoreOptions { clock.now })
+            let store = try Store.create(
+                at: folder + "/store", options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
             try store.commit(
                 Transaction(
                     "user:root",

@@ -1,0 +1,187 @@
+import Events
+import Foundation
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Ends that the store records by itself", .timeLimit(.minutes(5)))
+struct EndRecordingTests {
+    private let end = Instant.newYear.later(seconds: 100)
+
+    /// A store that records ends by itself, with `doc:1` and users who have nothing on it.
+    private func withEnds(
+        _ recordsEnds: EndRecording = .byItself, _ body: (StoreFixture) async throws -> Void
+    ) async throws {
+        try await withStore(.open, recordsEnds: recordsEnds) { (fixture) async throws in
+            try fixture.commit(.defineClass("doc"), .register("user:ann"), .register("user:ben"), .createObject("doc:1"))
+            try await body(fixture)
+        }
+    }
+
+    private func grant(_ seconds: Int64, _ privileges: [String] = ["read"], to subject: Name = "user:ann") -> Change {
+        .grant(subject, on: "doc:1", privileges, until: .newYear.later(seconds: seconds))
+    }
+
+    /// The commits that the store itself made.
+    private func ends(_ fixture: StoreFixture) throws -> [Commit] {
+        try fixture.commits(from: Revision(1)).filter { $0.actor == .system }
+    }
+
+    @Test("E13: an end is recorded without any commit once the store's clock has come to it, and who observes is told")
+    func recordedByItself() async throws {
+        try await withEnds { fixture in
+            let granted = try fixture.commit(grant(100)).head
+            let changes = try fixture.store.observe("doc:1", as: "user:ann", since: granted)
+            async let observed = changes.all()
+            fixture.clock.now = end
+            #expect(await observed.end == .accessEnded(at: granted.next))
+            let commits = try fixture.commits(from: granted.next)
+            #expect(commits.map(\.time) == [end])
+            #expect(commits.map(\.actor) == [.system])
+            #expect(commits.first?.events.map(\.kind) == [.accessExpired])
+        }
+    }
+
+    @Test("E13: by the machine's clock, too, the end has its own time")
+    func machineClock() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try Store.create(at: folder + "/store", preset: .open)
+            let until = systemClock().advanced(byMicroseconds: 900_000)
+            let granted = try await store.commit(
+                Transaction(
+                    "user:root",
+                    [
+                        .defineClass("doc"), .register("user:ann"), .createObject("doc:1"),
+                        .grant("user:ann", on: "doc:1", ["read"], until: until),
+                    ]))
+            let observed = try await store.observe("doc:1", as: "user:ann", since: granted.head).all()
+            #expect(observed.end == .accessEnded(at: granted.head.next))
+            #expect(try store.time(of: granted.head.next) == until)
+            #expect(systemClock() >= until)
+            try store.close()
+        }
+    }
+
+    @Test("E13: nothing is recorded before the moment itself, and nothing twice")
+    func notBefore() async throws {
+        try await withEnds { fixture in
+            let granted = try fixture.commit(grant(100)).head
+            fixture.clock.now = end.advanced(byMicroseconds: -1)
+            fixture.store.lookForEnds()
+            #expect(try fixture.head == granted)
+            fixture.clock.now = end
+            for _ in 0..<3 { fixture.store.lookForEnds() }
+            #expect(try fixture.head == granted.next)
+            try fixture.commit(.createRole("role:r"))
+            #expect(try ends(fixture).count == 1)
+        }
+    }
+
+    @Test("E13: many ends are a commit a moment, in their order and at their times, however late the clock jumps over them")
+    func manyEnds() async throws {
+        try await withEnds { fixture in
+            let order = (1...40).map { Int64($0 * 37 % 41) }
+            for seconds in order {
+                let role = Name("role:r\(seconds)")
+                try fixture.commit(.createRole(role), grant(seconds, to: role))
+            }
+            try fixture.commit(grant(20, to: .everyone))
+            fixture.clock.now = .newYear.later(seconds: 1_000_000)
+            fixture.store.lookForEnds()
+            let commits = try ends(fixture)
+            #expect(commits.map(\.time) == (1...40).map { Instant.newYear.later(seconds: $0) })
+            #expect(commits.map(\.events.count) == (1...40).map { $0 == 20 ? 2 : 1 })
+        }
+    }
+
+    @Test("E13: an earlier end that is granted later comes first, and one that was taken back never")
+    func changesOfMind() async throws {
+        try await withEnds { fixture in
+            try fixture.commit(grant(300), grant(200, to: "user:ben"))
+            try fixture.commit(grant(100, to: .everyone))
+            try fixture.commit(.revoke("user:ben", on: "doc:1"))
+            for seconds in [100, 200, 300] as [Int64] {
+                fixture.clock.now = .newYear.later(seconds: seconds)
+                fixture.store.lookForEnds()
+            }
+            #expect(try ends(fixture).map(\.time) == [end, .newYear.later(seconds: 300)])
+        }
+    }
+
+    @Test("E13: a commit at the very moment of an end comes behind it, and the end is recorded once")
+    func atTheMoment() async throws {
+        try await withEnds { fixture in
+            let granted = try fixture.commit(grant(100)).head
+            fixture.clock.now = end
+            #expect(try fixture.commit(.createRole("role:r")).revision == granted.next.next)
+            fixture.store.lookForEnds()
+            #expect(try ends(fixture).map(\.revision) == [granted.next])
+        }
+    }
+
+    @Test("E13: an end that fell due while the store was closed is recorded when it is open again, without any commit")
+    func dueWhileClosed() async throws {
+        try await withEnds { fixture in
+            try fixture.commit(grant(100), grant(300, to: "user:ben"))
+            let granted = try fixture.head
+            try fixture.whileClosed { fixture.clock.now = .newYear.later(seconds: 200) }
+            let changes = try fixture.store.observe("doc:1", as: "user:ben", since: granted)
+            async let observed = changes.all()
+            fixture.store.lookForEnds()
+            #expect(try fixture.head == granted.next)
+            fixture.clock.now = .newYear.later(seconds: 300)
+            #expect(await observed.end == .accessEnded(at: granted.next.next))
+            #expect(try ends(fixture).map(\.time) == [end, .newYear.later(seconds: 300)])
+        }
+    }
+
+    @Test("E13: where ends are recorded with commits, nothing else records them")
+    func withCommits() async throws {
+        try await withEnds(.withCommits) { fixture in
+            let granted = try fixture.commit(grant(100)).head
+            fixture.clock.now = .newYear.later(seconds: 200)
+            fixture.store.lookForEnds()
+            #expect(try fixture.head == granted)
+            try fixture.store.advance(to: fixture.clock.now)
+            #expect(try ends(fixture).map(\.time) == [end])
+        }
+    }
+
+    @Test("E13: an end never comes into an import, whose times may be before it, and is recorded when that has finished")
+    func duringImports() async throws {
+        try await withEnds { fixture in
+            try fixture.commit(grant(100))
+            let importer = try fixture.store.importer()
+            func add(_ role: Name, at seconds: Int64) throws {
+                try importer.add(
+                    Transaction("user:root", [.createRole(role)], authority: .importer, time: .newYear.later(seconds: seconds)))
+            }
+            try add("role:a", at: 10)
+            fixture.clock.now = .newYear.later(seconds: 1000)
+            fixture.store.lookForEnds()
+            try add("role:b", at: 20)
+            try importer.finish()
+            #expect(try ends(fixture).isEmpty)
+            fixture.store.lookForEnds()
+            #expect(try ends(fixture).map(\.time) == [end])
+        }
+    }
+
+    @Test("E13: a clock that is set back afterwards neither gives the access back in the log nor lets times go back")
+    func clockSetBack() async throws {
+        try await withEnds { fixture in
+            try fixture.commit(grant(100), grant(200, to: "user:ben"))
+            fixture.clock.now = .newYear.later(seconds: 150)
+            fixture.store.lookForEnds()
+            fixture.clock.now = .newYear
+            fixture.store.lookForEnds()
+            #expect(try !fixture.may("user:ann", "read", "doc:1"))
+            #expect(try fixture.commit(.createRole("role:r")).time == end)
+            fixture.clock.now = .newYear.later(seconds: 200)
+            fixture.store.lookForEnds()
+            #expect(try ends(fixture).map(\.time) == [end, .newYear.later(seconds: 200)])
+        }
+    }
+}
