@@ -2,7 +2,7 @@
 enum CommandTable {
     static let sections: [(title: String, commands: [Command])] = [
         ("Stores", [.initialize, .importHistory, .exportHistory, .ask, .scenario]),
-        ("Questions", [.check, .privileges, .who, .what, .entries]),
+        ("Questions", [.check, .why, .privileges, .who, .what, .entries]),
         ("The past", [.history, .diff, .log, .refusals]),
         ("Access", [.grant, .revoke]),
         ("Principals", [.register, .roleCreate, .roleDelete, .roleAdd, .roleRemove, .roleMembers]),

@@ -28,7 +28,7 @@ extension Store {
     ) throws -> ObservedChanges {
         try withReader { reader in
             let instant = try turn(reader, to: revision.map { .revision($0) } ?? .now)
-            let snapshot = Snapshot(reader: reader, instant: instant, memory: queryMemory)
+            let snapshot = Snapshot(reader: reader, instant: instant, memory: queryMemory, log: log)
             let id = try snapshot.readableObject(object, as: caller)
             let access = try reader.readAccess(of: caller, to: id)
             guard let created = access.created else { throw IndexError.damaged }

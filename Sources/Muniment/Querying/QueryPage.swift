@@ -82,7 +82,7 @@ extension Store {
     /// - Throws: `Refusal`, and ``StoreError/noSuchRevision(_:head:)``.
     public func query(_ query: Query, as caller: Name, after cursor: QueryCursor) throws -> QueryPage {
         try read(at: .revision(cursor.revision)) { snapshot in
-            try Snapshot(reader: snapshot.reader, instant: cursor.instant, memory: queryMemory).query(
+            try Snapshot(reader: snapshot.reader, instant: cursor.instant, memory: queryMemory, log: log).query(
                 query, as: caller, after: cursor)
         }
     }

@@ -1,3 +1,4 @@
+internal import EventLog
 public import Events
 public import Permissions
 internal import Projections
@@ -13,8 +14,11 @@ public final class Snapshot {
     public let instant: Instant
     /// What queries have found beyond their pages.
     let memory: QueryMemory
+    /// The log that the index was folded from.
+    let log: EventLog
 
-    init(reader: IndexReader, instant: Instant, memory: QueryMemory) {
+    init(reader: IndexReader, instant: Instant, memory: QueryMemory, log: EventLog) {
+        self.log = log
         self.reader = reader
         self.instant = instant
         self.memory = memory
@@ -198,7 +202,7 @@ public final class Snapshot {
             : Refusal(.noPrivilege, "`\(caller)` lacks `\(privilege)` on `\(object)`")
     }
 
-    private func checkForm(_ names: Name...) throws {
+    func checkForm(_ names: Name...) throws {
         for name in names {
             if let problem = name.problem { throw problem }
         }

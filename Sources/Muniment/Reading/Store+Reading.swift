@@ -13,7 +13,7 @@ extension Store {
     public func read<R>(at moment: Moment = .now, _ body: (Snapshot) throws -> R) throws -> R {
         try withReader { reader in
             let instant = try turn(reader, to: moment)
-            return try body(Snapshot(reader: reader, instant: instant, memory: queryMemory))
+            return try body(Snapshot(reader: reader, instant: instant, memory: queryMemory, log: log))
         }
     }
 

@@ -1,0 +1,32 @@
+import Events
+import Muniment
+import Permissions
+
+extension Command {
+    static let why = Command(
+        "why", "why somebody may do something, or may not: every way in which it is given, who made it so and when",
+        sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
+        example: Example(
+            "why user:ann read doc:plan",
+            """
+            yes: user:ann may read doc:plan
+            …
+            """)
+    ) { call in
+        let subject = try call.name("the subject")
+        let privileges = try call.privileges()
+        call.skip("on")
+        let object = try call.name("the object")
+        try call.end()
+        let (witness, when) = try call.ask { snapshot in
+            let explanation = try snapshot.explain(subject, privileges, on: object)
+            return (try snapshot.witness(of: explanation), snapshot.json)
+        }
+        if call.isJSON {
+            try call.output.json(WitnessJSON(witness: witness).value.with(when))
+        } else {
+            for line in WitnessTree(witness: witness).lines { try call.output.line(line) }
+        }
+        return witness.isAllowed ? .success : .failure
+    }
+}

@@ -1,0 +1,31 @@
+import Events
+
+/// Lines of which each can have others below it, as a terminal shows them.
+struct Tree {
+    let text: String
+    /// What stands behind the text, in a column of its own.
+    let note: String
+    let branches: [Tree]
+
+    init(_ text: String, note: String = "", _ branches: [Tree] = []) {
+        self.text = text
+        self.note = note
+        self.branches = branches
+    }
+
+    /// The lines, notes below each other.
+    var lines: [String] {
+        let lines = drawn(first: "", rest: "")
+        let width = lines.filter { !$0.note.isEmpty }.map(\.text.count).max() ?? 0
+        return lines.map { $0.note.isEmpty ? $0.text : $0.text.padded(to: width) + "  " + $0.note }
+    }
+
+    private func drawn(first: String, rest: String) -> [(text: String, note: String)] {
+        var lines = [(first + text, note)]
+        for (index, branch) in branches.enumerated() {
+            let isLast = index == branches.count - 1
+            lines += branch.drawn(first: rest + (isLast ? "└─ " : "├─ "), rest: rest + (isLast ? "   " : "│  "))
+        }
+        return lines
+    }
+}

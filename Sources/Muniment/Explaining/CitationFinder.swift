@@ -1,0 +1,127 @@
+internal import EventLog
+internal import Events
+internal import Permissions
+internal import Projections
+
+/// Finds the events that made facts so: the index says at which revision, the log what happened there.
+final class CitationFinder {
+    private let reader: IndexReader
+    private let log: LogReader
+    private var found: [Fact: WitnessedFact] = [:]
+    private var commits: [Revision: Commit] = [:]
+
+    init(_ reader: IndexReader, _ log: LogReader) {
+        self.reader = reader
+        self.log = log
+    }
+
+    /// A fact that holds at the reader's revision, with the event that made it so.
+    ///
+    /// - Throws: `IndexError.damaged` where index and log do not agree on it.
+    func witness(_ fact: Fact) throws -> WitnessedFact {
+        if let witnessed = found[fact] { return witnessed }
+        guard let revision = try reader.beginning(of: fact), case let commit = try commit(revision),
+            let index = commit.events.lastIndex(where: { fact.isMade(by: $0) })
+        else { throw IndexError.damaged }
+        let witnessed = WitnessedFact(fact, Citation(commit, index))
+        found[fact] = witnessed
+        return witnessed
+    }
+
+    /// What a grant gives, with the event that gave it; several where its privileges were given one after the other.
+    func witness(_ grant: Grant) throws -> [(privileges: Privileges, facts: [WitnessedFact])] {
+        if let permission = grant.permission {
+            let given = try witness(.permission(permission, grant.subject, grant.privileges))
+            return [(grant.privileges, [given, try witness(.attachment(permission, to: grant.object))])]
+        }
+        var byEvent: [(citation: Citation, privileges: Privileges)] = []
+        for privilege in grant.privileges.singles {
+            let citation = try citation(of: privilege, in: grant)
+            if let place = byEvent.firstIndex(where: { $0.citation == citation }) {
+                byEvent[place].privileges.formUnion(privilege)
+            } else {
+                byEvent.append((citation, privilege))
+            }
+        }
+        return byEvent.map { citation, privileges in
+            let fact = Fact.entry(grant.subject, on: grant.object, privileges, until: grant.until)
+            return (privileges, [WitnessedFact(fact, citation)])
+        }
+    }
+
+    private func citation(of privilege: Privileges, in grant: Grant) throws -> Citation {
+        let revisions = try reader.grantRevisions(grant.subject, on: grant.object, privilege)
+        if let citation = try citation(of: privilege, in: grant, among: revisions) { return citation }
+        // Where an end alone was changed, only the object's own versions tell when.
+        let all = try reader.entryRevisions(on: grant.object).filter { $0 >= revisions.first ?? .genesis }
+        guard let citation = try citation(of: privilege, in: grant, among: all) else { throw IndexError.damaged }
+        return citation
+    }
+
+    /// The event that gave a privilege which has been held until this end since then.
+    private func citation(of privilege: Privileges, in grant: Grant, among revisions: [Revision]) throws -> Citation? {
+        let fact = Fact.entry(grant.subject, on: grant.object, privilege, until: grant.until)
+        var citation: Citation?
+        // Whether the event may have been undone, so that a later one counts.
+        var isInDoubt = false
+        for revision in revisions {
+            let commit = try commit(revision)
+            for (index, event) in commit.events.enumerated() {
+                if fact.isMade(by: event) {
+                    if citation == nil || isInDoubt { citation = Citation(commit, index) }
+                    isInDoubt = false
+                } else {
+                    switch event.effect(on: grant, privilege) {
+                    case .none: break
+                    case .doubt: isInDoubt = true
+                    case .end: citation = nil
+                    }
+                }
+            }
+        }
+        return citation
+    }
+
+    private func commit(_ revision: Revision) throws -> Commit {
+        if let commit = commits[revision] { return commit }
+        let commit = try log.commit(at: revision)
+        commits[revision] = commit
+        return commit
+    }
+}
+
+/// What an event does to a privilege of an entry.
+private enum Effect {
+    case none
+    /// It may be gone: out of a wildcard only what the class knows stays, and what is deleted takes along what stands in it.
+    case doubt
+    case end
+}
+
+extension Event {
+    fileprivate func effect(on grant: Grant, _ privilege: Privileges) -> Effect {
+        switch self {
+        case .accessRevoked(let event) where event.object == grant.object && event.subject == grant.subject:
+            event.privileges.isSuperset(of: privilege) ? .end : .doubt
+        case .accessExpired(let event) where event.object == grant.object && event.subject == grant.subject:
+            event.privileges.isSuperset(of: privilege) ? .end : .none
+        case .objectDeleted, .roleDeleted: .doubt
+        default: .none
+        }
+    }
+}
+
+extension Citation {
+    init(_ commit: Commit, _ index: Int) {
+        self.init(
+            revision: commit.revision, index: index, kind: commit.events[index].kind, time: commit.time, actor: commit.actor,
+            origin: commit.origin)
+    }
+}
+
+extension Privileges {
+    /// The privileges of this set one by one.
+    fileprivate var singles: [Privileges] {
+        (0..<UInt32(UInt32.bitWidth)).map { Privileges(rawValue: 1 << $0) }.filter(contains)
+    }
+}

@@ -1,0 +1,57 @@
+internal import Events
+public import Permissions
+internal import Projections
+
+/// Explaining the answer to a check (CONFORMANCE E11).
+extension Snapshot {
+    /// Why a subject has all of some privileges on an object, or has them not.
+    ///
+    /// The answer is the one that ``check(_:_:on:)-(Name,_,_)`` gives, with all that gives any of the privileges. What made each of
+    /// these so is told by ``witness(of:)``.
+    ///
+    /// - Parameters:
+    ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
+    ///   - privileges: by name.
+    ///   - object: any object, built-in ones included.
+    /// - Throws: `Refusal` with `malformed` for a name that is ill-formed.
+    /// - Complexity: about that of the check; linear in the entries on the object and above it that name the subject or its roles, and
+    ///   in the links to it where the class reads through links.
+    public func explain(_ subject: Name, _ privileges: [String], on object: Name) throws -> Explanation {
+        try checkForm(subject, object)
+        var wanted: [Privileges] = []
+        for name in privileges {
+            guard let privilege = reader.privilege(name) else {
+                return unexplained(.unknownPrivilege(name), subject, privileges, object)
+            }
+            wanted.append(privilege)
+        }
+        guard let caller = try reader.caller(subject) else {
+            return unexplained(.unknownSubject, subject, privileges, object, wanted)
+        }
+        guard let number = try reader.number(of: object) else {
+            return unexplained(.unknownObject, subject, privileges, object, wanted)
+        }
+        let objectID = ObjectID(rawValue: number)
+        let subjects = try reader.subjects(of: caller)
+        let all = Privileges(wanted)
+        let reasons = subjects.isAdministrator ? nil : try rules.reasons(for: subjects, on: objectID, wanted: all)
+        let verdict = try reasons?.verdict(wanted: all) ?? rules.verdict(for: subjects, on: objectID, wanted: all)
+        return Explanation(
+            subject: subject, privileges: privileges, object: object, revision: revision, instant: instant,
+            verdict: Verdict(effective: verdict.effective.intersection(all), reason: verdict.reason), wanted: wanted,
+            caller: caller, objectID: verdict.reason == .unknownObject ? nil : objectID,
+            known: try reasons?.object.options.known ?? knownPrivileges(on: objectID), reasons: reasons)
+    }
+
+    private func knownPrivileges(on object: ObjectID) throws -> Privileges {
+        try reader.place(of: object).flatMap { try reader.options(of: $0.classID) }?.known ?? []
+    }
+
+    private func unexplained(
+        _ reason: Verdict.Reason, _ subject: Name, _ privileges: [String], _ object: Name, _ wanted: [Privileges] = []
+    ) -> Explanation {
+        Explanation(
+            subject: subject, privileges: privileges, object: object, revision: revision, instant: instant,
+            verdict: Verdict(effective: [], reason: reason), wanted: wanted)
+    }
+}

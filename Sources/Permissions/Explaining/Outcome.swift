@@ -1,0 +1,103 @@
+public import Events
+
+/// What the answer was for one privilege, and what decided it.
+public struct Outcome: Hashable, Sendable {
+    public let privilege: String
+    public let isAllowed: Bool
+    public let decider: Decider
+    /// The levels that lack it, the highest first; none where it is allowed. For a widening class the class level and the object part
+    /// lack it together, and either would do.
+    public let failing: [DecidingLevel]
+
+    /// What decides about a privilege.
+    public enum Decider: String, Hashable, Sendable, CaseIterable {
+        /// Nothing narrows an administrator.
+        case administrator
+        /// The store level lacks it.
+        case store
+        /// The class level gives it, or is the highest level that lacks it.
+        case `class`
+        /// The object part gives it, or is the highest level that lacks it.
+        case object
+        case unknownSubject, unknownObject, unknownPrivilege
+        /// The class of the object does not have the privilege, so that nobody can have it there.
+        case unknownToClass
+    }
+}
+
+extension Explanation {
+    /// The answer for each privilege, in the order of the question.
+    public var outcomes: [Outcome] { privileges.indices.map(outcome) }
+
+    private func outcome(_ index: Int) -> Outcome {
+        func denied(_ decider: Outcome.Decider, _ failing: [DecidingLevel] = []) -> Outcome {
+            Outcome(privilege: privileges[index], isAllowed: false, decider: decider, failing: failing)
+        }
+        switch verdict.reason {
+        case .unknownPrivilege: return denied(.unknownPrivilege)
+        case .unknownSubject: return denied(.unknownSubject)
+        case .unknownObject: return denied(.unknownObject)
+        case .administrator, .levels: break
+        }
+        let privilege = wanted[index]
+        if verdict.allows(privilege) {
+            return Outcome(privilege: privileges[index], isAllowed: true, decider: giver(of: privilege), failing: [])
+        }
+        let failing = DecidingLevel.allCases.filter { !missing(at: $0, for: privilege).isEmpty }
+        guard known.contains(privilege), let highest = failing.first else { return denied(.unknownToClass, failing) }
+        return denied(Outcome.Decider(highest), failing)
+    }
+
+    /// The level that gives a privilege which is held: where the class has object ACLs the object part, where it has none the class
+    /// level, and for a widening class either.
+    private func giver(of privilege: Privileges) -> Outcome.Decider {
+        guard case .levels(_, let classLevel, _, let composition) = verdict.reason, let options = reasons?.object.options else {
+            return .administrator
+        }
+        return switch composition {
+        case .narrowing: options.objectACL == .required ? .object : .class
+        case .widening: classLevel.contains(privilege) ? .class : .object
+        }
+    }
+
+    /// What a level lacks for some privileges; nothing where the answer is not one of levels.
+    ///
+    /// - Parameters:
+    ///   - level: for the store level that is `update` as well, where something is to be created or deleted; for a widening class
+    ///     the class level and the object part lack what neither gives.
+    ///   - privileges: some of those that were asked about; nil for all of them.
+    public func missing(at level: DecidingLevel, for privileges: Privileges? = nil) -> Privileges {
+        guard case .levels(let store, let classLevel, let object, let composition) = verdict.reason else { return [] }
+        let wanted = privileges ?? Privileges(self.wanted)
+        switch (level, composition) {
+        case (.store, _):
+            let needed = wanted.isDisjoint(with: [.create, .delete]) ? wanted : wanted.union(.update)
+            return needed.subtracting(store)
+        case (.class, .narrowing): return wanted.subtracting(classLevel)
+        case (.object, .narrowing): return wanted.subtracting(object)
+        case (.class, .widening), (.object, .widening): return wanted.subtracting(classLevel.union(object))
+        }
+    }
+
+    /// The ways in which a level gives some of what was asked about; at the object level by entries and what is inherited. The
+    /// links that make the object readable are among the ``reasons``.
+    public func paths(at level: DecidingLevel) -> AccessPaths {
+        guard let reasons else { return AccessPaths() }
+        return switch level {
+        case .store: reasons.storePaths
+        case .class: reasons.object.classPaths(reasons.ancestry)
+        case .object: reasons.object.objectPaths(reasons.ancestry)
+        }
+    }
+}
+
+extension Outcome.Decider {
+    init(_ level: DecidingLevel) {
+        self =
+            switch level {
+            case .store: .store
+            case .class: .class
+            case .object: .object
+            }
+    }
+}

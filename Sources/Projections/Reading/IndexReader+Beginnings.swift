@@ -1,0 +1,81 @@
+public import Events
+internal import LMDB
+public import Permissions
+
+/// Since when something holds that holds at the revision.
+extension IndexReader {
+    /// The revision that made a fact so which holds at the revision; nil where it does not hold, and for an entry, whose events
+    /// ``grantRevisions(_:on:_:)`` tells. Logarithmic.
+    public func beginning(of fact: Fact) throws -> Revision? {
+        switch fact {
+        case .object(let object, _): try objectDocument(object)?.created
+        case .child(let child, let parent): try relationBegin(.child, parent.rawValue, child.rawValue)
+        case .options(let classID, _):
+            try documentBegin(DocumentID(kind: .classOptions, id: classID.rawValue), as: ClassOptions.self)
+        case .member(let member, let role): try relationBegin(.member, role.rawValue, member.rawValue)
+        case .entry: nil
+        case .permission(let permission, _, _):
+            try documentBegin(DocumentID(kind: .permission, id: permission.rawValue), as: PermissionGrant.self)
+        case .attachment(let permission, let object): try relationBegin(.attachment, permission.rawValue, object.rawValue)
+        case .link(let source, let target): try relationBegin(.link, target.rawValue, source.rawValue)
+        case .administrator(let principal): try relationBegin(.administrator, 0, principal.rawValue)
+        }
+    }
+
+    private func documentBegin<Document: Versioned>(_ id: DocumentID, as type: Document.Type) throws -> Revision? {
+        let version = try document(id, as: type)
+        return version.value == nil ? nil : version.begin
+    }
+
+    private func relationBegin(_ kind: RelationKind, _ first: UInt64, _ second: UInt64) throws -> Revision? {
+        try forEachVersionBack(RelationPrefix(kind: kind, first: first), second) { _, _, _ in false }
+    }
+
+    /// The revisions up to the revision that changed what a subject has on an object, back to the one since which it has a
+    /// privilege there without a break, the earliest first.
+    ///
+    /// A change of an end alone can be missing: those are among ``entryRevisions(on:)``. Linear in their number.
+    public func grantRevisions(_ subject: PrincipalID, on object: ObjectID, _ privilege: Privileges) throws -> [Revision] {
+        var found: [Revision] = []
+        _ = try forEachVersionBack(RelationPrefix(kind: .grant, first: subject.rawValue), object.rawValue) { begin, end, relation in
+            guard case .grant(let privileges, _) = relation, privileges.isSuperset(of: privilege), found.last ?? end == end else {
+                return false
+            }
+            found.append(begin)
+            return true
+        }
+        return found.reversed()
+    }
+
+    /// Every revision up to the revision that changed something about an object or about who has what on it, the earliest first.
+    /// Linear in their number.
+    public func entryRevisions(on object: ObjectID) throws -> [Revision] {
+        try revisions(of: object).filter { $0 <= revision }
+    }
+
+    /// Hands out the versions of a relation from the one in force at the revision back, for as long as `body` answers true.
+    ///
+    /// - Returns: where the one in force begins; nil where there is none.
+    private func forEachVersionBack(
+        _ prefix: RelationPrefix, _ second: UInt64, _ body: (_ begin: Revision, _ end: Revision, RelationDocument) throws -> Bool
+    ) throws -> Revision? {
+        var inForce: Revision?
+        var isThere = try relations.seek(atOrAfter: prefix.key(second, revision))
+        while isThere {
+            let key = relations.fixedKey
+            guard prefix.matches(key), key.second == second else { break }
+            let (end, relation) = try relations.withRow { _, row in
+                let end = try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row)
+                var reader = ByteReader(offset: VersionRow.headerBytes)
+                return (end, try RelationDocument.decode(row, &reader))
+            }
+            if inForce == nil {
+                guard end > revision else { return nil }
+                inForce = key.begin
+            }
+            guard try body(key.begin, end, relation) else { break }
+            isThere = try relations.next()
+        }
+        return inForce
+    }
+}
