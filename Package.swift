@@ -24,6 +24,7 @@ let package = Package(
     name: "muniment",
     products: [
         .library(name: "Muniment", targets: ["Muniment", "Events", "Permissions"]),
+        .library(name: "MunimentTesting", targets: ["MunimentTesting"]),
         .executable(name: "muniment", targets: ["CommandLineTool"]),
     ],
     targets: [
@@ -38,6 +39,7 @@ let package = Package(
         layer("Projections", ["Events", "Permissions", "LMDB", "Hashing"]),
         layer("Muniment", ["Events", "Permissions", "EventLog", "Projections", "LMDB", "Files", "Hashing"]),
         layer("Histories", ["Events", "Permissions", "Muniment"]),
+        layer("MunimentTesting", ["Events", "Permissions", "Muniment", "Histories"]),
         .executableTarget(
             name: "CommandLineTool", dependencies: ["Muniment", "Histories", "Events", "Permissions", "Files"],
             swiftSettings: settings),
@@ -75,5 +77,8 @@ let package = Package(
             dependencies: ["Events", "Permissions", "Muniment", "TestSupport", "StoreSupport"],
             path: "Tests/Conformance", swiftSettings: settings),
         tests("HistoriesTests", ["Events", "Permissions", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
+        tests(
+            "MunimentTestingTests",
+            ["MunimentTesting", "Events", "Permissions", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
     ]
 )

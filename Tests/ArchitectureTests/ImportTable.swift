@@ -14,6 +14,7 @@ enum ImportTable {
             "Synchronization",
         ],
         "Histories": ["Events", "Permissions", "Muniment", "Foundation", "Synchronization", "Dispatch"],
+        "MunimentTesting": ["Events", "Permissions", "Muniment", "Histories", "Foundation", "Synchronization"],
         "CommandLineTool": ["Events", "Permissions", "Muniment", "Histories", "Files", "Foundation", "Glibc"],
     ]
 

@@ -17,8 +17,8 @@ struct ExampleTests {
         .example("init"), .call("class define folder"), .example("class define"), .example("register"), .call("register user:bob"),
         .example("role create"), .example("role add"), .example("role members"), .call("object create folder:top"),
         .example("object create"), .example("grant"), .call("grant role:editors read on doc:plan"), .example("check"),
-        .example("why"),
-        .example("privileges"), .example("who"), .example("what"), .example("entries"), .example("ask"), .example("revoke"),
+        .example("privileges"), .example("who"), .example("what"), .example("why"), .example("entries"), .example("ask"),
+        .example("what-if"), .example("revoke"),
         .example("object write"), .example("object value"), .example("object list"), .example("object move"),
         .example("object owner"), .example("permission define"), .example("permission attach"), .example("permission change"),
         .example("permission detach"), .example("admin list"), .example("admin appoint"), .example("admin dismiss"),
@@ -74,6 +74,8 @@ struct ExampleTests {
         try tool.write(history, to: "history.jsonl")
         try tool.write(
             #"{"ask":"check","subject":"user:ann","object":"doc:plan","privilege":"read"}"# + "\n", to: "questions.jsonl")
+        try tool.write(
+            #"{"op":"grant","subject":"user:bob","object":"doc:plan","privileges":["update"]}"# + "\n", to: "draft.jsonl")
         try tool.write(
             """
             {"format":"scenario/1","store":"open"}

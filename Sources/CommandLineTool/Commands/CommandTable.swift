@@ -4,6 +4,7 @@ enum CommandTable {
         ("Stores", [.initialize, .importHistory, .exportHistory, .ask, .scenario]),
         ("Questions", [.check, .why, .privileges, .who, .what, .entries]),
         ("The past", [.history, .diff, .log, .refusals]),
+        ("What would be", [.whatIf]),
         ("Access", [.grant, .revoke]),
         ("Principals", [.register, .roleCreate, .roleDelete, .roleAdd, .roleRemove, .roleMembers]),
         ("Administrators", [.adminAppoint, .adminDismiss, .adminList]),

@@ -23,6 +23,9 @@ final class HeadReader {
     /// Takes the view up as the index is now.
     func renew() throws(StorageError) { try transaction.renew() }
 
+    /// Whether a writer that does not know of this view may have begun to reuse what it sees.
+    var isOvertaken: Bool { transaction.isOvertaken }
+
     func end() {
         for cursor in [documents, relations, expiries] { cursor.close() }
         transaction.end()

@@ -137,6 +137,9 @@ package final class WorkingSet {
     /// Ends the reading of the index. The working set cannot be used afterwards.
     package func end() { reader.end() }
 
+    /// Whether what was read of the index may be no more: then nothing that was decided on it counts.
+    package var isOvertaken: Bool { reader.isOvertaken }
+
     /// How many versions are held; a caller that folds much flushes when it grows large.
     package var heldCount: Int {
         objects.count + memberships.count + values.count + properties.count + relations.count + newNames.count
@@ -268,6 +271,14 @@ package final class WorkingSet {
         guard !isIndexEmpty, let text = try reader.name(of: id) else { return nil }
         texts[id] = text
         return text
+    }
+
+    /// The name under a number.
+    ///
+    /// - Throws: ``IndexError/damaged`` where there is none, since every number that is used has a name.
+    package func name(of id: UInt64) throws -> String {
+        guard let name = try text(of: id) else { throw IndexError.damaged }
+        return name
     }
 
     /// Takes up the name that an event introduces.

@@ -60,6 +60,24 @@ extension IndexReader {
         try related(RelationPrefix(kind: .member, first: role.rawValue)).map(PrincipalID.init(rawValue:))
     }
 
+    /// The objects directly below an object.
+    public func children(of object: ObjectID) throws -> [ObjectID] {
+        try related(RelationPrefix(kind: .child, first: object.rawValue)).map(ObjectID.init(rawValue:))
+    }
+
+    /// The objects that a subject has entries on, or that permissions for it are attached to.
+    public func objectsNaming(_ subject: PrincipalID) throws -> [ObjectID] {
+        try relationsNaming([subject]).flatMap { try related($0) }.map(ObjectID.init(rawValue:))
+    }
+
+    /// The permissions that are made for a subject.
+    public func permissions(for subject: PrincipalID) throws -> [PermissionID] {
+        try related(RelationPrefix(kind: .permissionFor, first: subject.rawValue)).map(PermissionID.init(rawValue:))
+    }
+
+    /// The permissions that stand on an object.
+    public func permissions(attachedTo object: ObjectID) throws -> [PermissionID] { try objectDocument(object)?.attached ?? [] }
+
     /// What a permission gives, to whom; nil where there is none.
     public func permission(_ id: PermissionID) throws -> PermissionGrant? { try permissionGrant(id).value }
 

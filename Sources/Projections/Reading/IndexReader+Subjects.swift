@@ -81,7 +81,7 @@ extension IndexReader {
     }
 
     /// The subjects of an object's own entries and of the permissions attached to it.
-    private func namedSubjects(on object: ObjectID) throws -> Set<PrincipalID> {
+    public func namedSubjects(on object: ObjectID) throws -> Set<PrincipalID> {
         guard let document = try objectDocument(object) else { return [] }
         var named = Set(try allEntries(of: document, object).map(\.subject))
         for permission in document.attached {

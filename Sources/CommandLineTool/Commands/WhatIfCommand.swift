@@ -1,0 +1,77 @@
+import Events
+import Histories
+import Muniment
+import Permissions
+
+extension Option {
+    fileprivate static let draftCaller = Option(
+        "as", value: "PRINCIPAL", "who wants the changes that name no caller: a user, a thing or anonymous (default user:root)")
+}
+
+extension Command {
+    static let whatIf = Command(
+        "what-if", "who would gain and lose what if changes were made, without making them", sentence: "FILE",
+        options: [.draftCaller, .json, .store],
+        example: Example("what-if draft.jsonl", "user:bob  doc:plan  + update")
+    ) { call in
+        let file = try call.word("the file")
+        try call.end()
+        let caller = try call.caller
+        let (draft, answer) = try call.withStore(.reading) { store in
+            let draft = try DraftFile(file: file, caller: caller, levels: try store.levels)
+            return (draft, try store.whatIf(draft.entries.map(\.transaction)))
+        }
+        let refusals = zip(draft.entries, answer.refusals).compactMap { entry, refusal in refusal.map { (entry.line, $0) } }
+        if call.isJSON {
+            try call.output.json(answer.json(refusals))
+        } else {
+            for difference in answer.differencesBesideEveryone { try call.output.line(difference.line) }
+            for (line, refusal) in refusals { try call.output.line("refused: line \(line), \(refusal)") }
+            if !answer.isComplete { call.note("these are the first \(WhatIf.differenceLimit) differences; there are more") }
+        }
+        return refusals.isEmpty ? .success : .failure
+    }
+}
+
+extension WhatIf {
+    /// The differences without those of users and things that are the same as everyone's, for people to read.
+    fileprivate var differencesBesideEveryone: [Difference] {
+        var ofEveryone: [Name: Difference] = [:]
+        for difference in differences where difference.subject == Name.everyone.text {
+            ofEveryone[Name(difference.object)] = difference
+        }
+        return differences.filter { difference in
+            guard let same = ofEveryone[Name(difference.object)], Name(difference.subject).kind == .caller else { return true }
+            return difference.gained != same.gained || difference.lost != same.lost
+        }
+    }
+
+    fileprivate func json(_ refusals: [(line: Int, refusal: Refusal)]) -> JSONValue {
+        let refused = refusals.map { line, refusal in
+            JSONValue.object([
+                "line": .count(line), "change": refusal.change.map { .count($0) } ?? .null,
+                "code": .string(refusal.code.rawValue), "message": .string(refusal.message),
+            ])
+        }
+        return .object([
+            "revision": .revision(revision), "time": .time(instant), "differences": .array(differences.map(\.json)),
+            "refused": .array(refused), "complete": .bool(isComplete),
+        ])
+    }
+}
+
+extension WhatIf.Difference {
+    fileprivate var line: String {
+        var line = subject + "  " + object
+        if !gained.isEmpty { line += "  + " + gained.joined(separator: ", ") }
+        if !lost.isEmpty { line += "  - " + lost.joined(separator: ", ") }
+        return line
+    }
+
+    fileprivate var json: JSONValue {
+        .object([
+            "subject": .string(subject), "object": .string(object), "before": .texts(before), "after": .texts(after),
+            "gained": .texts(gained), "lost": .texts(lost),
+        ])
+    }
+}

@@ -1,0 +1,102 @@
+package import Events
+package import Muniment
+package import Permissions
+
+/// A whole history or scenario in memory, with what its file leaves unsaid filled in: for replaying it.
+package struct RecordedHistory: Sendable {
+    package let title: String?
+    package let preset: Preset
+    package let administrator: Name
+    /// Names for sets of privileges, the smallest first; nil where the file has none.
+    package let levels: [Level]?
+    package let entries: [Entry]
+
+    package enum Entry: Sendable {
+        /// A transaction, and what is to come of it; nil where anything may.
+        case transaction(Transaction, _ expected: Expected?)
+        case clock(Instant)
+        case mark(String)
+    }
+
+    /// What a line says will come of its transaction.
+    package enum Expected: Hashable, Sendable {
+        case accepted
+        case refused(Refusal.Code)
+    }
+
+    /// Reads a `permission-history/1` or a `scenario/1` file. The questions of a scenario are left out.
+    ///
+    /// - Throws: ``FormatError``, ``UnreadableFile``.
+    package init(file: String) throws { try self.init { try LineReader(file: file) } }
+
+    /// Reads the lines of a text; `named` is what errors call it.
+    package init(text: String, named name: String) throws { try self.init { LineReader(text: text, named: name) } }
+
+    private init(_ reader: () throws -> LineReader) throws {
+        let kind = try RecordedHistory.kind(try reader())
+        var lines = try reader()
+        var parser = LineParser(file: lines.file, kind: kind)
+        guard let first = try lines.next(), case .header(let header) = try parser.parse(first) else {
+            throw FormatError(
+                file: lines.file, line: 1, key: "format", problem: "is missing: the file says nothing",
+                remedy: "begin it with a header: {\"format\":\"\(Header.Format.scenario.rawValue)\"}")
+        }
+        let isHistory = kind == .history
+        (title, administrator, levels) = (header.title, header.administratorOrDefault, header.levels)
+        preset = header.preset ?? (isHistory && header.levels != nil ? .open : .locked)
+        var implied = isHistory ? header.levels.map { RecordedHistory.implied(by: $0, in: header.preset) } : nil
+        var entries: [Entry] = []
+        if let opening = implied?.opening, header.preset == .locked {
+            entries.append(.transaction(Transaction(administrator, opening, authority: .importer), .accepted))
+        }
+        while let raw = try lines.next() {
+            switch try parser.parse(raw) {
+            case .header, .question: break
+            case .mark(let name): entries.append(.mark(name))
+            case .clock(let instant): entries.append(.clock(instant))
+            case .transaction(var line):
+                if let completed = try implied?.complete(line.changes) { line.changes = completed }
+                entries += line.entries(authority: isHistory ? .importer : .caller)
+            }
+        }
+        self.entries = entries
+    }
+
+    /// The header of a file says which of the two it is.
+    private static func kind(_ lines: LineReader) throws -> FileKind {
+        var lines = lines
+        guard let first = try lines.next(), let value = try? JSONText.decode(first.bytes, limit: LineReader.lineBytes),
+            case .string(let format)? = value["format"]
+        else { return .scenario }
+        return format == Header.Format.history.rawValue ? .history : .scenario
+    }
+
+    private static func implied(by levels: [Level], in preset: Preset?) -> ImpliedChanges {
+        let isLocked = preset == .locked
+        let builtIn = Set(ClassID.builtIn.map(\.name))
+        return ImpliedChanges(levels: levels, grantsToEveryone: isLocked, opens: isLocked) { builtIn.contains($0) ? [] : nil }
+    }
+}
+
+extension TransactionLine {
+    /// The line as transactions, each with what is to come of it.
+    fileprivate func entries(authority: Authority) -> [RecordedHistory.Entry] {
+        let transactions = transactions(authority: authority)
+        guard isEach else { return transactions.map { .transaction($0, TransactionLine.expected(expectation)) } }
+        var items = transactions.map { _ in expectation == .string("*") ? expectation : nil }
+        if case .array(let list)? = expectation {
+            for (index, item) in list.enumerated().prefix(items.count) { items[index] = item }
+        }
+        return zip(transactions, items).map { .transaction($0, TransactionLine.expected($1)) }
+    }
+
+    private static func expected(_ value: JSONValue?) -> RecordedHistory.Expected? {
+        switch value {
+        case nil, .string("ok")?: return .accepted
+        case .object(let members)?:
+            guard case .string(let code)? = members["refused"] else { return nil }
+            return Refusal.Code(rawValue: code).map(RecordedHistory.Expected.refused)
+        default: return nil
+        }
+    }
+}

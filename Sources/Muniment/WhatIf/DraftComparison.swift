@@ -1,0 +1,134 @@
+internal import Events
+internal import Permissions
+internal import Projections
+
+/// Access before and after a draft, for all whom it may concern.
+struct DraftComparison {
+    private let draft: Draft
+    private let reader: IndexReader
+    private let relations: DraftedRelations
+    private let rulesBefore: AccessRules<IndexReader>
+    private let rulesAfter: AccessRules<WorkingSet>
+    /// Users and things, those of the draft included.
+    private let allCallers: [PrincipalID]
+    private let administrators: Set<PrincipalID>
+    /// Whom the entries above objects lead to, as far as they are found.
+    private var namedAbove: [ObjectID: Set<PrincipalID>] = [:]
+    private var found: [Row] = []
+    private(set) var isComplete = true
+
+    private struct Row {
+        let caller: PrincipalID
+        let object: ObjectID
+        let change: Change
+    }
+
+    /// What somebody has on an object before and after.
+    private struct Change: Equatable {
+        let before: Privileges
+        let after: Privileges
+    }
+
+    init(of draft: Draft, with reader: IndexReader) throws {
+        (self.draft, self.reader) = (draft, reader)
+        relations = DraftedRelations(of: draft, over: reader)
+        // An end that has come by then counts neither before nor after.
+        rulesBefore = AccessRules(reader, at: draft.instant)
+        rulesAfter = AccessRules(draft.workingSet, at: draft.instant)
+        allCallers = try relations.instances(of: .user).union(relations.instances(of: .thing)).map { PrincipalID($0) }
+        administrators = try relations.administrators
+        let reach = try DraftReach(of: draft, reader, relations)
+        for (object, callers) in reach.callersByObject where isComplete {
+            guard let classID = try relations.classID(of: object), classID != .user, classID != .thing else { continue }
+            try compare(object, for: callers)
+        }
+    }
+
+    /// The differences by name, in order.
+    var differences: [WhatIf.Difference] {
+        get throws {
+            let privilegeNames = draft.workingSet.state.privilegeNames
+            var names: [UInt64: String] = [:]
+            func name(_ id: UInt64) throws -> String {
+                if let known = names[id] { return known }
+                let name = try draft.workingSet.name(of: id)
+                names[id] = name
+                return name
+            }
+            return try found.map { row in
+                WhatIf.Difference(
+                    subject: try name(row.caller.rawValue), object: try name(row.object.rawValue),
+                    before: privilegeNames.names(of: row.change.before), after: privilegeNames.names(of: row.change.after))
+            }
+            .sorted { (Name($0.subject), Name($0.object)) < (Name($1.subject), Name($1.object)) }
+        }
+    }
+
+    private mutating func compare(_ object: ObjectID, for whom: DraftReach.Callers) throws {
+        switch whom {
+        case .some(let some): for caller in some { add(caller, object, try change(for: caller, on: object)) }
+        case .all:
+            let ofEveryone = try change(for: .everyone, on: object)
+            add(.everyone, object, ofEveryone)
+            add(.anonymous, object, try change(for: .anonymous, on: object))
+            let named = try callers(namedFor: object).union(administrators)
+            for caller in named { add(caller, object, try change(for: caller, on: object)) }
+            // Who is named nowhere has what everyone has.
+            guard ofEveryone.before != ofEveryone.after else { return }
+            for caller in allCallers where !named.contains(caller) { add(caller, object, ofEveryone) }
+        }
+    }
+
+    private mutating func add(_ caller: PrincipalID, _ object: ObjectID, _ change: Change) {
+        guard change.before != change.after, isComplete else { return }
+        guard found.count < WhatIf.differenceLimit else {
+            isComplete = false
+            return
+        }
+        found.append(Row(caller: caller, object: object, change: change))
+    }
+
+    private func change(for caller: PrincipalID, on object: ObjectID) throws -> Change {
+        Change(
+            before: try rulesBefore.verdict(for: reader.subjects(of: caller), on: object).effective,
+            after: try rulesAfter.verdict(for: draft.workingSet.subjects(of: caller), on: object).effective)
+    }
+}
+
+extension DraftComparison {
+    /// The users and things that something which counts on an object names otherwise than as everyone.
+    private mutating func callers(namedFor start: ObjectID) throws -> Set<PrincipalID> {
+        var named = try callers(namedOn: .store)
+        var seen: Set<ObjectID> = []
+        var pending = [start]
+        while let object = pending.popLast() {
+            guard seen.insert(object).inserted, let classID = try relations.classID(of: object) else { continue }
+            named.formUnion(try callers(namedOn: ObjectID(classID)))
+            named.formUnion(try callers(namedOn: object))
+            pending += try relations.parents(of: object)
+            if try relations.options(of: classID).contains(where: \.readThroughLinks) {
+                pending += try relations.sources(linkingTo: object)
+            }
+        }
+        return named
+    }
+
+    /// The users and things that entries on an object name, themselves or by roles; those that only `everyone` leads to are not
+    /// among them.
+    private mutating func callers(namedOn object: ObjectID) throws -> Set<PrincipalID> {
+        if let known = namedAbove[object] { return known }
+        var seen: Set<PrincipalID> = [.everyone, .anonymous]
+        var callers: Set<PrincipalID> = []
+        var pending = Array(try relations.subjects(namedOn: object))
+        while let subject = pending.popLast() {
+            guard seen.insert(subject).inserted else { continue }
+            if try relations.classID(of: ObjectID(subject)) == .role {
+                pending += try relations.members(of: subject)
+            } else {
+                callers.insert(subject)
+            }
+        }
+        namedAbove[object] = callers
+        return callers
+    }
+}

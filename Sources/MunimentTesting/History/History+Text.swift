@@ -1,0 +1,94 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+
+/// Histories as the lines of a `scenario/1` file.
+extension History {
+    /// The whole history as a file that `muniment scenario` runs, with an end of line behind each line.
+    public var scenarioText: String { scenarioLines(note: nil).map { $0 + "\n" }.joined() }
+
+    /// The lines of the history.
+    ///
+    /// - Parameters:
+    ///   - note: free text for the header.
+    ///   - outcomes: what came of the transactions where the history leaves it open, by their place among the entries.
+    func scenarioLines(note: String?, outcomes: [Int: Outcome] = [:]) -> [String] {
+        var lines = [header(note)]
+        var isKnown: Set<Name> = [administrator]
+        for (index, entry) in entries.enumerated() {
+            switch entry.event {
+            case .mark(let name): lines.append(Self.line([("mark", .string(name))]))
+            case .clock(let instant): lines.append(Self.line([("clock", .string(instant.description))]))
+            case .transaction(let transaction, let expected):
+                let own = transaction.withOwnRights(of: administrator, known: &isKnown)
+                lines.append(Self.line(of: own, expecting: expected ?? outcomes[index]))
+            }
+        }
+        return lines
+    }
+
+    private func header(_ note: String?) -> String {
+        var members: [(String, JSONValue)] = [
+            ("format", .string("scenario/1")), ("store", .string(preset == .open ? "open" : "locked")),
+            ("administrator", .string(administrator.text)),
+        ]
+        if let title { members.append(("title", .string(title))) }
+        if let note { members.append(("note", .string(note))) }
+        return Self.line(members)
+    }
+
+    /// A transaction as a scenario writes it.
+    static func line(of transaction: Transaction, expecting outcome: Outcome? = .accepted) -> String {
+        var writer = JSONWriter()
+        var members: [(String, (inout JSONWriter) -> Void)] = [
+            ("as", { $0.write(.string(transaction.caller.text)) })
+        ]
+        if let id = transaction.origin.requestID { members.append(("id", { $0.write(.string(id)) })) }
+        if let time = transaction.time { members.append(("time", { $0.write(.string(time.description)) })) }
+        members.append(("do", { $0.writeList(transaction.changes) { $1.write(into: &$0) } }))
+        switch outcome {
+        case .accepted?: break
+        case .refused(let code)?:
+            members.append(("expect", { $0.write(.object(["refused": .string(code.rawValue)])) }))
+        case nil: members.append(("expect", { $0.write(.string("*")) }))
+        }
+        writer.writeMembers(members) { $1(&$0) }
+        return writer.text
+    }
+
+    static func line(_ members: [(String, JSONValue)]) -> String {
+        var writer = JSONWriter()
+        writer.writeMembers(members) { $0.write($1) }
+        return writer.text
+    }
+}
+
+extension Transaction {
+    /// The transaction as a scenario can have it, where nobody imports: what the importer's authority did is done by the
+    /// administrator, who may do everything too, with the owners said and those registered who came to be by being mentioned.
+    fileprivate func withOwnRights(of administrator: Name, known: inout Set<Name>) -> Transaction {
+        guard authority == .importer else {
+            known.insert(caller)
+            return self
+        }
+        var own = self
+        (own.caller, own.authority, own.changes) = (administrator, .caller, [])
+        func registerUnknown(_ names: [Name]) {
+            for name in names where name.kind == .caller && known.insert(name).inserted { own.changes.append(.register(name)) }
+        }
+        registerUnknown([caller])
+        for change in changes {
+            if case .register(let name) = change {
+                guard known.insert(name).inserted else { continue }
+            } else {
+                registerUnknown(change.mentionedPrincipals)
+            }
+            if case .createObject(let object, let parent, let value, nil) = change {
+                own.changes.append(.createObject(object, parent: parent, value: value, owner: caller))
+            } else {
+                own.changes.append(change)
+            }
+        }
+        return own
+    }
+}

@@ -1,0 +1,106 @@
+public import Events
+public import Muniment
+public import Permissions
+
+/// One revision of a history that is replayed: what happened, and the store as it is now. Valid while it is handed out.
+public struct HistoryStep {
+    /// The store at this revision, to ask.
+    public let snapshot: Snapshot
+    /// What the log says of this revision.
+    public let commit: Commit
+    /// What led to this revision, as a line of a scenario: a transaction, or the clock.
+    public let cause: String
+    /// The place of that among the entries of the history, from 0.
+    public let entry: Int
+    /// The title of the history.
+    let title: String?
+    /// Revisions that got a name up to here.
+    public let marks: [String: Revision]
+
+    public var revision: Revision { commit.revision }
+    /// When this revision was made.
+    public var time: Instant { commit.time }
+
+    /// The time for failures.
+    var place: String { "revision \(revision), \(time)" }
+}
+
+extension HistoryStep {
+    /// Expects a subject to have all of some privileges on an object at this revision.
+    ///
+    /// - Throws: ``UnmetExpectation``, which says why it does not.
+    public func expect(_ subject: Name, may privileges: String..., on object: Name) throws {
+        try expect(subject, privileges, on: object, isAllowed: true)
+    }
+
+    /// Expects a subject to have none of some privileges on an object at this revision.
+    ///
+    /// - Throws: ``UnmetExpectation``, which says what gives them.
+    public func expect(_ subject: Name, mayNot privileges: String..., on object: Name) throws {
+        try expect(subject, privileges, on: object, isAllowed: false)
+    }
+
+    private func expect(_ subject: Name, _ privileges: [String], on object: Name, isAllowed: Bool) throws {
+        for privilege in privileges {
+            let answer = try snapshot.check(subject, [privilege], on: object)
+            guard answer.isAllowed != isAllowed else { continue }
+            throw unmet(
+                "`\(subject)` \(isAllowed ? "may" : "may not") \(privilege) `\(object)`",
+                isAllowed ? "it may not" : "it may", because: answer.explanation,
+                question: [
+                    ("ask", .string("check")), ("subject", .string(subject.text)), ("object", .string(object.text)),
+                    ("privilege", .string(privilege)), ("answer", .bool(isAllowed)),
+                ])
+        }
+    }
+
+    /// Expects a subject to have exactly these privileges on an object at this revision.
+    ///
+    /// - Throws: ``UnmetExpectation``, which names what it has.
+    public func expectPrivileges(of subject: Name, on object: Name, _ privileges: [String]) throws {
+        let (expected, actual) = (privileges.sorted(), try snapshot.privileges(of: subject, on: object))
+        guard Set(expected) != Set(actual) else { return }
+        throw unmet(
+            "`\(subject)` has \(HistoryStep.list(expected)) on `\(object)`", "it has \(HistoryStep.list(actual))", because: nil,
+            question: [
+                ("ask", .string("privileges")), ("subject", .string(subject.text)), ("object", .string(object.text)),
+                ("answer", .array(expected.map(JSONValue.string))),
+            ])
+    }
+
+    /// Expects exactly these users and things to have a privilege on an object, as ``Muniment/Snapshot/subjects(with:on:)`` lists
+    /// them.
+    ///
+    /// - Throws: ``UnmetExpectation``, which names those who have it.
+    public func expectSubjects(with privilege: String, on object: Name, _ subjects: [Name]) throws {
+        let (expected, actual) = (subjects.sorted().map(\.text), try snapshot.subjects(with: [privilege], on: object))
+        guard expected != actual else { return }
+        throw unmet(
+            "\(HistoryStep.list(expected)) may \(privilege) `\(object)`, and nobody else",
+            "\(HistoryStep.list(actual)) may", because: nil,
+            question: [
+                ("ask", .string("subjects")), ("object", .string(object.text)), ("privilege", .string(privilege)),
+                ("answer", .array(expected.map(JSONValue.string))),
+            ])
+    }
+
+    /// Expects anything else about this revision.
+    ///
+    /// - Parameters:
+    ///   - isMet: whether it is so.
+    ///   - expectation: what is expected, behind "expected:".
+    /// - Throws: ``UnmetExpectation``.
+    public func expect(_ isMet: Bool, _ expectation: String) throws {
+        if !isMet { throw unmet(expectation, nil, because: nil, question: nil) }
+    }
+
+    func unmet(
+        _ expected: String, _ actual: String?, because reason: String?, question: [(String, JSONValue)]?
+    ) -> UnmetExpectation {
+        UnmetExpectation(
+            expected: expected, actual: actual, reason: reason, revision: revision, time: time, cause: cause, title: title,
+            entry: entry, question: question.map(History.line))
+    }
+
+    static func list(_ names: [String]) -> String { names.isEmpty ? "nothing" : names.joined(separator: ", ") }
+}

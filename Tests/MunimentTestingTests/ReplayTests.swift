@@ -1,0 +1,62 @@
+import Events
+import Muniment
+import MunimentTesting
+import Permissions
+import Testing
+
+@Suite("Histories that run in a test")
+struct ReplayTests {
+    /// Ann makes a plan, Ben may read it for a while.
+    static let sharing: History = {
+        var history = History(
+            "Ann shares her plan", preset: .open,
+            [
+                Transaction(
+                    "user:root",
+                    [
+                        .defineClass("doc", ClassSettings(creatorPrivileges: ["read", "update", "setPermissions"])),
+                        .register("user:ben"),
+                    ]),
+                Transaction("user:ann", [.createObject("doc:plan")]),
+            ])
+        history.mark("made")
+        history.append(
+            Transaction(
+                "user:ann",
+                [.grant("user:ben", on: "doc:plan", ["read"], until: History.newYear.advanced(byMicroseconds: 60_000_000))]))
+        history.append(Transaction("user:ben", [.deleteObject("doc:plan")]), expecting: .refused(.noPrivilege))
+        history.moveClock(to: History.newYear.advanced(byMicroseconds: 60_000_000))
+        return history
+    }()
+
+    @Test("E12: A history runs in memory step by step, and each revision is handed out with what led to it")
+    func steps() throws {
+        var seen: [(Revision, Bool, Int)] = []
+        try ReplayTests.sharing.replay { step in
+            seen.append((step.revision, try step.snapshot.check("user:ben", ["read"], on: "doc:plan").isAllowed, step.entry))
+        }
+        #expect(seen.map(\.0) == (1...5).map { Revision($0) })
+        #expect(seen.map(\.1) == [false, false, false, true, false])
+        #expect(seen.map(\.2) == [0, 1, 1, 3, 5])
+    }
+
+    @Test("E12: An expectation that is not met says what was expected, where, after what, and why not")
+    func failure() throws {
+        let failure = #expect(throws: UnmetExpectation.self) {
+            try ReplayTests.sharing.replay { step in
+                if step.marks["made"] != nil { try step.expect("user:ben", may: "read", "update", on: "doc:plan") }
+            }
+        }
+        let lines = failure?.description.split(separator: "\n").map(String.init) ?? []
+        #expect(
+            lines == [
+                "expected: `user:ben` may update `doc:plan`", "but: it may not",
+                "because: no entry on doc:plan, and nothing that it inherits, gives user:ben update",
+                "at: revision 4, 2026-01-01T00:00:00Z of `Ann shares her plan`",
+                #"after: {"as":"user:ann","do":[{"op":"grant","subject":"user:ben","object":"doc:plan","privileges":["read"],"until":"2026-01-01T00:01:00Z"}]}"#,
+            ])
+        #expect(
+            failure?.question
+                == #"{"ask":"check","subject":"user:ben","object":"doc:plan","privilege":"update","answer":true}"#)
+    }
+}

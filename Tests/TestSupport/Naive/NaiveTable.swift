@@ -1,0 +1,28 @@
+import Events
+public import Permissions
+
+/// Access in full: everybody beside everything.
+extension NaiveView {
+    /// Every user and thing, and `everyone` and `anonymous`.
+    public var everybody: [Name] { state.principals.map { state.names.name(of: $0) } + [.everyone, .anonymous] }
+
+    /// The store, every class, role and permission, and every object of a defined class.
+    public var everything: [Name] {
+        let ids =
+            state.classes.keys.map { ObjectID($0) } + state.roles.keys.map { ObjectID($0) }
+            + state.permissions.keys.map { ObjectID($0) } + Array(state.objects.keys)
+        return [.store] + ids.map { state.names.name(of: $0) }
+    }
+
+    /// What each of some subjects has on each of some objects, where that is anything.
+    public func table(of subjects: Set<Name>, on objects: Set<Name>) -> [Name: [Name: [String]]] {
+        var table: [Name: [Name: [String]]] = [:]
+        for subject in subjects {
+            for object in objects {
+                let privileges = privileges(of: subject, on: object)
+                if !privileges.isEmpty { table[subject, default: [:]][object] = privileges }
+            }
+        }
+        return table
+    }
+}
