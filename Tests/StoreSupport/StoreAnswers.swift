@@ -17,7 +17,7 @@ extension Store {
 }
 
 extension Moment {
-    init(_ point: Point) {
+    package init(_ point: Point) {
         self =
             switch point {
             case .head: .now

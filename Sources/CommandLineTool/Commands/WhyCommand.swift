@@ -18,14 +18,19 @@ extension Command {
         call.skip("on")
         let object = try call.name("the object")
         try call.end()
-        let (witness, when) = try call.ask { snapshot in
+        let isPast = call.options[.at] != nil
+        let (answer, when) = try call.ask { snapshot in
             let explanation = try snapshot.explain(subject, privileges, on: object)
-            return (try snapshot.witness(of: explanation), snapshot.json)
+            let proposals = explanation.isAllowed ? nil : try snapshot.proposals(for: explanation)
+            return ((try snapshot.witness(of: explanation), proposals), snapshot.json)
         }
+        let (witness, proposals) = answer
         if call.isJSON {
-            try call.output.json(WitnessJSON(witness: witness).value.with(when))
+            let members = proposals.map(\.members) ?? [:]
+            try call.output.json(WitnessJSON(witness: witness).value.with(members).with(when))
         } else {
             for line in WitnessTree(witness: witness).lines { try call.output.line(line) }
+            for line in proposals?.lines(isPast: isPast) ?? [] { try call.output.line(line) }
         }
         return witness.isAllowed ? .success : .failure
     }

@@ -38,11 +38,13 @@ struct WitnessTree {
         witness.outcomes.prefix(1).map { outcome in
             switch outcome.decider {
             case .unknownSubject: Tree("there is no \(witness.subject) at revision \(witness.revision)")
-            case .unknownPrivilege: Tree("the store does not know all of these privileges")
+            case .unknownPrivilege: Tree("the store knows no privilege called \(words(unknownPrivileges))")
             default: Tree("there is no \(witness.object) at revision \(witness.revision)")
             }
         }
     }
+
+    private var unknownPrivileges: [String] { witness.privileges.filter { witness.privilegeNames.privilege($0) == nil } }
 
     private var unknownToClass: [Tree] {
         let unknown = witness.outcomes.filter { $0.decider == .unknownToClass }.map(\.privilege)

@@ -62,10 +62,10 @@ final class CitationFinder {
     private func citation(of privilege: Privileges, in grant: Grant, among revisions: [Revision]) throws -> Citation? {
         let fact = Fact.entry(grant.subject, on: grant.object, privilege, until: grant.until)
         var citation: Citation?
-        // Whether the event may have been undone, so that a later one counts.
-        var isInDoubt = false
         for revision in revisions {
             let commit = try commit(revision)
+            // Whether the privilege may be gone for a moment inside this commit, so that a grant behind it counts.
+            var isInDoubt = false
             for (index, event) in commit.events.enumerated() {
                 if fact.isMade(by: event) {
                     if citation == nil || isInDoubt { citation = Citation(commit, index) }
@@ -93,7 +93,7 @@ final class CitationFinder {
 /// What an event does to a privilege of an entry.
 private enum Effect {
     case none
-    /// It may be gone: out of a wildcard only what the class knows stays, and what is deleted takes along what stands in it.
+    /// It may be gone: out of a wildcard only what the class knows stays, and a deletion takes along what stands below.
     case doubt
     case end
 }
@@ -102,7 +102,7 @@ extension Event {
     fileprivate func effect(on grant: Grant, _ privilege: Privileges) -> Effect {
         switch self {
         case .accessRevoked(let event) where event.object == grant.object && event.subject == grant.subject:
-            event.privileges.isSuperset(of: privilege) ? .end : .doubt
+            event.privileges.isSuperset(of: privilege) ? .end : Privileges.builtIn.contains(privilege) ? .none : .doubt
         case .accessExpired(let event) where event.object == grant.object && event.subject == grant.subject:
             event.privileges.isSuperset(of: privilege) ? .end : .none
         case .objectDeleted, .roleDeleted: .doubt

@@ -9,4 +9,6 @@ public enum ExplanationLimits {
     public static let proposals = 16
     /// Roles that are looked at to propose a membership.
     public static let rolesConsidered = 64
+    /// Roles of which several are proposed together.
+    public static let rolesCombined = 12
 }

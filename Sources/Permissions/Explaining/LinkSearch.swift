@@ -17,7 +17,8 @@ struct LinkSearch<State: ExplainableState> {
     /// The chains of links that make an object readable, the shortest first, and whether these are all. No chain comes by one
     /// object twice. Where there is any, one is found, whatever the limit.
     mutating func chains(to target: ObjectReasons, limit: Int) throws -> (found: [LinkReasons], isComplete: Bool) {
-        guard target.mayBeRead(store: store), let shortest = try shortestChain(to: target.object) else { return ([], true) }
+        // Without read at the store level nothing that links is readable either.
+        guard store.contains(.read), let shortest = try shortestChain(to: target.object) else { return ([], true) }
         var found: [LinkReasons] = []
         var isComplete = true
         var pending: [[ObjectReasons]] = [[]]

@@ -1,5 +1,5 @@
 public import Events
-import Permissions
+public import Permissions
 
 /// What is asked about a history.
 extension RandomHistory {
@@ -20,6 +20,12 @@ extension RandomHistory {
                 className: random.chance(percent: 95) ? object.className : random.one(of: ["role", "absent"]),
                 where: conditions(), as: authenticatedOrNot(subject))
         }
+    }
+
+    /// Whether somebody may do something, to be explained.
+    public mutating func checkQuestion() -> (subject: Name, privileges: [String], object: Name) {
+        let object = object()
+        return (asker(), wanted(), anything(object))
     }
 
     /// A point in the history so far: the head, any revision, or any moment, some before the first.

@@ -1,0 +1,62 @@
+internal import Events
+public import Permissions
+internal import Projections
+
+extension Snapshot {
+    /// The smallest changes that would allow what an explanation says is denied: grants to the subject itself on the object, its
+    /// class and the store, and memberships in roles that have what is missing (CONFORMANCE E11).
+    ///
+    /// Each has been tried with the rules of access on this moment with these changes made, and is not enough with any of them left
+    /// out. A user or thing that the store has not seen is registered first, and a privilege that the class does not have is added to
+    /// it. Making somebody an administrator is never proposed. Nothing is written.
+    ///
+    /// - Parameter explanation: what ``explain(_:_:on:)`` of this snapshot, or of another one at the same moment, has answered.
+    /// - Complexity: linear in the entries on the object, its class, the store and above the object; for each role that helps, up to
+    ///   ``Permissions/ExplanationLimits/rolesConsidered``, a few checks.
+    public func proposals(for explanation: Explanation) throws -> Proposals {
+        func obstacle(_ obstacle: Proposals.Obstacle) -> Proposals {
+            Proposals(proposals: [], isComplete: true, obstacle: obstacle)
+        }
+        guard !explanation.privileges.isEmpty else { return obstacle(.nothingAsked) }
+        guard let caller = try reader.caller(explanation.subject) else { return obstacle(.unknownSubject) }
+        guard let object = try reader.object(explanation.object) else { return obstacle(.unknownObject) }
+        var names = reader.state.privilegeNames
+        var wanted: Privileges = []
+        for name in explanation.privileges {
+            guard let privilege = names.privilege(name) ?? (name.isSymbol ? names.define(name) : nil) else {
+                return obstacle(.impossiblePrivilege(name))
+            }
+            wanted.formUnion(privilege)
+        }
+        guard let search = try RemedySearch(reader, at: instant, for: caller, on: object, wanted: wanted) else {
+            return obstacle(.unknownObject)
+        }
+        let found = try search.remedies()
+        return Proposals(
+            proposals: try found.remedies.map { Proposal(changes: try changes($0, for: explanation.subject, names)) },
+            isComplete: found.isComplete, obstacle: nil)
+    }
+
+    /// A remedy as changes: first what the others need.
+    private func changes(_ remedy: Remedy, for subject: Name, _ names: PrivilegeNames) throws -> [Change] {
+        var changes: [Change] = remedy.registers ? [.register(subject)] : []
+        for (classID, added) in remedy.classes.sorted(by: { $0.key < $1.key }) {
+            let present = try reader.options(of: classID)?.privileges ?? []
+            let name = Name(try reader.name(of: classID)).id ?? ""
+            changes.append(.changeClass(name, ClassSettings(privileges: names.names(of: present.union(added)))))
+        }
+        for role in remedy.roles { changes.append(.addMember(subject, to: Name(try reader.name(of: role)))) }
+        // The lowest level first, as one reads.
+        for (object, privileges) in remedy.grants.sorted(by: { $0.key > $1.key }) {
+            changes.append(.grant(subject, on: Name(try reader.name(of: object)), names.names(of: privileges)))
+        }
+        return changes
+    }
+}
+
+extension String {
+    /// Whether a privilege can have this name.
+    fileprivate var isSymbol: Bool {
+        !isEmpty && utf8.count <= Limits.symbolBytes && !unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}

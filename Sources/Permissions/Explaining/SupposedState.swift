@@ -1,0 +1,56 @@
+public import Events
+
+/// A state as it would be with some changes made: what the rules say of it is what they would say then. Nothing is written.
+public struct SupposedState<Base: ExplainableState>: AccessState {
+    let base: Base
+    /// Whom the memberships and entries are for.
+    let caller: PrincipalID
+    /// The changes that are supposed to be made.
+    let remedy: Remedy
+
+    /// - Parameters:
+    ///   - base: the state as it is.
+    ///   - caller: whom the changes are for.
+    ///   - remedy: the changes.
+    public init(_ base: Base, for caller: PrincipalID, with remedy: Remedy) {
+        self.base = base
+        self.caller = caller
+        self.remedy = remedy
+    }
+
+    public func subjects(of caller: PrincipalID) throws -> SubjectSet {
+        let present = try base.subjects(of: caller)
+        guard caller == self.caller, !remedy.roles.isEmpty else { return present }
+        var members = Set(present.members)
+        for role in remedy.roles { members.formUnion(try base.subjects(of: role).members) }
+        return SubjectSet(caller: caller, isAdministrator: present.isAdministrator, members: Array(members))
+    }
+
+    public func place(of object: ObjectID) throws -> Place? { try base.place(of: object) }
+
+    public func level(
+        on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+    ) throws -> Privileges {
+        try base.level(on: object, for: subjects, at: instant, wanted: wanted).union(supposed(on: object, subjects))
+    }
+
+    public func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
+        try base.storeLevel(for: subjects, at: instant).union(supposed(on: .store, subjects))
+    }
+
+    public func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
+        try base.classLevel(of: classID, for: subjects, at: instant).union(supposed(on: ObjectID(classID), subjects))
+    }
+
+    private func supposed(on object: ObjectID, _ subjects: SubjectSet) -> Privileges {
+        subjects.contains(caller) ? remedy.grants[object] ?? [] : []
+    }
+
+    public func options(of classID: ClassID) throws -> ClassOptions? {
+        var options = try base.options(of: classID)
+        if let added = remedy.classes[classID] { options?.privileges.formUnion(added) }
+        return options
+    }
+
+    public func sources(linkingTo target: ObjectID) throws -> [ObjectID] { try base.sources(linkingTo: target) }
+}

@@ -1,0 +1,138 @@
+import Events
+
+/// Where an event stands in the log.
+struct EventPlace: Hashable, Comparable {
+    let revision: Revision
+    let index: Int
+
+    static func < (left: EventPlace, right: EventPlace) -> Bool {
+        (left.revision, left.index) < (right.revision, right.index)
+    }
+}
+
+/// What an event comes to for one thing: an event such as the deletion of a folder comes to several.
+enum Effect {
+    case objectMade(ObjectID, ClassID)
+    case objectEnded(ObjectID)
+    case placed(ObjectID, below: ObjectID?)
+    case optionsSet(ClassID, ClassOptions)
+    case joined(PrincipalID, PrincipalID)
+    case left(PrincipalID, PrincipalID)
+    case granted(PrincipalID, ObjectID, Privileges, until: Instant)
+    /// `known` is what the class knew then: what is left of a wildcard.
+    case revoked(PrincipalID, ObjectID, Privileges, known: Privileges)
+    case expired(PrincipalID, ObjectID, Privileges)
+    case subjectEnded(PrincipalID)
+    case permissionSet(PermissionID, PrincipalID, Privileges)
+    case attached(PermissionID, ObjectID)
+    case detached(PermissionID, ObjectID)
+    case linked(ObjectID, [ObjectID])
+    case appointed(PrincipalID)
+    case dismissed(PrincipalID)
+}
+
+/// A log taken apart into its effects, in order.
+struct LogEffects {
+    private(set) var effects: [(place: EventPlace, effect: Effect)] = []
+    private var place = EventPlace(revision: .genesis, index: 0)
+    private var parents: [ObjectID: ObjectID] = [:]
+    private var classes: [ClassID: ClassOptions] = [:]
+    private var classOf: [ObjectID: ClassID] = [:]
+    private var permissions: [PermissionID: PrincipalID] = [:]
+    private var names: [UInt64: String] = [:]
+
+    init(_ commits: [Commit]) {
+        for commit in commits {
+            for (index, event) in commit.events.enumerated() {
+                place = EventPlace(revision: commit.revision, index: index)
+                add(event)
+            }
+        }
+    }
+
+    private mutating func add(_ effect: Effect) {
+        effects.append((place, effect))
+        switch effect {
+        case .objectMade(let object, let classID): classOf[object] = classID
+        case .objectEnded(let object):
+            parents[object] = nil
+            classOf[object] = nil
+        case .placed(let object, let parent): parents[object] = parent
+        case .optionsSet(let classID, let options): classes[classID] = options
+        case .permissionSet(let permission, let subject, _): permissions[permission] = subject
+        default: break
+        }
+    }
+
+    private mutating func add(_ event: Event) {
+        switch event {
+        case .storeCreated:
+            for (_, classID) in ClassID.builtIn {
+                add(.objectMade(ObjectID(classID), .class))
+                add(.optionsSet(classID, ClassOptions(objectACL: classID == .class || classID == .store ? .required : .none)))
+            }
+            add(.objectMade(.store, .store))
+        case .classDefined(let event):
+            add(.objectMade(ObjectID(event.classID.id), .class))
+            add(.optionsSet(event.classID.id, event.options))
+        case .classChanged(let event): add(.optionsSet(event.classID, event.options))
+        case .principalRegistered(let event):
+            let id = event.principal.id
+            names[id.rawValue] = event.principal.name ?? names[id.rawValue]
+            add(.objectMade(ObjectID(id), names[id.rawValue]?.hasPrefix("thing:") == true ? .thing : .user))
+        case .roleCreated(let event): add(.objectMade(ObjectID(event.role.id), .role))
+        case .roleDeleted(let event): endRole(event.role)
+        case .memberAdded(let event): add(.joined(event.member, event.role))
+        case .memberRemoved(let event): add(.left(event.member, event.role))
+        case .objectCreated(let event):
+            for link in event.links { names[link.id.rawValue] = link.name ?? names[link.id.rawValue] }
+            add(.objectMade(event.object.id, event.classID))
+            add(.placed(event.object.id, below: event.parent))
+            add(.linked(event.object.id, event.links.map(\.id)))
+        case .objectWritten(let event):
+            for link in event.links { names[link.id.rawValue] = link.name ?? names[link.id.rawValue] }
+            add(.linked(event.object, event.links.map(\.id)))
+        case .objectMoved(let event): add(.placed(event.object, below: event.parent))
+        case .objectDeleted(let event): endTree(event.object)
+        case .ownerChanged: break
+        case .accessGranted(let event): add(.granted(event.subject, event.object, event.privileges, until: event.until))
+        case .accessRevoked(let event): add(.revoked(event.subject, event.object, event.privileges, known: known(on: event.object)))
+        case .accessExpired(let event): add(.expired(event.subject, event.object, event.privileges))
+        case .permissionDefined(let event):
+            add(.objectMade(ObjectID(event.permission.id), .permission))
+            add(.permissionSet(event.permission.id, event.subject, event.privileges))
+        case .permissionChanged(let event): add(.permissionSet(event.permission, event.subject, event.privileges))
+        case .permissionAttached(let event): add(.attached(event.permission, event.object))
+        case .permissionDetached(let event): add(.detached(event.permission, event.object))
+        case .administratorAppointed(let event): add(.appointed(event.principal))
+        case .administratorDismissed(let event): add(.dismissed(event.principal))
+        }
+    }
+
+    private func known(on object: ObjectID) -> Privileges {
+        let classID = classOf[object] ?? .store
+        return classes[classID == .class ? ClassID(object) : classID]?.known ?? .builtIn
+    }
+
+    private func children(of object: ObjectID) -> [ObjectID] { parents.filter { $0.value == object }.map(\.key).sorted() }
+
+    private mutating func endTree(_ object: ObjectID) {
+        for child in children(of: object) { endTree(child) }
+        add(.objectEnded(object))
+    }
+
+    /// What stood below a role or a permission stays, below nothing.
+    private mutating func endAlone(_ object: ObjectID) {
+        for child in children(of: object) { add(.placed(child, below: nil)) }
+        add(.objectEnded(object))
+    }
+
+    private mutating func endRole(_ role: PrincipalID) {
+        add(.subjectEnded(role))
+        for permission in permissions.filter({ $0.value == role }).map(\.key).sorted() {
+            permissions[permission] = nil
+            endAlone(ObjectID(permission))
+        }
+        endAlone(ObjectID(role))
+    }
+}
