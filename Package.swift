@@ -23,7 +23,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "muniment",
     products: [
-        .library(name: "Muniment", targets: ["Muniment", "Events", "Permissions"]),
+        .library(name: "Muniment", targets: ["Muniment", "Events", "Permissions", "Notices"]),
         .library(name: "MunimentTesting", targets: ["MunimentTesting"]),
         .executable(name: "muniment", targets: ["CommandLineTool"]),
     ],
@@ -36,12 +36,13 @@ let package = Package(
         layer("Events"),
         layer("Permissions", ["Events"]),
         layer("EventLog", ["Events", "Hashing", "LMDB", "Files"]),
+        layer("Notices", ["Events", "Permissions"]),
         layer("Projections", ["Events", "Permissions", "LMDB", "Hashing"]),
-        layer("Muniment", ["Events", "Permissions", "EventLog", "Projections", "LMDB", "Files", "Hashing"]),
-        layer("Histories", ["Events", "Permissions", "Muniment"]),
-        layer("MunimentTesting", ["Events", "Permissions", "Muniment", "Histories"]),
+        layer("Muniment", ["Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Files", "Hashing"]),
+        layer("Histories", ["Events", "Permissions", "Notices", "Muniment"]),
+        layer("MunimentTesting", ["Events", "Permissions", "Notices", "Muniment", "Histories"]),
         .executableTarget(
-            name: "CommandLineTool", dependencies: ["Muniment", "Histories", "Events", "Permissions", "Files"],
+            name: "CommandLineTool", dependencies: ["Muniment", "Histories", "Notices", "Events", "Permissions", "Files"],
             swiftSettings: settings),
         .systemLibrary(name: "CSQLite", path: "Tools/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(

@@ -7,15 +7,19 @@ enum ImportTable {
         "Files": ["Glibc", "Foundation"],
         "Events": [],
         "Permissions": ["Events"],
+        "Notices": ["Events", "Permissions"],
         "EventLog": ["Events", "Hashing", "LMDB", "Files", "Synchronization", "Dispatch"],
         "Projections": ["Events", "Permissions", "LMDB", "Hashing", "Synchronization", "Dispatch"],
         "Muniment": [
-            "Events", "Permissions", "EventLog", "Projections", "LMDB", "Files", "Hashing", "Foundation", "Dispatch",
+            "Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Files", "Hashing", "Foundation", "Dispatch",
             "Synchronization",
         ],
-        "Histories": ["Events", "Permissions", "Muniment", "Foundation", "Synchronization", "Dispatch"],
-        "MunimentTesting": ["Events", "Permissions", "Muniment", "Histories", "Foundation", "Synchronization"],
-        "CommandLineTool": ["Events", "Permissions", "Muniment", "Histories", "Files", "Foundation", "Glibc"],
+        "Histories": ["Events", "Permissions", "Notices", "Muniment", "Foundation", "Synchronization", "Dispatch"],
+        "CommandLineTool": [
+            "Events", "Permissions", "Notices", "Muniment", "Histories", "Files", "Foundation", "Glibc", "Dispatch",
+            "Synchronization",
+        ],
+        "MunimentTesting": ["Events", "Permissions", "Notices", "Muniment", "Histories", "Foundation", "Synchronization"],
     ]
 
     /// The one target that may import each C library.

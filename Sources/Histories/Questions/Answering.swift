@@ -1,5 +1,6 @@
 import Events
 import Muniment
+import Notices
 import Permissions
 
 /// Answers questions from a store, in the words of the format.
@@ -14,10 +15,8 @@ struct Answering {
     func answer(_ question: Question) throws -> OrderedJSON {
         let moment = try moment(question.at, "at")
         switch question.subject {
-        case .notices:
-            throw LineProblem(
-                key: "ask", problem: "asks for `notices`, which this version does not answer yet",
-                remedy: "leave these questions out")
+        case .notices(let subject, let since, let until):
+            return try notices(for: subject, since: since, until: until ?? question.at)
         case .accessChanges(let user): return try accessChanges(of: user, until: moment)
         default: break
         }
@@ -68,13 +67,30 @@ struct Answering {
         return .members(members)
     }
 
+    /// Both moments stand for the revisions that they are at.
+    private func notices(for subject: Name, since: Question.When, until: Question.When?) throws -> OrderedJSON {
+        let first = try store.read(at: moment(since, "since")) { $0.revision }
+        let last = try store.read(at: moment(until, "until")) { $0.revision }
+        return .list(try store.notices(for: subject, after: first, through: last).map(Answering.notice))
+    }
+
+    private static func notice(_ notice: Notice) -> OrderedJSON {
+        var members: [(String, OrderedJSON)] = [
+            ("revision", .value(.integer(Int64(notice.revision.rawValue)))), ("kind", .text(notice.kind.rawValue)),
+            ("object", .text(notice.object.text)),
+        ]
+        if notice.kind == .privilegesChanged {
+            members += [("gained", .texts(notice.gained)), ("lost", .texts(notice.lost))]
+        }
+        return .members(members)
+    }
+
     /// What happened after `moment` is left out.
     private func accessChanges(of user: Name, until moment: Moment) throws -> OrderedJSON {
         guard let levels else { throw noLevels("ask") }
         let last = try store.read(at: moment) { $0.revision }
-        let changes = try store.accessChanges(for: user, levels: levels)
         return .list(
-            changes.filter { $0.revision <= last }.map { change in
+            try store.accessChanges(for: user, levels: levels, through: last).map { change in
                 .members([
                     ("id", .optional(change.id)),
                     ("changes", .list(change.changes.map(Answering.levelChange))),

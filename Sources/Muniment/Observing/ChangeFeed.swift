@@ -5,21 +5,52 @@ internal import Synchronization
 /// Where those who observe wait for commits. A commit wakes only those that it may concern; what happened each finds out for
 /// itself, from the index.
 final class ChangeFeed: Sendable {
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let lastID = Atomic<UInt64>(0)
     /// Those that are reading at this moment.
     private let looks = DispatchGroup()
 
     private struct State {
         /// The last revision that the feed was told of.
-        var told = Revision.genesis
+        var told: Revision
+        /// The last revision up to which it was told of all: writers that write one behind another need not come here in that order.
+        var toldThrough: Revision
+        /// Spans that it was told of behind that, by their first revision.
+        var toldAhead: [Revision: Revision] = [:]
         var isClosed = false
         /// Whether the index follows no more, so that there is nothing to wait for.
         var isStopped = false
         /// Whether somebody looks for the commits of another process.
         var isFollowed = false
+        /// Those who wait for what happens to things.
         var waiters = Waiters()
+        /// Those who wait for what concerns somebody.
+        var subscribers = Waiters()
+        /// Tells whom a commit concerns; nil where that can be anybody.
+        var concern: (@Sendable (Commit) -> Set<UInt64>?)?
+
+        mutating func takeAll() -> [Waiters.Continuation] { waiters.takeAll() + subscribers.takeAll() }
+
+        var isAwaited: Bool { !waiters.isEmpty || !subscribers.isEmpty }
+
+        /// Notes a span that the feed is told of; answers whether it was told of all before.
+        mutating func note(_ first: Revision, _ last: Revision) -> Bool {
+            told = max(told, last)
+            guard first <= toldThrough.next else {
+                toldAhead[first] = last
+                return false
+            }
+            toldThrough = max(toldThrough, last)
+            while let next = toldAhead.removeValue(forKey: toldThrough.next) { toldThrough = next }
+            return true
+        }
     }
+
+    /// Sets how it is told whom a commit concerns.
+    func tellConcerns(by concern: @escaping @Sendable (Commit) -> Set<UInt64>?) { state.withLock { $0.concern = concern } }
+
+    /// - Parameter head: the newest revision there is.
+    init(head: Revision) { state = Mutex(State(told: head, toldThrough: head)) }
 
     // MARK: Reading
 
@@ -38,35 +69,51 @@ final class ChangeFeed: Sendable {
     func close() {
         let woken = state.withLock { state in
             state.isClosed = true
-            return state.waiters.takeAll()
+            return state.takeAll()
         }
-        for continuation in woken { continuation.resume() }
+        for continuation in woken { continuation.resume(returning: nil) }
         looks.wait()
     }
 
     // MARK: Waiting
 
-    /// Waits until the feed is told of a commit behind a revision that touches one of some things, until it is closed, or until
-    /// the task is cancelled.
+    /// For what a waiter waits.
+    enum Awaited {
+        /// A commit that touches one of some things.
+        case touching(Set<UInt64>)
+        /// A commit that concerns one of some subjects.
+        case concerning(Set<UInt64>)
+    }
+
+    /// Waits until the feed is told of a commit behind a revision that a waiter waits for, until it is closed, or until the task is
+    /// cancelled. It can return without one.
     ///
-    /// - Parameter follow: called where nobody looks for the commits of another process yet.
+    /// - Parameters:
+    ///   - revision: the last revision that the waiter has seen.
+    ///   - awaited: what it waits for.
+    ///   - follow: called where nobody looks for the commits of another process yet.
+    /// - Returns: the commit, where the waiter waits for one that concerns somebody and none before it does.
+    @discardableResult
     func wait(
-        behind revision: Revision, touching things: Set<UInt64>, isolation: isolated (any Actor)? = #isolation,
+        behind revision: Revision, for awaited: Awaited, isolation: isolated (any Actor)? = #isolation,
         follow: @Sendable () -> Void
-    ) async {
+    ) async -> Commit? {
         let id = lastID.add(1, ordering: .relaxed).newValue
-        await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (isWaiting, isFirst) = state.withLock { state in
                     // What was told since the waiter looked may concern it.
                     guard !state.isClosed, !state.isStopped, state.told <= revision else { return (false, false) }
-                    state.waiters.add(id, things, continuation)
+                    switch awaited {
+                    case .touching(let things): state.waiters.add(id, things, continuation)
+                    case .concerning(let subjects): state.subscribers.add(id, subjects, continuation)
+                    }
                     defer { state.isFollowed = true }
                     return (true, !state.isFollowed)
                 }
                 if isFirst { follow() }
                 // Cancelled before it waited, it was not there to be woken.
-                if !isWaiting { continuation.resume() } else if Task.isCancelled { wake(id) }
+                if !isWaiting { continuation.resume(returning: nil) } else if Task.isCancelled { wake(id) }
             }
         } onCancel: {
             wake(id)
@@ -76,28 +123,40 @@ final class ChangeFeed: Sendable {
     /// Whether somebody waits. Where nobody does, the next one that waits is the first again.
     func isAwaited() -> Bool {
         state.withLock { state in
-            state.isFollowed = !state.waiters.isEmpty && !state.isClosed
+            state.isFollowed = state.isAwaited && !state.isClosed
             return state.isFollowed
         }
     }
 
     /// How many wait at this moment.
-    var waitingCount: Int { state.withLock { $0.waiters.count } }
+    var waitingCount: Int { state.withLock { $0.waiters.count + $0.subscribers.count } }
 
     private func wake(_ id: UInt64) {
-        state.withLock { $0.waiters.take(id) }?.resume()
+        state.withLock { $0.waiters.take(id) ?? $0.subscribers.take(id) }?.resume(returning: nil)
     }
 
     // MARK: Telling
 
     /// Wakes those whom commits may concern. They are in the index already.
     func tell(_ commits: [Commit]) {
-        guard let last = commits.last else { return }
-        let woken = state.withLock { state in
-            state.told = max(state.told, last.revision)
-            return state.waiters.take(touchedBy: commits)
+        guard let first = commits.first, let last = commits.last else { return }
+        // Asked before anybody is taken out, since it reads; who comes meanwhile is woken anyway.
+        let concern = state.withLock { $0.subscribers.isEmpty ? nil : $0.concern }
+        let concerned = concern.map { concern in commits.map { ($0, concern($0)) } }
+        var woken: [(Waiters.Continuation, Commit?)] = []
+        state.withLock { state in
+            let isWhole = state.note(first.revision, last.revision)
+            woken = state.waiters.take(touchedBy: commits).map { ($0, nil) }
+            guard let concerned else {
+                woken += state.subscribers.takeAll().map { ($0, nil) }
+                return
+            }
+            for (commit, subjects) in concerned where !state.subscribers.isEmpty {
+                let taken = subjects.map { state.subscribers.take(waitingFor: $0) } ?? state.subscribers.takeAll()
+                woken += taken.map { ($0, isWhole ? commit : nil) }
+            }
         }
-        for continuation in woken { continuation.resume() }
+        for (continuation, commit) in woken { continuation.resume(returning: commit) }
     }
 
     /// Wakes everybody, where what was told before does not reach up to a head.
@@ -105,9 +164,11 @@ final class ChangeFeed: Sendable {
         let woken = state.withLock { state in
             guard head > state.told else { return [Waiters.Continuation]() }
             state.told = head
-            return state.waiters.takeAll()
+            state.toldThrough = head
+            state.toldAhead = state.toldAhead.filter { $0.key > head }
+            return state.takeAll()
         }
-        for continuation in woken { continuation.resume() }
+        for continuation in woken { continuation.resume(returning: nil) }
     }
 
     /// Wakes everybody and lets nobody wait again, where the index follows no more.
@@ -117,6 +178,6 @@ final class ChangeFeed: Sendable {
     }
 
     func wakeAll() {
-        for continuation in state.withLock({ $0.waiters.takeAll() }) { continuation.resume() }
+        for continuation in state.withLock({ $0.takeAll() }) { continuation.resume(returning: nil) }
     }
 }

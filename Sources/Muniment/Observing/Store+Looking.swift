@@ -5,7 +5,7 @@ internal import Projections
 /// Looking at what is new, and waiting for it.
 extension Store {
     /// How often a reader that is overtaken tries again.
-    private static let attempts = 64
+    static let attempts = 64
     /// How often a store that was opened for reading looks for commits of another process, while somebody waits for them.
     private static let followingInterval = DispatchTimeInterval.milliseconds(20)
     private static let followingQueue = DispatchQueue(label: "muniment.follower")
@@ -37,7 +37,15 @@ extension Store {
     func waitForCommits(
         behind revision: Revision, touching things: Set<UInt64>, isolation: isolated (any Actor)? = #isolation
     ) async {
-        await feed.wait(behind: revision, touching: things) { [self] in followLater() }
+        await feed.wait(behind: revision, for: .touching(things)) { [self] in followLater() }
+    }
+
+    /// Waits until there is a commit behind a revision that concerns one of some subjects, in the same way; answers that commit
+    /// where it is known that none before it does.
+    func waitForCommit(
+        behind revision: Revision, concerning subjects: Set<UInt64>, isolation: isolated (any Actor)? = #isolation
+    ) async -> Commit? {
+        await feed.wait(behind: revision, for: .concerning(subjects)) { [self] in followLater() }
     }
 
     /// How many of those who observe wait at this moment, for tests of who is woken.

@@ -2,7 +2,8 @@ internal import Events
 
 /// Those that wait for commits, found by what the commits have to touch.
 struct Waiters {
-    typealias Continuation = CheckedContinuation<Void, Never>
+    /// Resumed with the commit that concerns the waiter, where that is known and none before it does.
+    typealias Continuation = CheckedContinuation<Commit?, Never>
 
     private struct Waiter {
         let continuation: Continuation
@@ -34,6 +35,13 @@ struct Waiters {
     mutating func takeAll() -> [Continuation] {
         defer { self = Waiters() }
         return all.values.map(\.continuation)
+    }
+
+    /// Takes out those who wait for any of some things.
+    mutating func take(waitingFor things: Set<UInt64>) -> [Continuation] {
+        var found: Set<UInt64> = []
+        for thing in things { if let waiters = byThing[thing] { found.formUnion(waiters) } }
+        return found.compactMap { take($0) }
     }
 
     /// Takes out those whom some commits may concern. Linear in the events, and in those that are taken out.

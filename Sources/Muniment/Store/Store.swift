@@ -149,7 +149,7 @@ public final class Store: Sendable {
         try folder.logSeal.check(log)
         let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
         index.clearStaleReaders()
-        let feed = ChangeFeed()
+        let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
         let writer = Writer(
             log: log, index: index, workingSet: workingSet, clock: options.clock, recordsEnds: options.recordsEnds, feed: feed
         ) {
@@ -157,8 +157,10 @@ public final class Store: Sendable {
         }
         lock.announceReady()
         let inUse = try IndexInUse(in: folder) { index }
+        let store = Store(folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed)
+        feed.tellConcerns { [weak store] in store?.concern(of: $0) }
         writer.watchEnds()
-        return Store(folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed)
+        return store
     }
 
     private static func openForReading(_ folder: StoreFolder, options: StoreOptions) throws -> Store {
@@ -167,7 +169,8 @@ public final class Store: Sendable {
             guard log.head != nil else { throw LogError.empty }
             try folder.logSeal.check(log)
             let index = try IndexInUse(in: folder) { try openIndexForReading(folder, log, options) }
-            return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil, feed: ChangeFeed())
+            let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
+            return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil, feed: feed)
         } catch {
             log.close()
             throw error

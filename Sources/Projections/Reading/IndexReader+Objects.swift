@@ -81,12 +81,16 @@ extension IndexReader {
         let classes = try definedClasses()
         if subjects.isAdministrator { return Set(try classes.flatMap { try objects(of: $0) }) }
         var found = try reachable(for: subjects)
-        for classID in classes {
-            guard let options = try options(of: classID) else { continue }
-            let isSelective = options.objectACL == .required && options.composition == .narrowing && !options.readThroughLinks
-            if try !isSelective || inheritsEverything(classID, options) { found.formUnion(try objects(of: classID)) }
-        }
+        for classID in classes where try !isSelective(classID) { found.formUnion(try objects(of: classID)) }
         return found
+    }
+
+    /// Whether nobody has anything on an object of a class but by being named on it or above it, administrators apart. True of
+    /// a class that is not there.
+    public func isSelective(_ classID: ClassID) throws -> Bool {
+        guard let options = try options(of: classID) else { return true }
+        return try options.objectACL == .required && options.composition == .narrowing && !options.readThroughLinks
+            && !inheritsEverything(classID, options)
     }
 
     /// Whether objects of a class can stand below objects of a class without object ACLs, which give everything down. An object

@@ -69,12 +69,12 @@ extension IndexReader {
         return found
     }
 
-    /// Hands out every version of a thing's relations, by the second thing and then the latest first, for as long as `body`
-    /// answers true.
+    /// Hands out every version of a thing's relations, by the second thing from a number on and then the latest first, for as
+    /// long as `body` answers true.
     func forEachVersion(
-        _ prefix: RelationPrefix, _ body: (FixedKey, _ end: Revision, RelationDocument) throws -> Bool
+        _ prefix: RelationPrefix, from first: UInt64 = 0, _ body: (FixedKey, _ end: Revision, RelationDocument) throws -> Bool
     ) throws {
-        var isThere = try relations.seek(atOrAfter: prefix.key(0, .open))
+        var isThere = try relations.seek(atOrAfter: prefix.key(first, .open))
         while isThere {
             let key = relations.fixedKey
             guard prefix.matches(key) else { return }

@@ -197,10 +197,16 @@ struct ValueDocument: Versioned {
     }
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ValueDocument {
+        let links = try decodeLinks(row, &reader)
+        return ValueDocument(json: try reader.blob(row), links: links)
+    }
+
+    /// The links alone, which stand before the value.
+    static func decodeLinks(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> [ObjectID] {
         let count = try reader.varint(row)
         var links: [ObjectID] = []
         for _ in 0..<count { links.append(ObjectID(rawValue: try reader.varint(row))) }
-        return ValueDocument(json: try reader.blob(row), links: links)
+        return links
     }
 }
 

@@ -13,12 +13,12 @@ struct ChangeFeedTests {
     }
 
     private func wait(_ feed: ChangeFeed, behind revision: UInt64, touching things: Set<UInt64>) async {
-        await feed.wait(behind: Revision(revision), touching: things) {}
+        _ = await feed.wait(behind: Revision(revision), for: .touching(things)) {}
     }
 
     @Test("A commit that is told after somebody looked, and before it waits, is not slept through")
     func toldBeforehand() async {
-        let feed = ChangeFeed()
+        let feed = ChangeFeed(head: .genesis)
         feed.tell([commit(5, touching: 1)])
         await wait(feed, behind: 4, touching: [1])
         #expect(feed.waitingCount == 0)
@@ -26,7 +26,7 @@ struct ChangeFeedTests {
 
     @Test("One that has seen all that was told waits until something that it rests on is touched")
     func touching() async {
-        let feed = ChangeFeed()
+        let feed = ChangeFeed(head: .genesis)
         feed.tell([commit(5, touching: 1)])
         let waiting = Task { await wait(feed, behind: 5, touching: [1, 2]) }
         while feed.waitingCount != 1 { await Task.yield() }
@@ -39,7 +39,7 @@ struct ChangeFeedTests {
 
     @Test("A head that is known already wakes nobody, a new one wakes everybody")
     func heads() async {
-        let feed = ChangeFeed()
+        let feed = ChangeFeed(head: .genesis)
         feed.tell(Revision(5))
         let waiting = (1...3).map { thing in Task { await wait(feed, behind: 5, touching: [thing]) } }
         while feed.waitingCount != 3 { await Task.yield() }
@@ -52,7 +52,7 @@ struct ChangeFeedTests {
 
     @Test("Nobody waits in vain: not for a feed that was closed or stopped, and not in a task that was cancelled")
     func noUse() async {
-        let (closed, stopped, open) = (ChangeFeed(), ChangeFeed(), ChangeFeed())
+        let (closed, stopped, open) = (ChangeFeed(head: .genesis), ChangeFeed(head: .genesis), ChangeFeed(head: .genesis))
         closed.close()
         await wait(closed, behind: 5, touching: [1])
         stopped.stop()

@@ -1,0 +1,105 @@
+internal import Events
+internal import Permissions
+internal import Projections
+
+/// Whom a commit can concern who takes notices: by the numbers of the subjects that they count as, and these two.
+enum Concern {
+    /// Those who administer the store, whom everything concerns that comes and goes.
+    static let administrators = UInt64.max
+    /// Those whom the store has not heard of, or that are roles which are not there.
+    static let newcomers = UInt64.max - 1
+    /// Events of a commit, and objects, up to which it is worth telling whom it concerns.
+    private static let limit = 256
+
+    /// The numbers of those whom a commit can concern; nil where that can be anybody.
+    ///
+    /// It is told once for all who wait. Everybody to whose access something changed is among them, and some to whose it did not.
+    static func subjects(of commit: Commit, _ reader: IndexReader) throws -> Set<UInt64>? {
+        guard commit.revision > .genesis, commit.events.count <= limit else { return nil }
+        var concerned = Concerned(commit.revision, reader)
+        for event in commit.events { guard try concerned.add(event) else { return nil } }
+        return concerned.subjects
+    }
+
+    private struct Concerned {
+        let reader: IndexReader
+        let earlier: Revision
+        let revision: Revision
+        var subjects: Set<UInt64> = []
+        private var objectsLeft = Concern.limit
+
+        init(_ revision: Revision, _ reader: IndexReader) {
+            self.reader = reader
+            self.revision = revision
+            earlier = Revision(revision.rawValue - 1)
+        }
+
+        /// Adds whom an event can concern; false where that can be anybody.
+        mutating func add(_ event: Event) throws -> Bool {
+            switch event {
+            case .accessGranted(let event): subjects.insert(event.subject.rawValue)
+            case .accessRevoked(let event): subjects.insert(event.subject.rawValue)
+            case .accessExpired(let event): subjects.insert(event.subject.rawValue)
+            case .memberAdded(let event): subjects.insert(event.member.rawValue)
+            case .memberRemoved(let event): subjects.insert(event.member.rawValue)
+            case .administratorAppointed(let event): subjects.insert(event.principal.rawValue)
+            case .administratorDismissed(let event): subjects.insert(event.principal.rawValue)
+            case .principalRegistered, .roleCreated: subjects.insert(Concern.newcomers)
+            case .permissionAttached(let event): try add(event.permission)
+            case .permissionDetached(let event): try add(event.permission)
+            case .permissionChanged(let event): try add(event.permission)
+            case .objectCreated(let event):
+                subjects.insert(Concern.administrators)
+                return try addNamed(on: event.object.id, at: revision)
+            case .objectDeleted(let event):
+                subjects.insert(Concern.administrators)
+                return try addTree(event.object, at: earlier)
+            case .objectMoved(let event):
+                return try addTree(event.object, at: earlier) && addTree(event.object, at: revision)
+            case .objectWritten: return try !readsThroughLinks()
+            case .roleDeleted(let event):
+                subjects.insert(event.role.rawValue)
+                // Something may be below it, or below a permission made for it.
+                return try reader.related(.permissions(for: event.role), at: earlier, or: earlier).found.isEmpty
+                    && reader.related(.children(of: ObjectID(event.role)), limit: 1, at: earlier, or: earlier).found.isEmpty
+            case .classChanged: return false
+            case .classDefined, .ownerChanged, .permissionDefined, .storeCreated: break
+            }
+            return true
+        }
+
+        private mutating func add(_ permission: PermissionID) throws {
+            for revision in [earlier, revision] {
+                reader.look(at: revision)
+                if let subject = try reader.subject(of: permission) { subjects.insert(subject.rawValue) }
+            }
+        }
+
+        /// Adds whoever is named on an object or something below it.
+        private mutating func addTree(_ root: ObjectID, at revision: Revision) throws -> Bool {
+            var pending = [root]
+            while let object = pending.popLast() {
+                guard try addNamed(on: object, at: revision) else { return false }
+                pending += try reader.related(.children(of: object), at: revision, or: revision).found.map(ObjectID.init(rawValue:))
+            }
+            return true
+        }
+
+        private mutating func addNamed(on object: ObjectID, at revision: Revision) throws -> Bool {
+            guard objectsLeft > 0, try !readsThroughLinks() else { return false }
+            objectsLeft -= 1
+            reader.look(at: revision)
+            guard let named = try reader.subjectsMeeting(object) else { return false }
+            for subject in named { subjects.insert(subject.rawValue) }
+            return true
+        }
+
+        private func readsThroughLinks() throws -> Bool {
+            for revision in [earlier, revision] {
+                reader.look(at: revision)
+                if try reader.anyClassReadsThroughLinks() { return true }
+            }
+            return false
+        }
+    }
+}
