@@ -179,10 +179,15 @@ do {
         print(try measureQueries(arguments).text)
         exit(0)
     }
+    if arguments.only == "explanations" {
+        print(try measureExplanations(arguments).text)
+        exit(0)
+    }
     if let history = arguments.history { tables.append(try measureKubernetes(history, arguments)) }
     tables.append(try measureWrites(arguments))
     tables.append(try await measureObservers(arguments))
     tables.append(try measureQueries(arguments))
+    tables.append(try measureExplanations(arguments))
     var sizes = [(10_000, "10 k")]
     if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }
     if arguments.isLarge { sizes.append((10_000_000, "10 M")) }

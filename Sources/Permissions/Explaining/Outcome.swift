@@ -2,12 +2,19 @@ public import Events
 
 /// What the answer was for one privilege, and what decided it.
 public struct Outcome: Hashable, Sendable {
-    public let privilege: String
-    public let isAllowed: Bool
-    public let decider: Decider
+    public var privilege: String
+    public var isAllowed: Bool
+    public var decider: Decider
     /// The levels that lack it, the highest first; none where it is allowed. For a widening class the class level and the object part
     /// lack it together, and either would do.
-    public let failing: [DecidingLevel]
+    public var failing: [DecidingLevel]
+
+    public init(privilege: String, isAllowed: Bool, decider: Decider, failing: [DecidingLevel] = []) {
+        self.privilege = privilege
+        self.isAllowed = isAllowed
+        self.decider = decider
+        self.failing = failing
+    }
 
     /// What decides about a privilege.
     public enum Decider: String, Hashable, Sendable, CaseIterable {

@@ -2,15 +2,15 @@ public import Events
 
 /// An event of the log, and who made it when.
 public struct Citation: Hashable, Sendable {
-    public let revision: Revision
+    public var revision: Revision
     /// Which event of the commit, from 0.
-    public let index: Int
-    public let kind: Event.Kind
-    public let time: Instant
+    public var index: Int
+    public var kind: Event.Kind
+    public var time: Instant
     /// Whose change it was; ``Events/PrincipalID/system`` for the store itself.
-    public let actor: PrincipalID
+    public var actor: PrincipalID
     /// What the writer said of where it came from.
-    public let origin: Origin
+    public var origin: Origin
 
     public init(revision: Revision, index: Int, kind: Event.Kind, time: Instant, actor: PrincipalID, origin: Origin) {
         self.revision = revision

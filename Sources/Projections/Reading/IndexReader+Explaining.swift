@@ -1,4 +1,5 @@
 public import Events
+internal import LMDB
 public import Permissions
 
 /// What explanations read.
@@ -6,36 +7,97 @@ extension IndexReader: ExplainableState {
     public func grants(
         on object: ObjectID, to subjects: SubjectSet?, at instant: Instant, wanted: Privileges
     ) throws -> [Grant] {
-        guard let document = try objectDocument(object) else { return [] }
+        let current = try stand(on: object)
+        guard let head = current.head, let row = current.row else { return [] }
         var grants: [Grant] = []
-        if let subjects, document.isSpread {
-            let prefix = RelationPrefix(kind: .entry, first: object.rawValue)
-            for subject in subjects.members {
-                guard let entry = try relation(prefix, subject.rawValue)?.entry else { continue }
-                grants.add(entry, on: object, at: instant, wanted: wanted)
-            }
+        if head.isSpread {
+            try addSpread(object, subjects, instant, wanted, to: &grants)
         } else {
-            for entry in try allEntries(of: document, object) where subjects?.contains(entry.subject) ?? true {
-                grants.add(entry, on: object, at: instant, wanted: wanted)
+            try row.withBytes { _, bytes in
+                var reader = ByteReader(offset: head.entriesOffset)
+                for _ in 0..<(try reader.varint(bytes)) {
+                    // Most entries are for others, and need not be read in full.
+                    var ahead = reader
+                    let given = try AccessEntry.live(bytes, &ahead, for: subjects, at: instant)
+                    if given.isDisjoint(with: wanted) {
+                        reader = ahead
+                    } else {
+                        grants.add(try AccessEntry.decode(bytes, &reader), on: object, at: instant, wanted: wanted)
+                    }
+                }
             }
         }
-        for permission in document.attached {
+        if head.attachedCount > 0 { try addAttached(object, subjects, wanted, to: &grants) }
+        return grants
+    }
+
+    private func addSpread(
+        _ object: ObjectID, _ subjects: SubjectSet?, _ instant: Instant, _ wanted: Privileges, to grants: inout [Grant]
+    ) throws {
+        let prefix = RelationPrefix(kind: .entry, first: object.rawValue)
+        guard let subjects else {
+            return try forEachVersion(prefix) { key, end, relation in
+                if key.begin <= revision, revision < end, let entry = relation.entry {
+                    grants.add(entry, on: object, at: instant, wanted: wanted)
+                }
+                return true
+            }
+        }
+        for subject in subjects.members {
+            guard let entry = try relation(prefix, subject.rawValue)?.entry else { continue }
+            grants.add(entry, on: object, at: instant, wanted: wanted)
+        }
+    }
+
+    private func addAttached(
+        _ object: ObjectID, _ subjects: SubjectSet?, _ wanted: Privileges, to grants: inout [Grant]
+    ) throws {
+        for permission in try objectDocument(object)?.attached ?? [] {
             guard let grant = try permissionGrant(permission).value, subjects?.contains(grant.subject) ?? true else { continue }
             let given = grant.privileges.intersection(wanted)
             if !given.isEmpty {
                 grants.append(Grant(object: object, subject: grant.subject, privileges: given, permission: permission))
             }
         }
+    }
+
+    public func storeGrants(to subjects: SubjectSet, at instant: Instant, wanted: Privileges) throws -> [Grant] {
+        try grants(storeLevelSpan(), on: .store, to: subjects, at: instant, wanted: wanted)
+    }
+
+    public func classGrants(
+        of classID: ClassID, to subjects: SubjectSet, at instant: Instant, wanted: Privileges
+    ) throws -> [Grant] {
+        try grants(classSpan(classID), on: ObjectID(classID), to: subjects, at: instant, wanted: wanted)
+    }
+
+    private func grants(
+        _ span: ClassSpan, on object: ObjectID, to subjects: SubjectSet, at instant: Instant, wanted: Privileges
+    ) throws -> [Grant] {
+        guard let entries = span.entries else { return try grants(on: object, to: subjects, at: instant, wanted: wanted) }
+        var grants: [Grant] = []
+        let ownCount = entries.count - span.attached.count
+        for (index, entry) in entries.enumerated() where subjects.contains(entry.subject) {
+            if index < ownCount {
+                grants.add(entry, on: object, at: instant, wanted: wanted)
+            } else if case let given = entry.forGood.intersection(wanted), !given.isEmpty {
+                let permission = span.attached[index - ownCount]
+                grants.append(Grant(object: object, subject: entry.subject, privileges: given, permission: permission))
+            }
+        }
         return grants
     }
 
     public func ancestry(of caller: PrincipalID) throws -> Ancestry {
-        let subjects = try subjects(of: caller)
+        let span = try subjectSpan(of: caller)
+        if let known = span.ancestry { return known }
         var members: [PrincipalID: [PrincipalID]] = [:]
-        for member in subjects.members {
+        for member in span.subjects.members {
             let document = try document(DocumentID(kind: .memberships, id: member.rawValue), as: MembershipDocument.self)
-            for role in document.value?.roles ?? [] where subjects.contains(role) { members[role, default: []].append(member) }
+            for role in document.value?.roles ?? [] where span.subjects.contains(role) { members[role, default: []].append(member) }
         }
-        return Ancestry(of: caller, members: members)
+        let ancestry = Ancestry(of: caller, members: members)
+        span.ancestry = ancestry
+        return ancestry
     }
 }

@@ -35,7 +35,7 @@ public final class IndexReader {
     private var storeSpan: ClassSpan?
     private var administratorSpans: [RevisionSpan<PrincipalID>]?
 
-    private struct CurrentObject {
+    struct CurrentObject {
         let id: ObjectID
         let place: Place?
         let head: ObjectDocument.ObjectHead?
@@ -123,7 +123,7 @@ extension IndexReader: AccessState {
 
     /// Finds an object, and reads the front of its document.
     @inline(__always)
-    private func stand(on object: ObjectID) throws -> CurrentObject {
+    func stand(on object: ObjectID) throws -> CurrentObject {
         if let current, current.id == object { return current }
         let found = try find(object)
         current = found
@@ -223,7 +223,9 @@ extension IndexReader: AccessState {
     private func findStoreSpan() throws -> ClassSpan {
         if let known = storeSpans.first(where: { $0.covers(.store, turnedTo) }) { return known }
         let level = try upperLevel(.store)
-        let span = ClassSpan(classID: .store, begin: level.begin, end: level.end, options: nil, entries: level.value)
+        let span = ClassSpan(
+            classID: .store, begin: level.begin, end: level.end, options: nil, entries: level.value?.entries,
+            attached: level.value?.attached ?? [])
         storeSpans.append(span)
         return span
     }
@@ -240,23 +242,26 @@ extension IndexReader: AccessState {
         let level = try upperLevel(ObjectID(classID))
         let span = ClassSpan(
             classID: classID, begin: max(options.begin, level.begin), end: min(options.end, level.end), options: options.value,
-            entries: level.value)
+            entries: level.value?.entries, attached: level.value?.attached ?? [])
         classMemory.remember(classID.rawValue, span)
         return span
     }
 
-    private func upperLevel(_ object: ObjectID) throws -> RevisionSpan<[AccessEntry]?> {
+    /// The entries on an object of an upper level and the permissions attached to it; nil where they are too many to keep.
+    private func upperLevel(_ object: ObjectID) throws -> RevisionSpan<(entries: [AccessEntry], attached: [PermissionID])?> {
         let document = try document(DocumentID(kind: .object, id: object.rawValue), as: ObjectDocument.self)
         var (begin, end) = (document.begin, document.end)
-        guard let value = document.value else { return RevisionSpan(begin: begin, end: end, value: []) }
+        guard let value = document.value else { return RevisionSpan(begin: begin, end: end, value: ([], [])) }
         guard !value.isSpread else { return RevisionSpan(begin: begin, end: end, value: nil) }
-        var entries = value.entries
+        var (entries, attached) = (value.entries, [PermissionID]())
         for permission in value.attached {
             let grant = try permissionGrant(permission)
             (begin, end) = (max(begin, grant.begin), min(end, grant.end))
-            if let grant = grant.value { entries.append(AccessEntry(subject: grant.subject, forGood: grant.privileges)) }
+            guard let grant = grant.value else { continue }
+            entries.append(AccessEntry(subject: grant.subject, forGood: grant.privileges))
+            attached.append(permission)
         }
-        return RevisionSpan(begin: begin, end: end, value: entries)
+        return RevisionSpan(begin: begin, end: end, value: (entries, attached))
     }
 
     public func sources(linkingTo target: ObjectID) throws -> [ObjectID] {

@@ -9,13 +9,18 @@ final class ClassSpan {
     let options: ClassOptions?
     /// The class's entries, own ones and those of attached permissions; nil where they are too many to keep.
     let entries: [AccessEntry]?
+    /// The permissions that the last of the entries come from.
+    let attached: [PermissionID]
 
-    init(classID: ClassID, begin: Revision, end: Revision, options: ClassOptions?, entries: [AccessEntry]?) {
+    init(
+        classID: ClassID, begin: Revision, end: Revision, options: ClassOptions?, entries: [AccessEntry]?, attached: [PermissionID]
+    ) {
         self.classID = classID
         self.begin = begin
         self.end = end
         self.options = options
         self.entries = entries
+        self.attached = attached
     }
 
     @inline(__always) func covers(_ classID: ClassID, _ revision: Revision) -> Bool {
@@ -29,6 +34,8 @@ final class SubjectSpan {
     let begin: Revision
     let end: Revision
     let subjects: SubjectSet
+    /// By which memberships it does, once that has been asked.
+    var ancestry: Ancestry?
 
     init(begin: Revision, end: Revision, subjects: SubjectSet) {
         caller = subjects.caller

@@ -115,10 +115,10 @@ extension AccessEntry {
         return entry
     }
 
-    /// Reads past an entry, and answers what it gives at an instant where its subject counts.
+    /// Reads past an entry, and answers what it gives at an instant where its subject counts; with nil everybody counts.
     @inline(__always)
     static func live(
-        _ row: Span<UInt8>, _ reader: inout ByteReader, for subjects: SubjectSet, at instant: Instant
+        _ row: Span<UInt8>, _ reader: inout ByteReader, for subjects: SubjectSet?, at instant: Instant
     ) throws(DecodingFault) -> Privileges {
         let head = try reader.varint(row)
         var privileges = try reader.privilegeBits(row)
@@ -130,7 +130,7 @@ extension AccessEntry {
             }
         }
         if head & 2 != 0 { _ = try reader.varint(row) }
-        return subjects.contains(PrincipalID(rawValue: head >> 2)) ? privileges : []
+        return subjects?.contains(PrincipalID(rawValue: head >> 2)) ?? true ? privileges : []
     }
 }
 

@@ -31,4 +31,147 @@ struct PathTests {
             #expect(citation.origin.comment == "for the audit")
         }
     }
+
+    @Test("E11: Every chain of roles is told, from the caller or from `everyone`, with the event of each membership")
+    func memberships() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:plan"), .register("user:ann"))
+            for role: Name in ["role:a", "role:b", "role:c", "role:all"] { try fixture.commit(.createRole(role)) }
+            try fixture.commit(.addMember("user:ann", to: "role:a"), .addMember("user:ann", to: "role:b"))
+            try fixture.commit(.addMember("role:a", to: "role:c"), .addMember("role:b", to: "role:c"))
+            try fixture.commit(.addMember(.everyone, to: "role:all"))
+            try fixture.commit(.grant("role:c", on: "doc:plan", ["read"]))
+            try fixture.commit(.grant("role:all", on: "doc:plan", ["read"]))
+            try fixture.commit(.grant(.anonymous, on: "doc:plan", ["read"]))
+            #expect(
+                Set(try fixture.why("user:ann", "read", on: "doc:plan")) == [
+                    "user:ann; user:ann of role:a (r6 user:root); role:a of role:c (r7 user:root); "
+                        + "role:c has read on doc:plan (r9 user:root)",
+                    "user:ann; user:ann of role:b (r6 user:root); role:b of role:c (r7 user:root); "
+                        + "role:c has read on doc:plan (r9 user:root)",
+                    "everyone; everyone of role:all (r8 user:root); role:all has read on doc:plan (r10 user:root)",
+                    "anonymous; anonymous has read on doc:plan (r11 user:root)",
+                ])
+            #expect(
+                try fixture.why(.anonymous, "read", on: "doc:plan") == ["anonymous; anonymous has read on doc:plan (r11 user:root)"]
+            )
+        }
+    }
+
+    @Test("E11: What is inherited is told with every parent on the way, each mask, and the move that brought the object there")
+    func inheritance() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(
+                .defineClass("box", ClassSettings(inherits: .everything)),
+                .defineClass("doc", ClassSettings(inherits: .only(["read"]))),
+                .register("user:ann"))
+            try fixture.commit(.createObject("box:top"), .createObject("box:low", parent: "box:top"))
+            try fixture.commit(.createObject("doc:plan"))
+            try fixture.commit(.grant("user:ann", on: "box:top", ["read", "update"]))
+            #expect(try fixture.why("user:ann", "read", on: "doc:plan") == [])
+            try fixture.commit(.moveObject("doc:plan", parent: "box:low"))
+            #expect(
+                try fixture.why("user:ann", "read", on: "doc:plan") == [
+                    "user:ann; user:ann has read on box:top (r4 user:root); "
+                        + "box:top: class:box (r2 user:root); box:low in box:top (r2 user:root); class:box (r1 user:root); "
+                        + "box:low: class:box (r2 user:root); doc:plan in box:low (r5 user:root); class:doc (r1 user:root)"
+                ])
+            let update = try fixture.witness("user:ann", "update", on: "doc:plan")
+            #expect(!update.isAllowed)
+            #expect(update.paths(at: .object) == [])
+        }
+    }
+
+    @Test("E11: A class without object ACLs gives everything, to its objects and to what stands in them")
+    func openClass() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(
+                .defineClass("note", ClassSettings(objectACL: ObjectACL.none)),
+                .defineClass("doc", ClassSettings(inherits: .everything)), .register("user:ann"))
+            try fixture.commit(.createObject("note:1"))
+            try fixture.commit(.createObject("doc:1", parent: "note:1"))
+            #expect(try fixture.why("user:ann", "read", on: "note:1") == ["class:note (r1 user:root)"])
+            #expect(
+                try fixture.why("user:ann", "read", on: "doc:1") == [
+                    "class:note (r1 user:root); note:1: class:note (r2 user:root); doc:1 in note:1 (r3 user:root); "
+                        + "class:doc (r1 user:root)"
+                ])
+            #expect(try fixture.witness("user:ann", "read", on: "note:1").outcomes.map(\.decider) == [.class])
+        }
+    }
+
+    @Test("E11: A permission is told with what defined or last changed it and with what attached it, at every level")
+    func permission() throws {
+        try withStore { fixture in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))
+            try fixture.commit(.definePermission("permission:p", subject: "user:ann", ["read"]))
+            try fixture.commit(.attachPermission("permission:p", to: "doc:1"), .attachPermission("permission:p", to: .class("doc")))
+            try fixture.commit(.attachPermission("permission:p", to: .store))
+            try fixture.commit(.changePermission("permission:p", subject: "user:ann", ["read", "query"]))
+            func path(_ object: String, _ revision: Int) -> [String] {
+                ["user:ann; permission:p gives user:ann read (r5 user:root); permission:p on \(object) (r\(revision) user:root)"]
+            }
+            #expect(try fixture.why("user:ann", "read", on: "doc:1") == path("doc:1", 3))
+            #expect(try fixture.why("user:ann", "read", on: "doc:1", .class) == path("class:doc", 3))
+            #expect(try fixture.why("user:ann", "read", on: "doc:1", .store) == path("store", 4))
+            let before = try fixture.why("user:ann", "read", on: "doc:1", at: .revision(Revision(4)))
+            #expect(before == ["user:ann; permission:p gives user:ann read (r2 user:root); permission:p on doc:1 (r3 user:root)"])
+        }
+    }
+
+    @Test("E11: An object that is read through links is told with each link, and with what makes the other end readable")
+    func links() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(
+                .defineClass("page", ClassSettings()), .defineClass("image", ClassSettings(readThroughLinks: true)),
+                .register("user:ann"))
+            try fixture.commit(.createObject("image:2"))
+            try fixture.commit(.createObject("image:1", value: .object(["next": .link("image:2")])))
+            try fixture.commit(.createObject("page:1"))
+            try fixture.commit(.writeObject("page:1", .value(.array([.link("image:1")]))))
+            #expect(try fixture.why("user:ann", "read", on: "image:2") == [])
+            try fixture.commit(.grant("user:ann", on: "page:1", ["read"]))
+            // Another value with the same link does not make the link anew.
+            try fixture.commit(.writeObject("page:1", .value(.array([.link("image:1"), .bool(true)]))))
+            #expect(
+                try fixture.why("user:ann", "read", on: "image:2") == [
+                    "image:1 links to image:2 (r3 user:root); page:1 links to image:1 (r5 user:root)"
+                ])
+            let witness = try fixture.witness("user:ann", "read", on: "image:2")
+            let source = try #require(witness.paths(at: .object).first?.sources.last)
+            #expect(source.objectPart.map(witness.line) == ["user:ann; user:ann has read on page:1 (r6 user:root)"])
+            #expect(source.classLevel.map(witness.line) == ["everyone; everyone has read on class:page (r1 user:root)"])
+        }
+    }
+
+    @Test("E11: An administrator is told with the appointment, whatever else gives or lacks anything")
+    func administrator() throws {
+        try withStore { fixture in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))
+            try fixture.commit(.appointAdministrator("user:ann"))
+            let witness = try fixture.witness("user:ann", "read", on: "doc:1")
+            #expect(witness.outcomes == [Outcome(privilege: "read", isAllowed: true, decider: .administrator, failing: [])])
+            #expect(witness.appointment?.citation.revision == Revision(2))
+            #expect(try fixture.witness("user:root", "read", on: "doc:1").appointment?.citation.revision == .genesis)
+        }
+    }
+
+    @Test("E11: For a widening class, what the class gives and what the object gives are both told")
+    func widening() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(
+                .defineClass("doc", ClassSettings(composition: .widening)), .createObject("doc:1"), .register("user:ann"))
+            try fixture.commit(.revoke(.everyone, on: .class("doc")))
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
+            #expect(try fixture.witness("user:ann", "read", on: "doc:1").outcomes.map(\.decider) == [.object])
+            try fixture.commit(.grant("user:ann", on: .class("doc"), ["read"]))
+            #expect(try fixture.witness("user:ann", "read", on: "doc:1").outcomes.map(\.decider) == [.class])
+            #expect(try fixture.why("user:ann", "read", on: "doc:1").count == 1)
+            #expect(try fixture.why("user:ann", "read", on: "doc:1", .class).count == 1)
+        }
+    }
+}
+
+extension JSONValue {
+    static func link(_ name: Name) -> JSONValue { .object(["$ref": .string(name.text)]) }
 }

@@ -1,0 +1,140 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Explanations of denials: which levels fail, what is missing, and the smallest changes that would allow it")
+struct DenialTests {
+    private func proposals(_ fixture: StoreFixture, _ subject: Name, _ privileges: String..., on object: Name) throws -> Proposals {
+        try fixture.store.read { try $0.proposals(for: $0.explain(subject, privileges, on: object)) }
+    }
+
+    @Test("E11: A denial names every level that fails and what each lacks, the highest first")
+    func levels() throws {
+        try withStore { fixture in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))
+            func outcome(_ privileges: String...) throws -> [Outcome] {
+                try fixture.store.read { try $0.explain("user:ann", privileges, on: "doc:1").outcomes }
+            }
+            func denied(_ decider: Outcome.Decider, _ failing: DecidingLevel...) -> Outcome {
+                Outcome(privilege: "read", isAllowed: false, decider: decider, failing: failing)
+            }
+            #expect(try outcome("read") == [denied(.store, .store, .class, .object)])
+            try fixture.commit(.grant("user:ann", on: .class("doc"), ["read"]))
+            #expect(try outcome("read") == [denied(.store, .store, .object)])
+            try fixture.commit(.grant("user:ann", on: .store, ["read"]))
+            #expect(try outcome("read") == [denied(.object, .object)])
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
+            #expect(try outcome("read") == [Outcome(privilege: "read", isAllowed: true, decider: .object)])
+            #expect(try outcome("read", "update").map(\.isAllowed) == [true, false])
+        }
+    }
+
+    @Test("R5, E11: Who lacks update at the store level is told that this takes delete away, and what update there would do")
+    func readOnlyStore() throws {
+        try withStore { fixture in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))
+            for object: Name in [.store, .class("doc"), "doc:1"] { try fixture.commit(.grant("user:ann", on: object, ["delete"])) }
+            let witness = try fixture.witness("user:ann", "delete", on: "doc:1")
+            #expect(witness.outcomes.map(\.failing) == [[.store]])
+            #expect(witness.missing == [.store: .update])
+            let found = try proposals(fixture, "user:ann", "delete", on: "doc:1")
+            #expect(found.proposals.map(\.changes) == [[.grant("user:ann", on: .store, ["update"])]])
+        }
+    }
+
+    @Test("E11: What no grant can allow says why: nobody of this name, no such object, a privilege that cannot be")
+    func obstacles() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
+            #expect(try proposals(fixture, "role:none", "read", on: "doc:1").obstacle == .unknownSubject)
+            #expect(try proposals(fixture, "user:ann", "read", on: "doc:2").obstacle == .unknownObject)
+            #expect(try proposals(fixture, "user:ann", "", on: "doc:1").obstacle == .impossiblePrivilege(""))
+            let names = (0..<24).map { "p\($0)" }
+            try fixture.commit(.defineClass("all", ClassSettings(privileges: names)))
+            #expect(try proposals(fixture, "user:ann", "p24", on: "doc:1").obstacle == .impossiblePrivilege("p24"))
+            #expect(try fixture.witness("role:none", "read", on: "doc:1").outcomes.map(\.decider) == [.unknownSubject])
+            #expect(try fixture.witness("user:ann", "read", on: "doc:2").outcomes.map(\.decider) == [.unknownObject])
+            #expect(try fixture.witness("user:ann", "p24", on: "doc:1").outcomes.map(\.decider) == [.unknownPrivilege])
+            #expect(try fixture.witness("user:root", "p3", on: "doc:1").outcomes.map(\.decider) == [.unknownToClass])
+        }
+    }
+
+    @Test("E11: A grant to the subject comes first, then the roles that have what is missing, the named ones before those below")
+    func grantOrRole() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(
+                .defineClass("box"), .defineClass("doc", ClassSettings(inherits: .everything)), .register("user:ann"))
+            for role: Name in ["role:readers", "role:writers", "role:staff"] { try fixture.commit(.createRole(role)) }
+            try fixture.commit(.createObject("box:1"), .createObject("doc:1", parent: "box:1"))
+            try fixture.commit(.grant("role:readers", on: "box:1", ["read"]), .grant("role:writers", on: "doc:1", ["update"]))
+            try fixture.commit(.addMember("role:staff", to: "role:readers"), .addMember("role:staff", to: "role:writers"))
+            let read = try proposals(fixture, "user:ann", "read", on: "doc:1")
+            #expect(
+                read.proposals.map(\.changes) == [
+                    [.grant("user:ann", on: "doc:1", ["read"])], [.addMember("user:ann", to: "role:readers")],
+                ])
+            // Only who is in the role below both has both with one change.
+            let both = try proposals(fixture, "user:ann", "read", "update", on: "doc:1")
+            #expect(
+                both.proposals.map(\.changes) == [
+                    [.grant("user:ann", on: "doc:1", ["read", "update"])], [.addMember("user:ann", to: "role:staff")],
+                ])
+        }
+    }
+
+    @Test("E11: Roles are not put into each other, and anonymous callers not into any")
+    func impossibleMemberships() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .createRole("role:low"), .createRole("role:high"))
+            try fixture.commit(.addMember("role:low", to: "role:high"), .grant("role:low", on: "doc:1", ["read"]))
+            let high = try proposals(fixture, "role:high", "read", on: "doc:1")
+            #expect(high.proposals.map(\.changes) == [[.grant("role:high", on: "doc:1", ["read"])]])
+            try fixture.commit(.grant(.anonymous, on: .store, ["read"]), .grant(.anonymous, on: .class("doc"), ["read"]))
+            let anonymous = try proposals(fixture, .anonymous, "read", on: "doc:1")
+            #expect(anonymous.proposals.map(\.changes) == [[.grant(.anonymous, on: "doc:1", ["read"])]])
+        }
+    }
+
+    @Test("E11: A newcomer is registered first, and a privilege that classes do not have is added to them first")
+    func conditions() throws {
+        try withStore { fixture in
+            try fixture.commit(.defineClass("doc", ClassSettings(privileges: ["approve"])), .createObject("doc:1"))
+            let found = try proposals(fixture, "user:new", "triage", on: "doc:1")
+            let changes: [Change] = [
+                .register("user:new"), .changeClass("store", ClassSettings(privileges: ["triage"])),
+                .changeClass("doc", ClassSettings(privileges: ["approve", "triage"])),
+                .grant("user:new", on: "doc:1", ["triage"]), .grant("user:new", on: .class("doc"), ["triage"]),
+                .grant("user:new", on: .store, ["triage"]),
+            ]
+            #expect(found.proposals.map(\.changes) == [changes])
+            try fixture.commit(changes[0], changes[1], changes[2], changes[3], changes[4], changes[5])
+            #expect(try fixture.may("user:new", "triage", "doc:1"))
+        }
+    }
+
+    @Test("E11: More roles lead to an object than anybody would read: what is told is true, and that it is not all is told too")
+    func limits() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))
+            // Two ways at each of twelve steps: 4096 chains.
+            var below: [Name] = ["user:ann"]
+            for step in 0..<12 {
+                let roles = ["role:a\(step)", "role:b\(step)"].map { Name($0) }
+                try fixture.store.commit(Transaction("user:root", roles.map { .createRole($0) }))
+                for role in roles { try fixture.store.commit(Transaction("user:root", below.map { .addMember($0, to: role) })) }
+                below = roles
+            }
+            try fixture.commit(.createRole("role:top"), .addMember(below[0], to: "role:top"), .addMember(below[1], to: "role:top"))
+            try fixture.commit(.grant("role:top", on: "doc:1", ["read"]))
+            let witness = try fixture.witness("user:ann", "read", on: "doc:1")
+            #expect(witness.isAllowed)
+            #expect(!witness.isComplete)
+            #expect(witness.paths(at: .object).count == ExplanationLimits.pathsPerLevel)
+            #expect(Set(witness.paths(at: .object)).count == ExplanationLimits.pathsPerLevel)
+            #expect(try WitnessChecker(fixture.commits()).faults(in: witness) == [])
+        }
+    }
+}

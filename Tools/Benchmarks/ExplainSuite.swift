@@ -1,0 +1,93 @@
+import Events
+import Foundation
+import Muniment
+import Permissions
+
+/// How long an explanation takes beside the check that it explains, both by names.
+struct ExplainSuite {
+    let store: Store
+    let data: GeneratedStore
+    let calls: Int
+
+    /// An explanation, and the check of the same questions.
+    struct Pair {
+        var explanation: Timing
+        var check: Timing
+    }
+
+    struct Result {
+        /// An entry of the user on the object itself.
+        var direct: Pair
+        /// An entry of the highest of five nested roles on the folder of the object.
+        var nested: Pair
+        /// Any user, any object: mostly no.
+        var random: Pair
+        /// The witness of a nested question, with the events of all its steps.
+        var witness: Timing
+    }
+
+    private struct Prepared {
+        let subject: Name
+        let object: Name
+        let wanted: [String]
+    }
+
+    func run() throws -> Result {
+        try store.read { snapshot in
+            let nested = prepared(.nested)
+            let explanations = try nested.prefix(64).map { try snapshot.explain($0.subject, $0.wanted, on: $0.object) }
+            guard explanations.allSatisfy(\.isAllowed) else { throw BenchmarkFailure("an explanation has the wrong answer") }
+            return Result(
+                direct: try measure(prepared(.direct), snapshot), nested: try measure(nested, snapshot),
+                random: try measure(prepared(.random), snapshot),
+                witness: try Timing.measure(calls: calls / 100, batch: 1) { call in
+                    try snapshot.witness(of: explanations[call % explanations.count]).storeLevel.count
+                })
+        }
+    }
+
+    private func prepared(_ path: Generator.Path) -> [Prepared] {
+        data.generator.questions(path, count: calls).map {
+            Prepared(subject: Name($0.subject), object: Name($0.object), wanted: privileges(ofRank: $0.rank))
+        }
+    }
+
+    private func measure(_ questions: [Prepared], _ snapshot: Snapshot) throws -> Pair {
+        Pair(
+            explanation: try Timing.measure(calls: calls, warmUp: calls) { call in
+                let question = questions[call % questions.count]
+                let explanation = try snapshot.explain(question.subject, question.wanted, on: question.object)
+                // What gives it is counted, so that it has to be found.
+                return explanation.reasons.map { $0.store.count + $0.object.standings.count } ?? 0
+            },
+            check: try Timing.measure(calls: calls, warmUp: calls) { call in
+                let question = questions[call % questions.count]
+                return try snapshot.check(question.subject, question.wanted, on: question.object).isAllowed ? 1 : 0
+            })
+    }
+}
+
+/// The rows about explanations.
+func measureExplanations(_ arguments: Arguments) throws -> Table {
+    let entries = arguments.isQuick ? 10_000 : 1_000_000
+    var table = Table("Explanations, \(entries) entries, each beside the check that it explains")
+    note("explanations")
+    let folder = arguments.folder + "/explanations"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let data = try GeneratedStore.make(entries: entries, in: folder)
+    let store = try Store.open(at: data.path)
+    defer { try? store.close() }
+    let result = try ExplainSuite(store: store, data: data, calls: arguments.isQuick ? 20_000 : 200_000).run()
+    func row(_ name: String, _ pair: ExplainSuite.Pair) {
+        table.add(
+            Row(
+                name, .nanoseconds(pair.explanation.p50Nanoseconds), raw: .nanoseconds(pair.check.p50Nanoseconds),
+                goal: .ratioAtMost(3)))
+    }
+    row("of a direct entry, p50", result.direct)
+    row("through 5 roles and a folder, p50", result.nested)
+    row("of a random question, p50", result.random)
+    table.add(Row("with the events of all its steps, p50", .nanoseconds(result.witness.p50Nanoseconds)))
+    return table
+}
