@@ -24,7 +24,7 @@ let package = Package(
     name: "muniment",
     products: [
         .library(name: "Muniment", targets: ["Muniment", "Events", "Permissions", "Notices"]),
-        .library(name: "MunimentTesting", targets: ["MunimentTesting"]),
+        .library(name: "MunimentTesting", targets: ["MunimentTesting", "RandomHistories"]),
         .executable(name: "muniment", targets: ["CommandLineTool"]),
     ],
     targets: [
@@ -40,7 +40,8 @@ let package = Package(
         layer("Projections", ["Events", "Permissions", "LMDB", "Hashing"]),
         layer("Muniment", ["Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Files", "Hashing"]),
         layer("Histories", ["Events", "Permissions", "Notices", "Muniment"]),
-        layer("MunimentTesting", ["Events", "Permissions", "Notices", "Muniment", "Histories"]),
+        layer("RandomHistories", ["Events", "Permissions"]),
+        layer("MunimentTesting", ["Events", "Permissions", "Notices", "Muniment", "Histories", "RandomHistories"]),
         .executableTarget(
             name: "CommandLineTool", dependencies: ["Muniment", "Histories", "Notices", "Events", "Permissions", "Files"],
             swiftSettings: settings),
@@ -50,7 +51,8 @@ let package = Package(
             dependencies: ["CSQLite", "Events", "Permissions", "EventLog", "Projections", "LMDB", "Muniment", "Histories"],
             path: "Tools/Benchmarks", swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["Events", "Permissions"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["Events", "Permissions", "RandomHistories"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         .target(
             name: "StoreSupport", dependencies: ["Events", "Permissions", "Muniment", "TestSupport"], path: "Tests/StoreSupport",
             swiftSettings: settings),

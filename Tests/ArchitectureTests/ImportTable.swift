@@ -19,7 +19,10 @@ enum ImportTable {
             "Events", "Permissions", "Notices", "Muniment", "Histories", "Files", "Foundation", "Glibc", "Dispatch",
             "Synchronization",
         ],
-        "MunimentTesting": ["Events", "Permissions", "Notices", "Muniment", "Histories", "Foundation", "Synchronization"],
+        "RandomHistories": ["Events", "Permissions"],
+        "MunimentTesting": [
+            "Events", "Permissions", "Notices", "Muniment", "Histories", "RandomHistories", "Foundation", "Synchronization",
+        ],
     ]
 
     /// The one target that may import each C library.

@@ -7,9 +7,9 @@ import Testing
 struct RandomHistoryTests {
     @Test("The same seed gives the same history and the same questions, another seed gives others")
     func seedsDecide() {
-        func drawn(_ seed: UInt64) -> (steps: [Step], questions: [Question], points: [Point]) {
+        func drawn(_ seed: UInt64) -> (steps: [RandomHistory.Step], questions: [Question], points: [Point]) {
             var history = RandomHistory(seed: seed)
-            var drawn: (steps: [Step], questions: [Question], points: [Point]) = ([], [], [])
+            var drawn: (steps: [RandomHistory.Step], questions: [Question], points: [Point]) = ([], [], [])
             for _ in 0..<150 {
                 drawn.steps.append(history.next())
                 drawn.questions.append(history.question())

@@ -23,15 +23,20 @@ extension History {
 
 /// One run of a history through a store.
 final class Replay {
-    private let history: History
+    /// What has happened and is to happen.
+    private(set) var history: History
     private let memory: MemoryStore
     private var marks: [String: Revision] = [:]
     /// The last revision that was handed out.
     private var seen = Revision.genesis
     private var cause = ""
-    private var entry = 0
+    /// The place of what happened last among the entries.
+    private(set) var entry = 0
     /// What came of each transaction, by its place among the entries.
     private(set) var outcomes: [Int: History.Outcome] = [:]
+
+    /// What came of the last transaction.
+    var lastOutcome: History.Outcome? { outcomes[entry] }
 
     var store: Store { memory.store }
 
@@ -45,10 +50,22 @@ final class Replay {
     func runEach(_ body: (HistoryStep) throws -> Void) throws {
         for index in history.entries.indices {
             try carryOut(index)
-            while try seen < store.head.revision {
-                seen = seen.next
-                try handOut(seen, body)
-            }
+            try handOutNew(body)
+        }
+    }
+
+    /// Adds something to the history, has it happen, and hands out what comes of it.
+    func go(on event: History.Entry.Event, _ body: (HistoryStep) throws -> Void) throws {
+        history.entries.append(History.Entry(event))
+        try carryOut(history.entries.count - 1)
+        try handOutNew(body)
+    }
+
+    private func handOutNew(_ body: (HistoryStep) throws -> Void) throws {
+        let head = try store.head.revision
+        while seen < head {
+            seen = seen.next
+            try handOut(seen, body)
         }
     }
 
@@ -88,18 +105,21 @@ final class Replay {
         guard let expected, expected != outcome else { return }
         throw UnmetExpectation(
             expected: "the transaction is \(expected)", actual: "it is \(outcome)", reason: refusal?.description,
-            revision: try store.head.revision, time: memory.now, cause: cause, title: history.title, entry: entry, question: nil)
+            revision: try store.head.revision, time: memory.now, cause: cause, title: history.title, entry: entry, question: nil,
+            isOutcome: true, kind: "")
     }
 
     /// Hands out the store at a revision.
     func handOut(_ revision: Revision, _ body: (HistoryStep) throws -> Void) throws {
+        let head = try store.head.revision
         var found: Commit?
         try store.log(from: revision, to: revision) { found = $0.commit }
         guard let commit = found else { preconditionFailure("the log has every revision up to its head") }
         try store.read(at: .revision(revision)) { snapshot in
             try body(
                 HistoryStep(
-                    snapshot: snapshot, commit: commit, cause: cause, entry: entry, title: history.title, marks: marks))
+                    snapshot: snapshot, commit: commit, cause: cause, entry: entry, title: history.title, isLast: revision == head,
+                    marks: marks))
         }
     }
 }

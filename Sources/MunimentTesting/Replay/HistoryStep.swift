@@ -14,15 +14,14 @@ public struct HistoryStep {
     public let entry: Int
     /// The title of the history.
     let title: String?
+    /// Whether the entry makes no further revision.
+    let isLast: Bool
     /// Revisions that got a name up to here.
     public let marks: [String: Revision]
 
     public var revision: Revision { commit.revision }
     /// When this revision was made.
     public var time: Instant { commit.time }
-
-    /// The time for failures.
-    var place: String { "revision \(revision), \(time)" }
 }
 
 extension HistoryStep {
@@ -97,9 +96,17 @@ extension HistoryStep {
     func unmet(
         _ expected: String, _ actual: String?, because reason: String?, question: [(String, JSONValue)]?
     ) -> UnmetExpectation {
-        UnmetExpectation(
+        // A check keeps to its answer: what may be read and what may not are two sorts of failures.
+        var kind = expected
+        if let question, case .string(let word)? = question.first?.1 {
+            kind = word
+            if case .bool(let answer)? = question.last?.1 { kind += " \(answer)" }
+        }
+        var question = question
+        if !isLast { question?.insert(("at", .integer(Int64(clamping: revision.rawValue))), at: 1) }
+        return UnmetExpectation(
             expected: expected, actual: actual, reason: reason, revision: revision, time: time, cause: cause, title: title,
-            entry: entry, question: question.map(History.line))
+            entry: entry, question: question.map(History.line), isOutcome: false, kind: kind)
     }
 
     static func list(_ names: [String]) -> String { names.isEmpty ? "nothing" : names.joined(separator: ", ") }

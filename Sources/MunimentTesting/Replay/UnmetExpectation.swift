@@ -19,6 +19,11 @@ public struct UnmetExpectation: Error, Sendable, CustomStringConvertible {
     /// The expectation as a line of a scenario: a question, with the answer that was expected; nil where none says it.
     public let question: String?
 
+    /// Whether it is about what came of a transaction.
+    let isOutcome: Bool
+    /// What sort of expectation it is: shrinking a history keeps to it.
+    let kind: String
+
     /// Several lines: what was expected and what is so, where, and why.
     public var description: String {
         var lines = ["expected: \(expected)"]

@@ -88,7 +88,7 @@ struct RandomObservationRun {
         try importer.finish()
     }
 
-    private mutating func note(_ step: Step) {
+    private mutating func note(_ step: RandomHistory.Step) {
         for case .createObject(let object, _, _, _) in step.changes { objects.insert(object) }
     }
 

@@ -67,7 +67,7 @@ struct ConcurrentWritersTests {
     }
 
     /// A transaction now, not at the time that the history gives it: other writers have the same clock.
-    private func write(_ step: Step, to store: Store, _ history: inout RandomHistory) throws {
+    private func write(_ step: RandomHistory.Step, to store: Store, _ history: inout RandomHistory) throws {
         do {
             let receipt = try store.commit(Transaction(step.caller, step.changes))
             #expect(try receipt.revision == nil || receipt.head <= store.head.revision)

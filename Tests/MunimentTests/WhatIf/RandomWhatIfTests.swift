@@ -127,7 +127,7 @@ private struct WhatIfRun {
 }
 
 extension Transaction {
-    fileprivate init(_ step: Step, at clock: ManualClock) {
+    fileprivate init(_ step: RandomHistory.Step, at clock: ManualClock) {
         clock.now = step.time
         self.init(step.caller, step.changes)
     }

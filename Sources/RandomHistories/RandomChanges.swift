@@ -1,9 +1,17 @@
-import Events
-import Permissions
+internal import Events
+internal import Permissions
 
 /// Which change comes next.
 extension RandomHistory {
-    mutating func change() -> Change {
+    /// Draws until one comes that the vocabulary allows.
+    mutating func allowedChange() -> Change {
+        while true {
+            let change = change()
+            if vocabulary.allows(change.operation) { return change }
+        }
+    }
+
+    private mutating func change() -> Change {
         switch random.number(0...999) {
         case 0..<140: creation()
         case 140..<215: writing()

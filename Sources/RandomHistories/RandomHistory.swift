@@ -1,42 +1,72 @@
 public import Events
 public import Permissions
 
-/// One transaction of a history: who calls, when, and for what.
-public struct Step: Hashable, Sendable {
-    public var caller: Name
-    /// Never earlier than that of the step before, and often the same.
-    public var time: Instant
-    public var changes: [Change]
-}
-
-/// An endless history that a seed decides: transactions for a store, allowed and refused ones, and questions about them.
+/// An endless history that a seed decides: transactions for a store, allowed and refused ones.
 ///
 /// It is drawn step by step, so that a test can put each one to a store. A step that the store refused is handed back with
 /// ``takeBack()``, and then later ones do not count on it.
 public struct RandomHistory: Sendable {
     public let seed: UInt64
     public let preset: Preset
-    public let administrator: Name = "user:root"
+    public let administrator: Name
     /// The time of the store's creation.
-    public let start = Instant(microseconds: 1_767_225_600_000_000)
+    public let start: Instant
     /// The time of the last step.
     public private(set) var now: Instant
 
-    let vocabulary: Vocabulary
-    var random: SplitMix64
-    var expected = Expectation()
+    package let vocabulary: Vocabulary
+    package var random: SplitMix64
+    package var expected = Expectation()
     private var expectedBefore = Expectation()
     private var preparation: [Step] = []
     private var last: [Change] = []
 
-    public init(seed: UInt64) {
+    /// One transaction: who calls, when, and for what.
+    public struct Step: Hashable, Sendable {
+        public var caller: Name
+        /// Never earlier than that of the step before, and often the same.
+        public var time: Instant
+        public var changes: [Change]
+    }
+
+    /// Begins a history.
+    ///
+    /// - Parameters:
+    ///   - seed: decides everything; the same seed and words give the same history on every machine.
+    ///   - vocabulary: what the history plays with; nil for a small world of its own.
+    ///   - preset: what everyone has in the store at first; nil for either.
+    public init(seed: UInt64, vocabulary: Vocabulary? = nil, preset: Preset? = nil) {
         self.seed = seed
+        (administrator, start) = ("user:root", Self.newYear)
         random = SplitMix64(seed: seed)
-        preset = random.chance(percent: 60) ? .open : .locked
+        let drawn: Preset = random.chance(percent: 60) ? .open : .locked
+        self.preset = preset ?? drawn
         now = start
-        vocabulary = Vocabulary(using: &random)
+        self.vocabulary = vocabulary ?? Vocabulary(using: &random)
         prepare()
     }
+
+    /// Begins behind what has happened already.
+    ///
+    /// - Parameters:
+    ///   - seed: decides everything.
+    ///   - vocabulary: what the history plays with.
+    ///   - preset: what everyone had in the store at first.
+    ///   - administrator: who administers it.
+    ///   - changes: what was changed in it.
+    ///   - now: the time of the last of them.
+    public init(
+        seed: UInt64, vocabulary: Vocabulary, preset: Preset, administrator: Name, behind changes: [Change], at now: Instant
+    ) {
+        self.seed = seed
+        (self.preset, self.administrator, self.vocabulary) = (preset, administrator, vocabulary)
+        (start, self.now) = (now, now)
+        random = SplitMix64(seed: seed)
+        for change in changes { expected.note(change) }
+    }
+
+    /// 2026-01-01T00:00:00Z
+    private static let newYear = Instant(microseconds: 1_767_225_600_000_000)
 
     public mutating func next() -> Step {
         expectedBefore = expected
@@ -55,9 +85,11 @@ public struct RandomHistory: Sendable {
         // The same again changes nothing, or is refused.
         if random.chance(percent: 4) { return Step(caller: caller, time: now, changes: last) }
         if random.chance(percent: 1) { return Step(caller: caller, time: now, changes: []) }
-        if random.chance(percent: 8) { return Step(caller: caller, time: now, changes: sharing()) }
+        if random.chance(percent: 8), vocabulary.allows("createObject") {
+            return Step(caller: caller, time: now, changes: sharing().filter { vocabulary.allows($0.operation) })
+        }
         let count = random.one(of: [1, 1, 1, 1, 2, 2, 3, 5])
-        return Step(caller: caller, time: now, changes: (0..<count).map { _ in change() })
+        return Step(caller: caller, time: now, changes: (0..<count).map { _ in allowedChange() })
     }
 
     private mutating func drawCaller() -> Name {
@@ -106,9 +138,9 @@ extension RandomHistory {
         for role in vocabulary.roles.prefix(4) {
             prepare([.createRole(role), .addMember(random.one(of: vocabulary.users), to: role)])
         }
-        prepare([
-            .addMember(vocabulary.roles[0], to: vocabulary.roles[1]), .addMember(vocabulary.roles[1], to: vocabulary.roles[2]),
-        ])
+        for (member, role) in zip(vocabulary.roles, vocabulary.roles.dropFirst()).prefix(2) {
+            prepare([.addMember(member, to: role)])
+        }
         var made: [Name] = []
         for object in vocabulary.objects where random.chance(percent: 60) {
             let parent = made.isEmpty || random.chance(percent: 60) ? nil : random.one(of: made)

@@ -1,16 +1,16 @@
-import Events
-import Permissions
+package import Events
+package import Permissions
 
 /// Whom and what a change or a question is about.
 extension RandomHistory {
     /// An object of a defined class, mostly one that should be there.
-    mutating func object() -> Name {
+    package mutating func object() -> Name {
         expected.objects.isEmpty || random.chance(percent: 4)
             ? random.one(of: vocabulary.objects) : random.one(of: expected.objects)
     }
 
     /// Anything that can have entries.
-    mutating func target() -> Name {
+    package mutating func target() -> Name {
         switch random.number(0...99) {
         case 0..<72: object()
         case 72..<84: .class(random.one(of: vocabulary.classes + ["role", "class"]))
@@ -115,9 +115,9 @@ extension RandomHistory {
         }
     }
 
-    mutating func number() -> JSONValue { .integer(Int64(random.number(0...9))) }
+    package mutating func number() -> JSONValue { .integer(Int64(random.number(0...9))) }
 
-    mutating func letter() -> JSONValue { .string(random.one(of: ["a", "b", "c"])) }
+    package mutating func letter() -> JSONValue { .string(random.one(of: ["a", "b", "c"])) }
 
     private mutating func link() -> JSONValue {
         .object(["$ref": .string(random.chance(percent: 92) ? object().text : target().text)])
@@ -127,7 +127,8 @@ extension RandomHistory {
     mutating func settings(dense: Bool) -> ClassSettings {
         let percent = dense ? 50 : 20
         let owners = ["read", "query", "update", "delete", "setPermissions", "setOwner"]
-        let mask = random.one(of: [["read"], ["read", "query", "update"], ["read", "approve"], []])
+        let masks = [["read"], ["read", "query", "update"], ["read"] + vocabulary.customPrivileges.prefix(1), []]
+        let mask = random.one(of: masks)
         var settings = ClassSettings()
         if random.chance(percent: percent) {
             settings.objectACL = random.chance(percent: dense ? 85 : 60) ? .required : ObjectACL.none
@@ -144,8 +145,10 @@ extension RandomHistory {
         if random.chance(percent: percent) || dense {
             settings.privileges = random.some(0...3, of: vocabulary.customPrivileges)
             // A mask or a gift of a privilege that the class does not know is refused.
-            if case .only(let names)? = settings.inherits, names.contains("approve"), random.chance(percent: 80) {
-                settings.privileges = ["approve"]
+            if case .only(let names)? = settings.inherits, let custom = vocabulary.customPrivileges.first, names.contains(custom),
+                random.chance(percent: 80)
+            {
+                settings.privileges = [custom]
             }
         }
         if random.chance(percent: percent) || dense { settings.properties = random.some(1...2, of: vocabulary.properties) }

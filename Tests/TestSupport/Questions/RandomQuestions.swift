@@ -1,5 +1,6 @@
 public import Events
 public import Permissions
+public import RandomHistories
 
 /// What is asked about a history.
 extension RandomHistory {

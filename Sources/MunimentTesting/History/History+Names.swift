@@ -1,0 +1,97 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+
+extension History.Entry {
+    /// What the transaction wants changed; empty for an entry of another sort.
+    var changes: [Change] {
+        get { if case .transaction(let transaction, _) = event { transaction.changes } else { [] } }
+        set {
+            guard case .transaction(var transaction, let expected) = event else { return }
+            transaction.changes = newValue
+            event = .transaction(transaction, expected)
+        }
+    }
+}
+
+extension History {
+    /// The time of the last thing that happens.
+    var end: Instant {
+        entries.reduce(start) { time, entry in
+            switch entry.event {
+            case .transaction(let transaction, _): max(time, transaction.time ?? time)
+            case .clock(let instant): max(time, instant)
+            case .mark: time
+            }
+        }
+    }
+
+    /// How much there is to read: entries, changes and everything that they say.
+    var size: Int { scenarioLines(note: nil).reduce(0) { $0 + $1.utf8.count } }
+
+    /// Everybody and everything that transactions name, in the order of first appearance.
+    var names: [Name] {
+        var (names, seen): ([Name], Set<Name>) = ([], [])
+        for transaction in transactions {
+            for name in [transaction.caller] + transaction.changes.flatMap(\.names) where seen.insert(name).inserted {
+                names.append(name)
+            }
+        }
+        return names
+    }
+
+    /// The same history with one name in the place of another.
+    func renaming(_ name: Name, to other: Name) -> History {
+        var history = self
+        for index in history.entries.indices {
+            guard case .transaction(var transaction, let expected) = history.entries[index].event else { continue }
+            if transaction.caller == name { transaction.caller = other }
+            transaction.changes = transaction.changes.map { $0.renaming { $0 == name ? other : $0 } }
+            history.entries[index].event = .transaction(transaction, expected)
+        }
+        return history
+    }
+}
+
+extension Change {
+    /// The principals and objects that this change names.
+    var names: [Name] {
+        var names: [Name] = []
+        _ = renaming { name in
+            names.append(name)
+            return name
+        }
+        return names
+    }
+
+    /// The change with other names in the place of its own. What a value links to stays.
+    func renaming(_ other: (Name) -> Name) -> Change {
+        switch self {
+        case .defineClass, .changeClass: self
+        case .createObject(let name, let parent, let value, let owner):
+            .createObject(other(name), parent: parent.map(other), value: value, owner: owner.map(other))
+        case .writeObject(let name, let content, let expected): .writeObject(other(name), content, expectedRevision: expected)
+        case .moveObject(let name, let parent): .moveObject(other(name), parent: parent.map(other))
+        case .deleteObject(let name): .deleteObject(other(name))
+        case .setOwner(let name, let owner): .setOwner(other(name), owner: other(owner))
+        case .grant(let subject, let object, let privileges, let until, let strict):
+            .grant(other(subject), on: other(object), privileges, until: until, strict: strict)
+        case .setAccess(let subject, let object, let privileges): .setAccess(other(subject), on: other(object), privileges)
+        case .revoke(let subject, let object, let privileges, let strict):
+            .revoke(other(subject), on: other(object), privileges, strict: strict)
+        case .createRole(let role): .createRole(other(role))
+        case .deleteRole(let role): .deleteRole(other(role))
+        case .addMember(let member, let role, let strict): .addMember(other(member), to: other(role), strict: strict)
+        case .removeMember(let member, let role, let strict): .removeMember(other(member), from: other(role), strict: strict)
+        case .register(let name): .register(other(name))
+        case .definePermission(let name, let subject, let privileges):
+            .definePermission(other(name), subject: other(subject), privileges)
+        case .changePermission(let name, let subject, let privileges):
+            .changePermission(other(name), subject: other(subject), privileges)
+        case .attachPermission(let name, let object): .attachPermission(other(name), to: other(object))
+        case .detachPermission(let name, let object): .detachPermission(other(name), from: other(object))
+        case .appointAdministrator(let name): .appointAdministrator(other(name))
+        case .dismissAdministrator(let name): .dismissAdministrator(other(name))
+        }
+    }
+}

@@ -1,0 +1,214 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+
+extension History {
+    /// Makes a history short that fails: without entries, changes, privileges and names that it fails without.
+    ///
+    /// The same history and the same property give the same result. Whether what is left is accepted or refused does not matter
+    /// while it fails in the same way: at an expectation of the same kind, or with an error of the same type.
+    ///
+    /// - Parameters:
+    ///   - replays: how often it is replayed at most, at least 1.
+    ///   - property: what is to hold at each revision, and does not.
+    /// - Returns: the short history; nil where it does not fail.
+    /// - Throws: what the store throws.
+    public func shrunk(replays: Int = 2000, breaking property: (HistoryStep) throws -> Void) throws -> ShrunkHistory? {
+        do {
+            try replay(property)
+            return nil
+        } catch {
+            return Shrinking.shrink(self, breaking: error, replays: replays, property)
+        }
+    }
+}
+
+/// A history on its way to a short one (Zeller and Hildebrandt's delta debugging, over entries first, then within them).
+struct Shrinking {
+    private let property: (HistoryStep) throws -> Void
+    private let kind: FailureKind
+    private let limit: Int
+    private var replays = 0
+    /// The shortest history so far that fails.
+    private var best: History
+    private var failure: any Error
+    private var outcomes: [Int: History.Outcome] = [:]
+
+    /// Makes a history short that fails.
+    static func shrink(
+        _ history: History, breaking failure: any Error, replays: Int = 2000, _ property: (HistoryStep) throws -> Void
+    ) -> ShrunkHistory {
+        withoutActuallyEscaping(property) { property in
+            var shrinking = Shrinking(of: history, breaking: failure, replays: replays, property)
+            return shrinking.run()
+        }
+    }
+
+    private init(
+        of history: History, breaking failure: any Error, replays limit: Int,
+        _ property: @escaping (HistoryStep) throws -> Void
+    ) {
+        (self.property, self.failure, self.limit) = (property, failure, limit)
+        kind = FailureKind(failure)
+        best = history
+        if case .outcome = kind { return }
+        // What comes of the transactions does not matter, as long as it comes to the same failure.
+        for index in best.entries.indices {
+            if case .transaction(let transaction, _) = best.entries[index].event {
+                best.entries[index].event = .transaction(transaction, nil)
+            }
+        }
+    }
+
+    private mutating func run() -> ShrunkHistory {
+        _ = accept(best)
+        var count: Int
+        repeat {
+            count = best.size
+            leaveOutEntries()
+            leaveOutChanges()
+            simplifyChanges()
+            mergeNames()
+        } while best.size < count && replays < limit
+        return ShrunkHistory(history: best, failure: failure, scenario: scenario, replays: replays)
+    }
+
+    /// Takes a history in place of the best one, where it fails in the same way.
+    private mutating func accept(_ history: History) -> Bool {
+        guard replays < limit else { return false }
+        replays += 1
+        let replay: Replay
+        do { replay = try Replay(of: history) } catch { return false }
+        do {
+            try replay.runEach(property)
+            return false
+        } catch {
+            guard FailureKind(error) == kind else { return false }
+            best = history
+            failure = error
+            outcomes = replay.outcomes
+            // Nothing behind the failure belongs to it.
+            best.entries.removeSubrange((replay.entry + 1)...)
+            return true
+        }
+    }
+
+    // MARK: Entries and changes
+
+    private mutating func leaveOutEntries() {
+        leaveOut {
+            $0.entries.count
+        } without: { history, range in
+            history.entries.removeSubrange(range)
+        }
+    }
+
+    private mutating func leaveOutChanges() {
+        var index = 0
+        while index < best.entries.count {
+            let place = index
+            if best.entries[place].changes.count > 1 {
+                leaveOut {
+                    $0.entries.indices.contains(place) ? $0.entries[place].changes.count : 0
+                } without: { history, range in
+                    history.entries[place].changes.removeSubrange(range)
+                }
+            }
+            index += 1
+        }
+    }
+
+    /// Leaves out pieces of something, large ones first, each as long as it fails without.
+    private mutating func leaveOut(
+        _ count: (History) -> Int, without remove: (inout History, Range<Int>) -> Void
+    ) {
+        var piece = max(count(best) / 2, 1)
+        while true {
+            // From the end: what comes later rests on what comes before.
+            var end = count(best)
+            while end > 0 {
+                let start = max(end - piece, 0)
+                var candidate = best
+                remove(&candidate, start..<end)
+                _ = accept(candidate)
+                end = min(start, count(best))
+            }
+            if piece == 1 { return }
+            piece = max(piece / 2, 1)
+        }
+    }
+
+    // MARK: Within changes
+
+    private mutating func simplifyChanges() {
+        var index = 0
+        while index < best.entries.count {
+            var change = 0
+            while index < best.entries.count, change < best.entries[index].changes.count {
+                while simplify(index, change) {}
+                change += 1
+            }
+            if index < best.entries.count { leaveOutTime(index) }
+            index += 1
+        }
+    }
+
+    /// Puts a simpler change in one place, where it fails all the same; answers whether it does.
+    private mutating func simplify(_ index: Int, _ change: Int) -> Bool {
+        guard index < best.entries.count, change < best.entries[index].changes.count else { return false }
+        for simpler in best.entries[index].changes[change].simpler {
+            var candidate = best
+            candidate.entries[index].changes[change] = simpler
+            if accept(candidate) { return true }
+        }
+        return false
+    }
+
+    private mutating func leaveOutTime(_ index: Int) {
+        guard case .transaction(var transaction, let expected) = best.entries[index].event, transaction.time != nil else { return }
+        transaction.time = nil
+        var candidate = best
+        candidate.entries[index].event = .transaction(transaction, expected)
+        _ = accept(candidate)
+    }
+
+    // MARK: Names
+
+    /// Puts one user, role or object in the place of another, so that few are left.
+    private mutating func mergeNames() {
+        for name in best.names.reversed() {
+            for other in best.names where other < name && other.className == name.className {
+                if accept(best.renaming(name, to: other)) { break }
+            }
+        }
+    }
+}
+
+extension Shrinking {
+    /// The file that fails under `muniment scenario`, too.
+    private var scenario: String {
+        let unmet = failure as? UnmetExpectation
+        var lines = best.scenarioLines(
+            note: unmet.map { "expected: \($0.expected)" } ?? "breaks a property: \(failure)", outcomes: outcomes)
+        if let question = unmet?.question { lines.append(question) }
+        return lines.map { $0 + "\n" }.joined()
+    }
+}
+
+/// In which way a history fails.
+private enum FailureKind: Equatable {
+    /// Something else came of a transaction than the history expects.
+    case outcome
+    /// An expectation of a kind was not met.
+    case expectation(String)
+    /// An error of another type was thrown.
+    case error(ObjectIdentifier)
+
+    init(_ error: any Error) {
+        guard let unmet = error as? UnmetExpectation else {
+            self = .error(ObjectIdentifier(type(of: error)))
+            return
+        }
+        self = unmet.isOutcome ? .outcome : .expectation(unmet.kind)
+    }
+}

@@ -1,0 +1,86 @@
+import Events
+import Histories
+import Muniment
+import MunimentTesting
+import Permissions
+import Testing
+
+@Suite("Random histories, and failing ones made short")
+struct ShrinkingTests {
+    /// Classes and users that are there before anything is drawn.
+    static let beginning = History(
+        "A board", preset: .open,
+        [
+            Transaction(
+                "user:root",
+                [
+                    .defineClass("doc", ClassSettings(creatorPrivileges: ["read", "update", "setPermissions"])),
+                    .register("user:ann"), .register("user:ben"), .createRole("role:staff"), .createObject("doc:1"),
+                ])
+        ])
+    static let vocabulary = Vocabulary(
+        users: ["user:ann", "user:ben"], roles: ["role:staff"], objects: ["doc:1", "doc:2", "doc:3"])
+
+    @Test("E12: What holds at every revision of random histories is left in peace")
+    func holds() throws {
+        try forAllHistories(20, length: 30, after: ShrinkingTests.beginning, drawnFrom: ShrinkingTests.vocabulary, seed: 1) {
+            step in
+            // Who has everything administers the store, or was given it.
+            try step.expect("user:root", may: "read", on: .store)
+            try step.expect(step.revision > Revision(0), "revisions begin with 1")
+        }
+    }
+
+    @Test(
+        "E12: A property that is broken is shrunk to the known minimum, whatever the seed, and the file that is printed fails too")
+    func minimum() throws {
+        for seed: UInt64 in [1, 20, 300] {
+            let broken = try #require(
+                #expect(throws: BrokenProperty.self) {
+                    try forAllHistories(
+                        200, length: 60, after: ShrinkingTests.beginning, drawnFrom: ShrinkingTests.vocabulary, seed: seed
+                    ) { step in try step.expect("user:stranger", mayNot: "read", on: "doc:1") }
+                })
+            let shrunk = broken.shrunk
+            // The class and the object must be made, and one change must open the object to everybody.
+            #expect(shrunk.history.transactions.flatMap(\.changes).count == 3, "\(broken)")
+            #expect(shrunk.history.entries.count == 2, "\(broken)")
+            let result = try ScenarioRunner().run(text: shrunk.scenario, named: "shrunk")
+            #expect(result.failed == 1 && result.failures.first?.expected == "false" && result.failures.first?.actual == "true")
+            #expect(broken.description.contains("MUNIMENT_SEED=\(broken.seed) MUNIMENT_HISTORIES=1"))
+        }
+    }
+
+    @Test("E12: A seed that failed fails again, in the same way")
+    func again() throws {
+        func fail(_ seed: UInt64, _ count: Int) throws -> BrokenProperty {
+            try #require(
+                #expect(throws: BrokenProperty.self) {
+                    try forAllHistories(count, length: 40, seed: seed) { step in
+                        try step.expect(
+                            step.commit.events.allSatisfy { if case .memberAdded = $0 { false } else { true } }, "no members")
+                    }
+                })
+        }
+        let first = try fail(77, 50)
+        let again = try fail(first.seed, 1)
+        #expect(first.seed == again.seed)
+        #expect(first.shrunk.scenario == again.shrunk.scenario)
+        #expect(first.drawnCount == again.drawnCount)
+    }
+
+    @Test("E12: A history by hand is shrunk around what it expects, and times that matter stay")
+    func byHand() throws {
+        let shrunk = try #require(
+            try ReplayTests.sharing.shrunk { step in
+                if step.time > History.newYear { try step.expect("user:ben", may: "read", on: "doc:plan") }
+            })
+        let lines = shrunk.scenario.split(separator: "\n").map(String.init)
+        // A class, an object, a grant that ends, and the time that passes.
+        #expect(shrunk.history.entries.count == 4, "\(shrunk)")
+        #expect(lines[4] == #"{"clock":"2026-01-01T00:01:00Z"}"#)
+        #expect(lines.last == #"{"ask":"check","subject":"user:ben","object":"doc:plan","privilege":"read","answer":true}"#)
+        #expect(try ScenarioRunner().run(text: shrunk.scenario, named: "shrunk").failed == 1)
+        #expect(try ReplayTests.sharing.shrunk { _ in } == nil)
+    }
+}
