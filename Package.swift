@@ -77,11 +77,13 @@ let package = Package(
             ]),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["Events", "Permissions", "Muniment", "TestSupport", "StoreSupport"],
+            dependencies: ["Events", "Permissions", "Muniment", "TestSupport", "StoreSupport", "Notices", "MunimentTesting"],
             path: "Tests/Conformance", swiftSettings: settings),
         tests("HistoriesTests", ["Events", "Permissions", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
         tests(
             "MunimentTestingTests",
-            ["MunimentTesting", "Events", "Permissions", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
+            [
+                "MunimentTesting", "Events", "Permissions", "Notices", "Muniment", "Histories", "TestSupport", "StoreSupport",
+            ]),
     ]
 )

@@ -1,6 +1,8 @@
 import Events
+import Histories
 import Muniment
 import MunimentTesting
+import Notices
 import Permissions
 import Testing
 
@@ -58,5 +60,30 @@ struct ReplayTests {
         #expect(
             failure?.question
                 == #"{"ask":"check","subject":"user:ben","object":"doc:plan","privilege":"update","answer":true}"#)
+    }
+
+    @Test("E12: What somebody is told is expected at each revision, and the failure says what is told instead")
+    func notices() throws {
+        var told: [[String]] = []
+        try ReplayTests.sharing.replay { step in
+            told.append(try step.notices(for: "user:ben").map { "\($0.kind) \($0.object)" })
+            switch step.entry {
+            case 3: try step.expectNotices(for: "user:ben", [.shared: ["doc:plan"]])
+            case 5: try step.expectNotices(for: "user:ben", [.madeInaccessible: ["doc:plan"]])
+            default: try step.expectNotices(for: "user:ben", [:])
+            }
+        }
+        #expect(told == [[], [], [], ["shared doc:plan"], ["madeInaccessible doc:plan"]])
+        let shrunk = try #require(
+            try ReplayTests.sharing.shrunk { step in
+                if step.commit.events.contains(where: { if case .accessExpired = $0 { true } else { false } }) {
+                    try step.expectNotices(for: "user:ben", [:])
+                }
+            })
+        #expect(
+            "\(shrunk)".contains("expected: `user:ben` is told: nothing\nbut: it is told: madeInaccessible `doc:plan`"), "\(shrunk)"
+        )
+        let result = try ScenarioRunner().run(text: shrunk.scenario, named: "shrunk")
+        #expect(result.failures.map(\.expected) == ["[]"], "\(shrunk)")
     }
 }

@@ -5,6 +5,8 @@ internal import Permissions
 /// Histories as the lines of a `scenario/1` file.
 extension History {
     /// The whole history as a file that `muniment scenario` runs, with an end of line behind each line.
+    ///
+    /// The clock of a scenario starts at ``newYear``: a history that starts earlier is moved there, all its times together.
     public var scenarioText: String { scenarioLines(note: nil).map { $0 + "\n" }.joined() }
 
     /// The lines of the history.
@@ -13,6 +15,7 @@ extension History {
     ///   - note: free text for the header.
     ///   - outcomes: what came of the transactions where the history leaves it open, by their place among the entries.
     func scenarioLines(note: String?, outcomes: [Int: Outcome] = [:]) -> [String] {
+        if start < History.newYear { return movedToNewYear.scenarioLines(note: note, outcomes: outcomes) }
         var lines = [header(note)]
         var isKnown: Set<Name> = [administrator]
         for (index, entry) in entries.enumerated() {
@@ -25,6 +28,24 @@ extension History {
             }
         }
         return lines
+    }
+
+    /// The history with all its times later by as much as it starts before the clock of a scenario does.
+    private var movedToNewYear: History {
+        let distance = History.newYear.microseconds - start.microseconds
+        var history = self
+        history.start = History.newYear
+        for index in history.entries.indices {
+            switch history.entries[index].event {
+            case .mark: break
+            case .clock(let instant): history.entries[index].event = .clock(instant.advanced(byMicroseconds: distance))
+            case .transaction(var transaction, let expected):
+                transaction.time = transaction.time?.advanced(byMicroseconds: distance)
+                transaction.changes = transaction.changes.map { $0.ending(later: distance) }
+                history.entries[index].event = .transaction(transaction, expected)
+            }
+        }
+        return history
     }
 
     private func header(_ note: String?) -> String {
@@ -90,5 +111,14 @@ extension Transaction {
             }
         }
         return own
+    }
+}
+
+extension Change {
+    /// The change with an end that is later.
+    fileprivate func ending(later microseconds: Int64) -> Change {
+        guard case .grant(let subject, let object, let privileges, let until?, let strict) = self else { return self }
+        let later = until.advanced(byMicroseconds: microseconds)
+        return .grant(subject, on: object, privileges, until: later, strict: strict)
     }
 }

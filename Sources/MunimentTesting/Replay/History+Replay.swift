@@ -1,5 +1,5 @@
 internal import Events
-internal import Muniment
+public import Muniment
 internal import Permissions
 
 extension History {
@@ -19,6 +19,17 @@ extension History {
     /// - Parameter body: what to look at.
     /// - Throws: as ``replay(_:)``.
     public func replayToEnd(_ body: (HistoryStep) throws -> Void) throws { try Replay(of: self).runToEnd(body) }
+
+    /// Runs the history, and hands out the store that it leads to, to be asked and changed as any other.
+    ///
+    /// - Parameter body: what to do with the store, which is removed behind it.
+    /// - Returns: what `body` returns.
+    /// - Throws: as ``replay(_:)``.
+    public func withStore<R>(_ body: (Store) throws -> R) throws -> R {
+        let replay = try Replay(of: self)
+        try replay.runEach { _ in }
+        return try withExtendedLifetime(replay) { try body(replay.store) }
+    }
 }
 
 /// One run of a history through a store.
@@ -29,7 +40,8 @@ final class Replay {
     private var marks: [String: Revision] = [:]
     /// The last revision that was handed out.
     private var seen = Revision.genesis
-    private var cause = ""
+    /// What happened last, as a line of a scenario.
+    private(set) var cause = ""
     /// The place of what happened last among the entries.
     private(set) var entry = 0
     /// What came of each transaction, by its place among the entries.
@@ -118,7 +130,8 @@ final class Replay {
         try store.read(at: .revision(revision)) { snapshot in
             try body(
                 HistoryStep(
-                    snapshot: snapshot, commit: commit, cause: cause, entry: entry, title: history.title, isLast: revision == head,
+                    snapshot: snapshot, commit: commit, cause: cause, entry: entry, title: history.title, store: store,
+                    isLast: revision == head,
                     marks: marks))
         }
     }

@@ -14,6 +14,7 @@ public struct HistoryStep {
     public let entry: Int
     /// The title of the history.
     let title: String?
+    let store: Store
     /// Whether the entry makes no further revision.
     let isLast: Bool
     /// Revisions that got a name up to here.
@@ -103,7 +104,9 @@ extension HistoryStep {
             if case .bool(let answer)? = question.last?.1 { kind += " \(answer)" }
         }
         var question = question
-        if !isLast { question?.insert(("at", .integer(Int64(clamping: revision.rawValue))), at: 1) }
+        if !isLast, question?.contains(where: { $0.0 == "until" }) == false {
+            question?.insert(("at", .integer(Int64(clamping: revision.rawValue))), at: 1)
+        }
         return UnmetExpectation(
             expected: expected, actual: actual, reason: reason, revision: revision, time: time, cause: cause, title: title,
             entry: entry, question: question.map(History.line), isOutcome: false, kind: kind)

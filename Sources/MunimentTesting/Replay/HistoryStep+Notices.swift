@@ -1,0 +1,60 @@
+internal import Events
+internal import Muniment
+public import Notices
+public import Permissions
+
+extension HistoryStep {
+    /// What somebody is told of this revision, sorted by kind and object.
+    ///
+    /// - Parameter subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
+    /// - Throws: what the store throws.
+    public func notices(for subscriber: Name) throws -> [Notice] {
+        try store.notices(for: subscriber, after: Revision(revision.rawValue - 1), through: revision)
+    }
+
+    /// Expects somebody to be told exactly this of this revision.
+    ///
+    /// ```swift
+    /// try step.expectNotices(for: "user:ben", [.shared: ["doc:plan"]])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
+    ///   - expected: the objects of each kind of notice; empty where nothing is to be told.
+    /// - Throws: ``UnmetExpectation``, which names what is told.
+    public func expectNotices(for subscriber: Name, _ expected: [Notice.Kind: [Name]]) throws {
+        let actual = try notices(for: subscriber)
+        let pairs = expected.flatMap { kind, objects in objects.map { ToldOf(kind: kind, object: $0) } }.sorted()
+        guard pairs != actual.map({ ToldOf(kind: $0.kind, object: $0.object) }) else { return }
+        let lines = pairs.map { pair -> JSONValue in
+            var members: JSONObject = [
+                "revision": .integer(Int64(clamping: revision.rawValue)), "kind": .string(pair.kind.rawValue),
+                "object": .string(pair.object.text),
+            ]
+            // Which privileges were won and lost is not what was expected.
+            if pair.kind == .privilegesChanged { (members["gained"], members["lost"]) = (.string("*"), .string("*")) }
+            return .object(members)
+        }
+        throw unmet(
+            "`\(subscriber)` is told: \(HistoryStep.list(pairs.map(\.description)))",
+            "it is told: \(HistoryStep.list(actual.map { ToldOf(kind: $0.kind, object: $0.object).description }))", because: nil,
+            question: [
+                ("ask", .string("notices")), ("subject", .string(subscriber.text)),
+                ("since", .integer(Int64(clamping: revision.rawValue) - 1)),
+                ("until", .integer(Int64(clamping: revision.rawValue))),
+                ("answer", .array(lines)),
+            ])
+    }
+}
+
+/// A kind of notice, and its object.
+private struct ToldOf: Hashable, Comparable, CustomStringConvertible {
+    let kind: Notice.Kind
+    let object: Name
+
+    static func < (left: ToldOf, right: ToldOf) -> Bool {
+        left.kind == right.kind ? left.object < right.object : left.kind.rawValue < right.kind.rawValue
+    }
+
+    var description: String { "\(kind.rawValue) `\(object)`" }
+}
