@@ -25,7 +25,7 @@ extension Command {
         if call.isJSON {
             try call.output.json(answer.json(refusals))
         } else {
-            for difference in answer.differencesBesideEveryone { try call.output.line(difference.line) }
+            for difference in answer.differencesBesideEveryone { try call.output.line(difference.description) }
             for (line, refusal) in refusals { try call.output.line("refused: line \(line), \(refusal)") }
             if !answer.isComplete { call.note("these are the first \(WhatIf.differenceLimit) differences; there are more") }
         }
@@ -61,13 +61,6 @@ extension WhatIf {
 }
 
 extension WhatIf.Difference {
-    fileprivate var line: String {
-        var line = subject + "  " + object
-        if !gained.isEmpty { line += "  + " + gained.joined(separator: ", ") }
-        if !lost.isEmpty { line += "  - " + lost.joined(separator: ", ") }
-        return line
-    }
-
     fileprivate var json: JSONValue {
         .object([
             "subject": .string(subject), "object": .string(object), "before": .texts(before), "after": .texts(after),

@@ -39,3 +39,13 @@ public struct WhatIf: Sendable {
         public var lost: [String] { before.filter { !after.contains($0) } }
     }
 }
+
+extension WhatIf.Difference: CustomStringConvertible {
+    /// Subject, object, and what is won and lost: `user:ann  doc:plan  + read  - update`.
+    public var description: String {
+        var text = subject + "  " + object
+        if !gained.isEmpty { text += "  + " + gained.joined(separator: ", ") }
+        if !lost.isEmpty { text += "  - " + lost.joined(separator: ", ") }
+        return text
+    }
+}

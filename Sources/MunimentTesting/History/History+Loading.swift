@@ -20,7 +20,7 @@ extension History {
     /// - Throws: what is wrong with the text, and in which line.
     public init(text: String, named name: String = "history") throws { self.init(try RecordedHistory(text: text, named: name)) }
 
-    /// Takes the history of a live store.
+    /// Takes the history of a live store. It ends with the time of the last revision, by which access that was due has ended.
     ///
     /// - Parameters:
     ///   - store: the store; it is only read.
@@ -30,6 +30,8 @@ extension History {
         var lines: [String] = []
         try HistoryExporter(store).export(to: last) { lines.append($0) }
         self.init(try RecordedHistory(text: lines.joined(separator: "\n"), named: "the store"))
+        let time = try store.time(of: min(last ?? store.head.revision, store.head.revision))
+        if time > end { moveClock(to: time) }
     }
 
     private init(_ recorded: RecordedHistory) {

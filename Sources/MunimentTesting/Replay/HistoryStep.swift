@@ -46,7 +46,7 @@ extension HistoryStep {
             guard answer.isAllowed != isAllowed else { continue }
             throw unmet(
                 "`\(subject)` \(isAllowed ? "may" : "may not") \(privilege) `\(object)`",
-                isAllowed ? "it may not" : "it may", because: answer.explanation,
+                isAllowed ? "it may not" : "it may", because: try reason(answer, subject, privilege, object),
                 question: [
                     ("ask", .string("check")), ("subject", .string(subject.text)), ("object", .string(object.text)),
                     ("privilege", .string(privilege)), ("answer", .bool(isAllowed)),
