@@ -17,9 +17,10 @@ public final class Index: Sendable {
                 mapBytes: mapBytes, isReadOnly: isReadOnly, syncsCommits: false, tableLimit: IndexTables.names.count))
         do {
             tables = try IndexTables(environment: environment, creating: !isReadOnly)
-        } catch {
+        } catch let error {
             environment.close()
-            throw error
+            // LMDB does not find a table that an earlier version did not have.
+            throw isReadOnly && error.kind == .corrupted ? IndexError.unusable("it lacks a table of this version") : error
         }
     }
 

@@ -15,6 +15,7 @@ internal import LMDB
 /// | expiries | end, object, subject | nothing: what is still to end |
 /// | requests | hash of caller and idempotency key | the revision and the digest of the request |
 /// | properties | present or past, class, property, value, object, version | that the object has the value there |
+/// | audit | events or refusals, block | what the records of the block are found by |
 struct IndexTables: Sendable {
     /// Kept apart in checksums, so that a row of one table is never taken for one of another.
     enum Tag {
@@ -27,9 +28,10 @@ struct IndexTables: Sendable {
         static let expiries: UInt32 = 7
         static let requests: UInt32 = 8
         static let properties: UInt32 = 9
+        static let audit: UInt32 = 10
     }
 
-    static let names = ["state", "names", "ids", "documents", "relations", "times", "expiries", "requests", "properties"]
+    static let names = ["state", "names", "ids", "documents", "relations", "times", "expiries", "requests", "properties", "audit"]
 
     let state: Table
     let names: Table
@@ -40,6 +42,7 @@ struct IndexTables: Sendable {
     let expiries: Table
     let requests: Table
     let properties: Table
+    let audit: Table
 
     init(environment: Environment, creating: Bool) throws(StorageError) {
         state = try environment.table("state", creating: creating)
@@ -51,11 +54,12 @@ struct IndexTables: Sendable {
         expiries = try environment.table("expiries", creating: creating)
         requests = try environment.table("requests", creating: creating)
         properties = try environment.table("properties", creating: creating)
+        audit = try environment.table("audit", creating: creating)
     }
 
     /// Every table with its name, in the order of ``names``.
     var all: [(name: String, table: Table)] {
-        Array(zip(Self.names, [state, names, ids, documents, relations, times, expiries, requests, properties]))
+        Array(zip(Self.names, [state, names, ids, documents, relations, times, expiries, requests, properties, audit]))
     }
 
     static let stateKey = Array("state".utf8)

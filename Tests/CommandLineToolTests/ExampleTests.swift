@@ -23,7 +23,8 @@ struct ExampleTests {
         .example("object owner"), .example("permission define"), .example("permission attach"), .example("permission change"),
         .example("permission detach"), .example("admin list"), .example("admin appoint"), .example("admin dismiss"),
         .example("class change"), .example("history"), .example("diff"), .example("notices"), .example("log"),
-        .refused("grant user:bob read on folder:top --as user:bob"), .example("refusals"), .example("export"), .example("stats"),
+        .refused("grant user:bob read on folder:top --as user:bob"), .example("refusals"), .example("audit"),
+        .example("audit access"), .example("audit of"), .example("audit entry"), .example("export"), .example("stats"),
         .example("verify"), .example("rebuild"), .example("role remove"), .example("role delete"), .example("object delete"),
         .example("import"), .example("scenario"),
     ]

@@ -58,6 +58,13 @@ enum Values {
         return RefusalNumber(number)
     }
 
+    static func count(_ text: String) throws -> Int {
+        guard isNumber(text[...]), let number = Int(text), number > 0 else {
+            throw UsageError("`\(text)` is no number of things; write a whole number from 1 on")
+        }
+        return number
+    }
+
     static func time(_ text: String) throws -> Instant {
         guard let instant = instant(text) else {
             throw UsageError("`\(text)` is no time; write one like 2026-01-31T10:00:00Z or a day like 2026-01-31")

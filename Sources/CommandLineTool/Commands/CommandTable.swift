@@ -3,7 +3,7 @@ enum CommandTable {
     static let sections: [(title: String, commands: [Command])] = [
         ("Stores", [.initialize, .importHistory, .exportHistory, .ask, .scenario]),
         ("Questions", [.check, .why, .privileges, .who, .what, .entries]),
-        ("The past", [.history, .diff, .notices, .log, .refusals]),
+        ("The past", [.history, .diff, .notices, .log, .refusals, .audit, .auditAccess, .auditOf, .auditEntry]),
         ("What would be", [.whatIf]),
         ("Access", [.grant, .revoke]),
         ("Principals", [.register, .roleCreate, .roleDelete, .roleAdd, .roleRemove, .roleMembers]),

@@ -1,4 +1,5 @@
 import Events
+import Muniment
 import Permissions
 
 /// A witness as JSON: names in the place of numbers, and every step with the event that made it so.

@@ -35,18 +35,6 @@ struct CommitDescription {
     }
 }
 
-extension Origin {
-    /// What is there of the origin, as members of an object.
-    var members: JSONObject {
-        var members: JSONObject = [:]
-        if let requestID { members["id"] = .string(requestID) }
-        if let idempotencyKey { members["idempotencyKey"] = .string(idempotencyKey) }
-        if let comment { members["comment"] = .string(comment) }
-        if let importLine { members["importLine"] = .count(importLine) }
-        return members
-    }
-}
-
 extension Output {
     /// Prints a commit, as lines for people or as one line of JSON.
     func commit(_ description: CommitDescription, isJSON: Bool) throws {

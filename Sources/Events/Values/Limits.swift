@@ -38,6 +38,8 @@ public enum Limits {
     public static let triedChangeBytes = 2048
     /// Objects on one page of a query.
     public static let objectsPerPage = 1_000_000
+    /// Records on one page of the audit.
+    public static let recordsPerPage = 100_000
     /// Conditions in one query, those inside others counted.
     public static let conditionsPerQuery = 1000
     /// Levels of conditions in each other.

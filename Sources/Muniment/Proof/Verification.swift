@@ -172,11 +172,20 @@ private struct Verification {
         defer { fresh.close() }
         let workingSet = try fresh.workingSet()
         defer { workingSet.end() }
-        try IndexOpening(folder: folder, log: log, options: options).catchUp(fresh, workingSet)
-        try compare(with: fresh, log, head)
+        // The index may not know the last refusals yet, so the fresh one is to know as many.
+        let known = try? stored()?.lastRefusalInBlocks
+        try IndexOpening(folder: folder, log: log, options: options).catchUp(fresh, workingSet, lastRefusal: known)
+        try compare(with: fresh, log, head, known)
     }
 
-    private mutating func compare(with fresh: Index, _ log: EventLog, _ head: LogHead) throws {
+    /// How far the index in place has folded; nil for one that holds nothing.
+    private func stored() throws -> IndexState? {
+        let index = try Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
+        defer { index.close() }
+        return try index.state()
+    }
+
+    private mutating func compare(with fresh: Index, _ log: EventLog, _ head: LogHead, _ known: RefusalNumber?) throws {
         do {
             let index = try Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
             defer { index.close() }
@@ -186,7 +195,8 @@ private struct Verification {
                     "the index has folded \(state.revision) of \(head.revision) revisions: "
                         + "the rest is folded when the store is next opened")
             } else if state.revision == head.revision, let difference = try index.firstDifference(from: fresh),
-                try index.state()?.revision == head.revision
+                try index.state()?.revision == head.revision,
+                try known == nil || index.state()?.lastRefusalInBlocks == known
             {
                 problems.append("the index is damaged: \(difference); `muniment rebuild` mends it")
             } else if try index.state()?.revision != head.revision {

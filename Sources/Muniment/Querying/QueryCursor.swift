@@ -1,5 +1,4 @@
 public import Events
-internal import Foundation
 internal import Hashing
 public import Permissions
 internal import Projections
@@ -37,10 +36,7 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
         writer.varint(position.object.rawValue)
         writer.varint(UInt64(position.keys.count))
         for key in position.keys { writer.blob(key) }
-        let bytes = writer.bytes
-        writer.fixed32(Self.checksum(bytes.span))
-        return Data(writer.bytes).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return OpaqueText.text(of: writer.bytes, tag: Self.checksumTag)
     }
 
     /// A cursor from its text.
@@ -55,16 +51,8 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(decoding text: String) throws {
-        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: standard + padding) else { throw DecodingFault.truncated(offset: 0) }
-        let bytes = Array(data)
-        guard bytes.count > 4 else { throw DecodingFault.truncated(offset: bytes.count) }
-        let body = bytes.span.extracting(0..<bytes.count - 4)
-        var end = ByteReader(offset: bytes.count - 4)
-        guard try end.fixed32(bytes.span) == Self.checksum(body) else {
-            throw DecodingFault.malformed(what: "a checksum", offset: body.count)
-        }
+        guard let bytes = OpaqueText.bytes(of: text, tag: Self.checksumTag) else { throw DecodingFault.truncated(offset: 0) }
+        let body = bytes.span
         var reader = ByteReader()
         guard try reader.byte(body) == Self.version else { throw DecodingFault.unknownFormat(version: bytes[0]) }
         revision = Revision(try reader.varint(body))
@@ -80,12 +68,6 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
     func fits(_ query: Query) -> Bool {
         position.keys.count == query.order.count && position.object.rawValue < 1 << 40
             && position.keys.allSatisfy { $0.count <= Self.keyLimit }
-    }
-
-    private static func checksum(_ bytes: Span<UInt8>) -> UInt32 {
-        var checksum = Checksum(tag: checksumTag)
-        checksum.combine(bytes)
-        return checksum.value
     }
 
     /// The first bytes of SHA-256 over everything in a query but the size of its pages, and its caller.

@@ -82,21 +82,22 @@ struct IndexOpening {
 
     /// Opens the index for writing, folding what it has not seen. The caller holds the writer's lock.
     func forWriting() throws -> (Index, WorkingSet) {
-        var index = try usable() ?? fresh()
-        var workingSet = try index.workingSet()
-        do {
-            try markOpen()
-            try catchUp(index, workingSet)
-        } catch is IndexError {
+        if let index = try usable() {
             // A damaged row: what is derived can be derived again.
-            workingSet.end()
-            index.close()
-            index = try fresh()
-            try markOpen()
-            workingSet = try index.workingSet()
-            try catchUp(index, workingSet)
+            do { return (index, try caughtUp(index)) } catch is IndexError { index.close() }
         }
-        return (index, workingSet)
+        let index = try fresh()
+        return (index, try caughtUp(index))
+    }
+
+    private func caughtUp(_ index: Index) throws -> WorkingSet {
+        try markOpen()
+        let workingSet = try index.workingSet()
+        do { try catchUp(index, workingSet) } catch {
+            workingSet.end()
+            throw error
+        }
+        return workingSet
     }
 
     /// Opens the index for reading, or says why it cannot be read as it is.
@@ -169,10 +170,17 @@ struct IndexOpening {
     }
 
     /// Folds what the index has not seen, in batches.
-    func catchUp(_ index: Index, _ workingSet: WorkingSet) throws {
+    ///
+    /// - Parameter lastRefusal: the last refusal that the index is to know of; nil for all there are.
+    func catchUp(_ index: Index, _ workingSet: WorkingSet, lastRefusal: RefusalNumber? = nil) throws {
         guard let head = log.head else { return }
+        try takeUp(workingSet)
+        try foldRefusals(workingSet, to: lastRefusal)
         let first = workingSet.isEmpty ? Revision.genesis : workingSet.state.revision.next
-        guard first <= head.revision else { return }
+        guard first <= head.revision else {
+            if workingSet.hasUnwritten { try index.flush(workingSet, hash: head.hash) }
+            return
+        }
         try log.read { reader in
             var folded: UInt64 = 0
             try reader.forEachCommit(from: first, to: head.revision) { commit, hash in
@@ -189,6 +197,20 @@ struct IndexOpening {
                         Progress(stage: "folding the log", done: commit.revision.rawValue, total: head.revision.rawValue))
                 }
             }
+        }
+    }
+    /// Takes up the commits whose events the index knows, but for what the audit finds them by.
+    private func takeUp(_ workingSet: WorkingSet) throws {
+        guard let first = workingSet.firstUntaken else { return }
+        try log.read { reader in
+            try reader.forEachCommit(from: first, to: workingSet.state.revision) { commit, _ in workingSet.takeUp(commit) }
+        }
+    }
+
+    private func foldRefusals(_ workingSet: WorkingSet, to last: RefusalNumber?) throws {
+        let first = workingSet.firstOpenRefusal
+        try log.readRefusals { reader in
+            try reader.forEachRefusal(from: first, to: last ?? RefusalNumber(.max)) { refusal, _ in workingSet.fold(refusal) }
         }
     }
 }

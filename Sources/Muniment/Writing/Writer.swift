@@ -49,6 +49,8 @@ final class Writer: @unchecked Sendable {
     private var unwrittenEvents = 0
     /// Whether an import goes on, whose times are its own; guarded by the turn.
     private var isImporting = false
+    /// The number of the next refusal; guarded by the turn.
+    private var nextRefusal: RefusalNumber
     /// Called before every write to the log.
     private let willWrite: @Sendable () throws -> Void
     /// Told of commits once the index has them.
@@ -76,6 +78,7 @@ final class Writer: @unchecked Sendable {
         self.clock = clock
         self.feed = feed
         self.willWrite = willWrite
+        nextRefusal = log.lastRefusal?.number.next ?? .first
         if recordsEnds == .byItself {
             ends = EndWatch(clock: clock) { [weak self] in self?.recordEnds() ?? false }
             // Where the index cannot say when the first end comes, the first look finds that out.
@@ -252,6 +255,7 @@ final class Writer: @unchecked Sendable {
         let commits = unwritten + new
         unwritten = []
         unwrittenEvents = 0
+        let refusals = record(refused)
         let rows = toIndex && workingSet.hasUnwritten ? workingSet.takePendingRows() : nil
         ends?.expect(workingSet.earliestExpiry)
         workingSet.endTurn()
@@ -259,7 +263,7 @@ final class Writer: @unchecked Sendable {
         turn.signal()
         let settled = Result { () throws -> Settled in
             defer { disk.signal() }
-            return try bringToDisk(commits, refused, rows)
+            return try bringToDisk(commits, refusals, rows)
         }
         switch try settled.get() {
         case .commits: feed.tell(commits)
@@ -279,17 +283,17 @@ final class Writer: @unchecked Sendable {
 
     /// Writes the log and then the index. Called with the disk.
     private func bringToDisk(
-        _ commits: [Commit], _ refused: [RefusedTransaction], _ rows: PendingRows?
+        _ commits: [Commit], _ refusals: [RecordedRefusal], _ rows: PendingRows?
     ) throws -> Settled {
         // Even what needs no write may rest on a group before this one that never got to the disk.
         if let reason = log.failure { throw LogError.stopped(reason) }
-        if !commits.isEmpty || !refused.isEmpty {
+        if !commits.isEmpty || !refusals.isEmpty {
             do { try willWrite() } catch {
                 // What was folded is not in the log and will not be.
                 log.stop("\(error)")
                 throw error
             }
-            _ = try log.append(commits, refusals: record(refused))
+            _ = try log.append(commits, refusals: refusals)
         }
         guard let rows, let head = log.head else {
             if !commits.isEmpty { isIndexOwed = true }
@@ -308,12 +312,13 @@ final class Writer: @unchecked Sendable {
 }
 
 extension Writer {
-    /// The records of refused transactions, behind those in the log. Called with the disk.
+    /// The records of refused transactions, behind those before. Called with the turn.
     private func record(_ refused: [RefusedTransaction]) -> [RecordedRefusal] {
-        var number = log.lastRefusal?.number.next ?? .first
-        return refused.map { refused in
-            defer { number = number.next }
-            return RecordedRefusal(refused, number: number)
+        refused.map { refused in
+            defer { nextRefusal = nextRefusal.next }
+            let refusal = RecordedRefusal(refused, number: nextRefusal)
+            workingSet.fold(refusal)
+            return refusal
         }
     }
 }

@@ -8,6 +8,13 @@ extension Change {
         writer.writeMembers([("op", JSONValue.string(operation))] + members) { $0.write($1) }
     }
 
+    /// The words for all changes, as ``operation`` gives them.
+    public static let operations = [
+        "defineClass", "changeClass", "createObject", "writeObject", "moveObject", "deleteObject", "setOwner", "grant", "setAccess",
+        "revoke", "createRole", "deleteRole", "addMember", "removeMember", "register", "definePermission", "changePermission",
+        "attachPermission", "detachPermission", "appointAdministrator", "dismissAdministrator",
+    ]
+
     /// The word for this change in `SCENARIOS.md`.
     public var operation: String {
         switch self {

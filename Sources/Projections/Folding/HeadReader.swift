@@ -108,5 +108,11 @@ final class HeadReader {
 
     func request(_ key: FixedKey) throws -> RecordedRequest? { try tables.request(key, in: transaction) }
 
+    /// Where the last block of events ends; nil where there is none.
+    func auditEnd(_ state: IndexState) throws -> AuditPlace? {
+        let blocks = state.eventCount / UInt64(AuditRecords.capacity)
+        return blocks == 0 ? nil : try tables.eventSpan(blocks - 1, in: transaction).end
+    }
+
     func state() throws -> IndexState? { try tables.readState(in: transaction) }
 }

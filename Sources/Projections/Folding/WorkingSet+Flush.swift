@@ -18,6 +18,7 @@ package struct PendingRows {
     var properties = KeyedRows(tag: IndexTables.Tag.properties)
     var names: [(key: [UInt8], row: [UInt8])] = []
     var expiries: [(key: [UInt8], row: [UInt8]?)] = []
+    var audit = AuditRows()
 
     mutating func addEnded<ID, Document>(_ kind: DocumentKind, _ id: UInt64, _ version: EndedVersion<ID, Document>) {
         documents.add(DocumentID(kind: kind, id: id).key(version.begin), end: version.end, version.value)
@@ -45,6 +46,7 @@ package struct PendingRows {
         requests.sort()
         ids.sort()
         properties.sort()
+        audit.sort()
     }
 
     /// Writes everything into a transaction. It can be done again after the map has grown.
@@ -70,6 +72,7 @@ package struct PendingRows {
                 try transaction.delete(from: tables.expiries, key: key.span)
             }
         }
+        try audit.write(to: tables.audit, in: transaction)
         var state = state
         state.hash = hash
         let stateKey = IndexTables.stateKey
@@ -157,6 +160,7 @@ extension WorkingSet {
             rows.expiries.append((key, row))
         }
         rows.expiries.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        rows.audit = blocks.takeRows()
         rows.sort()
         rows.state = state
         countAsTaken()

@@ -48,6 +48,9 @@ package final class WorkingSet {
     /// No access ends before this. Not known, and so long ago, until ``nextExpiries(by:)`` has looked.
     package private(set) var earliestExpiry = Instant.distantPast
 
+    /// What the audit is found by, as far as it is in no row yet.
+    var blocks: OpenBlocks
+
     /// Whom callers count as, until a membership changes.
     var subjectSets: [PrincipalID: SubjectSet] = [:]
 
@@ -63,6 +66,8 @@ package final class WorkingSet {
         state = stored ?? .empty
         writtenRevision = stored?.revision ?? .genesis
         stateAtMark = state
+        blocks = OpenBlocks(
+            events: state.eventCount, refusalBlocks: state.refusalBlocks, end: try stored.flatMap { try reader.auditEnd($0) })
     }
 
     // MARK: Transactions
@@ -97,6 +102,7 @@ package final class WorkingSet {
         state.revision = commit.revision
         state.time = commit.time
         state.eventCount += UInt64(commit.events.count)
+        blocks.add(commit)
         // Revision 0 holds before the first commit whatever its own time: a history that is older than its store may follow it.
         if commit.revision > .genesis { newTimes.append((commit.time, commit.revision)) }
         if let key = commit.origin.idempotencyKey {
@@ -129,7 +135,7 @@ package final class WorkingSet {
     }
 
     /// Whether commits were folded that the index does not show yet.
-    package var hasUnwritten: Bool { !newTimes.isEmpty || !newNames.isEmpty }
+    package var hasUnwritten: Bool { !newTimes.isEmpty || !newNames.isEmpty || !blocks.rows.isEmpty }
 
     /// Whether nothing was folded yet.
     package var isEmpty: Bool { state.isEmpty }

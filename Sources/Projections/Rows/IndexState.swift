@@ -4,7 +4,7 @@ public import Hashing
 /// What an index knows of the whole: how far it has folded, and what is the same for all of it.
 public struct IndexState: Hashable, Sendable {
     /// The version of the index's layout. An index of another version is folded afresh.
-    public static let formatVersion: UInt64 = 2
+    public static let formatVersion: UInt64 = 3
 
     public var revision: Revision
     public var time: Instant
@@ -19,11 +19,15 @@ public struct IndexState: Hashable, Sendable {
     public var administratorCount: Int
     public var privilegeNames: PrivilegeNames
     public var eventCount: UInt64
+    /// How many blocks of refusals the audit has.
+    var refusalBlocks: UInt64
+    /// The last refusal that the audit has in a block.
+    package var lastRefusalInBlocks: RefusalNumber { RefusalNumber(refusalBlocks * UInt64(AuditRecords.capacity)) }
 
     /// Before the first commit.
     static let empty = IndexState(
         revision: .genesis, time: .distantPast, hash: .zero, nextID: 0, membershipRevision: .genesis, schemaRevision: .genesis,
-        preset: .locked, administratorCount: 0, privilegeNames: PrivilegeNames(), eventCount: 0)
+        preset: .locked, administratorCount: 0, privilegeNames: PrivilegeNames(), eventCount: 0, refusalBlocks: 0)
 
     var isEmpty: Bool { nextID == 0 }
 
@@ -38,6 +42,7 @@ public struct IndexState: Hashable, Sendable {
         writer.byte(preset.rawValue)
         writer.varint(UInt64(administratorCount))
         writer.varint(eventCount)
+        writer.varint(refusalBlocks)
         writer.varint(UInt64(privilegeNames.custom.count))
         for name in privilegeNames.custom { writer.text(name) }
     }
@@ -58,11 +63,12 @@ public struct IndexState: Hashable, Sendable {
         guard let preset = Preset(rawValue: try reader.byte(row)) else { throw IndexError.damaged }
         let administratorCount = Int(try reader.varint(row))
         let eventCount = try reader.varint(row)
+        let refusalBlocks = try reader.varint(row)
         var custom: [String] = []
         for _ in 0..<(try reader.varint(row)) { custom.append(try reader.text(row)) }
         return IndexState(
             revision: revision, time: time, hash: hash, nextID: nextID, membershipRevision: membershipRevision,
             schemaRevision: schemaRevision, preset: preset, administratorCount: administratorCount,
-            privilegeNames: PrivilegeNames(custom: custom), eventCount: eventCount)
+            privilegeNames: PrivilegeNames(custom: custom), eventCount: eventCount, refusalBlocks: refusalBlocks)
     }
 }

@@ -40,7 +40,7 @@ extension IndexTables {
         }
     }
 
-    private func read<R>(
+    func read<R>(
         _ transaction: ReadTransaction, _ table: Table, _ key: Span<UInt8>, _ tag: UInt32,
         _ decode: (Span<UInt8>, inout ByteReader) throws -> R
     ) throws -> R? {

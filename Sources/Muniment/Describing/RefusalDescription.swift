@@ -1,18 +1,18 @@
-import Events
-import Permissions
+package import Events
+internal import Permissions
 
 /// A refused command in words for people and in members for programs.
-struct RefusalDescription {
+package struct RefusalDescription {
     private let refusal: RecordedRefusal
     private let hash: String
 
-    init(_ refusal: RecordedRefusal, hash: String) {
+    package init(_ refusal: RecordedRefusal, hash: String) {
         self.refusal = refusal
         self.hash = hash
     }
 
     /// When, by whom and with which code; below it what was tried, and why not.
-    var lines: [String] {
+    package var lines: [String] {
         var first = "#\(refusal.number)  \(refusal.time)  \(refusal.caller)  \(refusal.code)"
         if let id = refusal.origin.requestID { first += "  \(id)" }
         if let comment = refusal.origin.comment { first += "  (\(comment))" }
@@ -29,7 +29,7 @@ struct RefusalDescription {
         }
     }
 
-    var json: JSONValue {
+    package var json: JSONValue {
         get throws {
             var members: JSONObject = [
                 "number": .count(refusal.number.rawValue), "time": .time(refusal.time), "head": .revision(refusal.head),

@@ -1,4 +1,4 @@
-import Events
+internal import Events
 
 /// Events about entries and permissions.
 extension EventDescriber {

@@ -1,5 +1,5 @@
-import Events
-import Permissions
+internal import Events
+internal import Permissions
 
 /// Events about objects and classes.
 extension EventDescriber {

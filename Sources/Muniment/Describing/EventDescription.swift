@@ -1,33 +1,34 @@
-import Events
-import Muniment
-import Permissions
+package import Events
+package import Permissions
 
 /// An event in words for people and in members for programs.
-struct EventDescription {
+package struct EventDescription {
     /// The kind, by the name that it has in the catalogue of events.
-    let kind: String
+    package let kind: String
     /// What happened, as one sentence without its full stop.
-    let sentence: String
+    package let sentence: String
     /// What the event says, names in the place of numbers.
-    let members: JSONObject
+    package let members: JSONObject
 
-    init(_ kind: String, _ sentence: String, _ members: JSONObject) {
+    package init(_ kind: String, _ sentence: String, _ members: JSONObject) {
         self.kind = kind
         self.sentence = sentence
         self.members = members
     }
 
-    var json: JSONValue { .object(members).with(["kind": .string(kind)]) }
+    package var json: JSONValue { .object(members).with(["kind": .string(kind)]) }
 
     /// Whether the event speaks of a name.
-    func mentions(_ name: Name) -> Bool { members.values.contains(.string(name.text)) }
+    package func mentions(_ name: Name) -> Bool { members.values.contains(.string(name.text)) }
 }
 
 /// Describes the events of a commit.
-struct EventDescriber {
-    let commit: DescribedCommit
+package struct EventDescriber {
+    package let commit: DescribedCommit
 
-    func describe(_ event: Event) throws -> EventDescription {
+    package init(commit: DescribedCommit) { self.commit = commit }
+
+    package func describe(_ event: Event) throws -> EventDescription {
         switch event {
         case .storeCreated(let event):
             let preset = event.preset == .open ? "open" : "locked"

@@ -1,0 +1,111 @@
+import Events
+import Muniment
+import Permissions
+
+extension Option {
+    fileprivate static let actor = Option(
+        "actor", value: "PRINCIPAL", "only what this one did or tried; `store` for the store itself")
+    fileprivate static let object = Option("object", value: "NAME", "only what is about this object, class, role or principal")
+    fileprivate static let subject = Option("subject", value: "PRINCIPAL", "only what gave or took something from this one")
+    fileprivate static let kind = Option(
+        "kind", value: "KIND[,KIND…]", "only these kinds, such as AccessGranted; of refused ones grant")
+    fileprivate static let request = Option("request", value: "ID", "only what came with this request id")
+    fileprivate static let outcome = Option("outcome", value: "OUTCOME", "done, refused or any (default: any)")
+    fileprivate static let limit = Option("limit", value: "NUMBER", "so many records at most (default: all)")
+    fileprivate static let after = Option("after", value: "CURSOR", "go on where a list with a limit ended")
+    fileprivate static let newest = Option("newest", "the newest first")
+    static let firstMoment = Option("from", value: "REVISION|TIME", "the first moment (default: the oldest)")
+    static let lastMoment = Option("to", value: "REVISION|TIME", "the last moment (default: the newest)")
+}
+
+extension Command {
+    static let audit = Command(
+        "audit", "who did what when, and who tried what and was refused, one line a record",
+        options: [
+            .actor, .object, .subject, .kind, .request, .firstMoment, .lastMoment, .outcome, .limit, .after, .newest, .json, .store,
+        ],
+        example: Example(
+            "audit --actor user:bob",
+            """
+            #1  2026-01-31T10:15:00Z  user:bob  noPrivilege
+                {"op":"grant","subject":"user:bob","object":"folder:top","privileges":["read"]}
+                the caller lacks `setPermissions` on `folder:top`: somebody who may set permissions there can grant it
+            """)
+    ) { call in
+        try call.end()
+        let filter = try call.auditFilter
+        let limit = try call.options[.limit].map(Values.count)
+        var cursor = try call.options[.after].map { try AuditCursor($0) }
+        let rest = try call.withStore(.reading) { store in
+            var left = limit ?? .max
+            var printer = AuditPrinter(output: call.output, isJSON: call.isJSON)
+            while true {
+                let page = try store.audit(filter, after: cursor, limit: min(left, AuditPrinter.recordsPerPage))
+                for record in page.records { try printer.print(record) }
+                left -= page.records.count
+                cursor = page.cursor
+                if page.isLast { return nil as AuditCursor? }
+                if left <= 0 { return page.cursor }
+            }
+        }
+        if let rest { call.note("there is more: go on with --after \(rest)") }
+        return .success
+    }
+}
+
+extension Call {
+    fileprivate var auditFilter: AuditFilter {
+        get throws {
+            var filter = AuditFilter(
+                actor: try name(.actor), object: try name(.object), subject: try name(.subject),
+                kinds: options[.kind].map(Values.list) ?? [], requestID: options[.request],
+                from: try options[.firstMoment].map(Values.moment), to: try options[.lastMoment].map(Values.moment),
+                order: options.isSet(.newest) ? .newestFirst : .oldestFirst)
+            if let text = options[.outcome] {
+                guard let outcome = AuditFilter.Outcome(rawValue: text) else {
+                    throw UsageError("`\(text)` is no outcome; write done, refused or any")
+                }
+                filter.outcome = outcome
+            }
+            return filter
+        }
+    }
+}
+
+/// Prints records: for people those of one commit below each other, for programs one JSON object a line.
+private struct AuditPrinter {
+    /// Records that are asked for together.
+    static let recordsPerPage = 1000
+
+    let output: Output
+    let isJSON: Bool
+    /// The commit whose records are being printed.
+    private var revision: Revision?
+
+    init(output: Output, isJSON: Bool) {
+        self.output = output
+        self.isJSON = isJSON
+    }
+
+    mutating func print(_ record: AuditRecord) throws {
+        if isJSON { return try output.json(record.json) }
+        switch record.source {
+        case .event(_, let revision, _):
+            if revision != self.revision { try output.line(record.heading(revision)) }
+            self.revision = revision
+            try output.line("    " + record.sentence)
+        case .refusal(let refusal):
+            revision = nil
+            for line in RefusalDescription(refusal, hash: "").lines { try output.line(line) }
+        }
+    }
+}
+
+extension AuditRecord {
+    fileprivate func heading(_ revision: Revision) -> String {
+        var line = "r\(revision)  \(time)  \(actor == Name.store.text ? "the store" : actor)"
+        if let id = origin.requestID { line += "  \(id)" }
+        if let comment = origin.comment { line += "  (\(comment))" }
+        return line
+    }
+}

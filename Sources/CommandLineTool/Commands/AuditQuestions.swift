@@ -1,0 +1,97 @@
+import Events
+import Muniment
+import Permissions
+
+/// What an auditor asks beside the list.
+extension Command {
+    static let auditAccess = Command(
+        "audit access", "who could do something to an object at any time of a span, and from when to when",
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
+        example: Example(
+            "audit access read on doc:plan --to 9",
+            """
+            user:ann  r9 2026-01-31T10:02:00Z – the end
+            user:root  r8 2026-01-31T10:01:00Z – the end  as administrator
+            """)
+    ) { call in
+        let privileges = try call.privileges()
+        call.skip("on")
+        let object = try call.name("the object")
+        try call.end()
+        let found = try call.withStore(.reading) { store in
+            try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
+            return try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to)
+        }
+        if call.isJSON {
+            let list = JSONValue.array(found.map(\.json))
+            try call.output.json(
+                .object(["access": list, "object": .name(object), "privileges": .texts(privileges)]))
+        } else {
+            for access in found {
+                for span in access.spans { try call.output.line("\(access.subject)  \(span.line)") }
+                if access.spans.isEmpty { try call.output.line("\(access.subject)  never") }
+            }
+        }
+        return .success
+    }
+
+    static let auditOf = Command(
+        "audit of", "everything that somebody has or had: roles, levels, objects", sentence: "SUBJECT", options: Option.question,
+        example: Example(
+            "audit of user:ann --at 9",
+            """
+            store  create, delete, modifySchema, query, read, setOwner, setPermissions, update
+            …
+            doc:plan  read, update
+            """)
+    ) { call in
+        let subject = try call.name("the subject")
+        try call.end()
+        let report = try call.ask {
+            try call.noteUnknown($0, objects: [subject])
+            return try $0.accessReport(of: subject)
+        }
+        if call.isJSON {
+            try call.output.json(report.json)
+        } else {
+            for line in report.lines { try call.output.line(line) }
+        }
+        return .success
+    }
+
+    static let auditEntry = Command(
+        "audit entry", "when and how somebody's access to an object began and ended",
+        sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
+        example: Example(
+            "audit entry user:ann read on doc:plan --to 9",
+            """
+            in   r9  2026-01-31T10:02:00Z  user:root
+                user:ann was granted read, update on doc:plan until 2999-12-31T00:00:00Z
+            """)
+    ) { call in
+        let subject = try call.name("the subject")
+        let privileges = try call.privileges()
+        call.skip("on")
+        let object = try call.name("the object")
+        try call.end()
+        let turns = try call.withStore(.reading) { store in
+            try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
+            return try store.accessTurns(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
+        }
+        if call.isJSON {
+            try call.output.json(
+                .object([
+                    "object": .name(object), "privileges": .texts(privileges), "subject": .name(subject),
+                    "turns": .array(turns.map(\.json)),
+                ]))
+        } else {
+            for turn in turns { for line in turn.lines { try call.output.line(line) } }
+        }
+        return .success
+    }
+}
+
+extension Call {
+    fileprivate var from: Moment { get throws { try options[.firstMoment].map(Values.moment) ?? .revision(.genesis) } }
+    fileprivate var to: Moment { get throws { try options[.lastMoment].map(Values.moment) ?? .now } }
+}

@@ -1,0 +1,94 @@
+public import Events
+public import Permissions
+internal import Projections
+
+/// Everything that somebody had at one moment.
+public struct AccessReport: Hashable, Sendable {
+    /// A role that somebody counted as.
+    public struct Role: Hashable, Sendable {
+        public let role: String
+        /// The roles between, from the one that the subject or `everyone` is a direct member of; empty for a direct one.
+        public let through: [String]
+        /// Whether it holds everyone, and the subject as one of them.
+        public let isEveryones: Bool
+    }
+
+    /// What somebody may do to one thing.
+    public struct Holding: Hashable, Sendable {
+        public let name: String
+        /// Sorted, never empty.
+        public let privileges: [String]
+    }
+
+    public let subject: String
+    public let revision: Revision
+    public let instant: Instant
+    /// Whether the store knew the subject.
+    public let isKnown: Bool
+    public let isAdministrator: Bool
+    /// The roles that the subject counted as, sorted by name.
+    public let roles: [Role]
+    /// What the store level gave.
+    public let store: [String]
+    /// What the levels of classes gave, sorted by class.
+    public let classes: [Holding]
+    /// What the subject could do to objects of classes that are not built in, sorted by object.
+    public let objects: [Holding]
+}
+
+extension Snapshot {
+    /// Everything that somebody has at this moment: roles, levels, objects.
+    ///
+    /// Linear in the objects that can be theirs.
+    ///
+    /// - Parameter subject: a user, a thing, a role, `everyone` or `anonymous`.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name.
+    public func accessReport(of subject: Name) throws -> AccessReport {
+        if let problem = subject.problem { throw problem }
+        guard let caller = try reader.caller(subject) else {
+            return AccessReport(
+                subject: subject.text, revision: revision, instant: instant, isKnown: false, isAdministrator: false, roles: [],
+                store: [],
+                classes: [], objects: [])
+        }
+        let subjects = try reader.subjects(of: caller)
+        let classes = try reader.objects(of: .class).map { ClassID($0) }
+        return AccessReport(
+            subject: subject.text, revision: revision, instant: instant, isKnown: try exists(subject) || subject.kind != .caller,
+            isAdministrator: subjects.isAdministrator, roles: try roles(of: caller),
+            store: names(try rules.storeVerdict(for: subjects).effective),
+            classes: try holdings(classes) { try rules.classVerdict(for: subjects, on: $0).effective },
+            objects: try holdings(definedObjects(for: subjects)) { try rules.verdict(for: subjects, on: $0).effective })
+    }
+
+    private func definedObjects(for subjects: SubjectSet) throws -> [ObjectID] {
+        try reader.possiblyAccessible(for: subjects).filter { try reader.place(of: $0).map { !$0.classID.isBuiltIn } ?? false }
+    }
+
+    private func holdings<ID: EntityID>(
+        _ ids: some Sequence<ID>, _ privileges: (ID) throws -> Privileges
+    ) throws -> [AccessReport.Holding] {
+        try ids.compactMap { id in
+            let held = names(try privileges(id))
+            return held.isEmpty ? nil : AccessReport.Holding(name: try reader.name(of: id), privileges: held)
+        }
+        .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    /// Every role upwards, each by a shortest way.
+    private func roles(of caller: PrincipalID) throws -> [AccessReport.Role] {
+        var found: [AccessReport.Role] = []
+        var seen: Set<PrincipalID> = [caller]
+        var pending: [(PrincipalID, through: [String], isEveryones: Bool)] = [(caller, [], false)]
+        if caller != .anonymous, caller != .everyone { pending.append((.everyone, [], true)) }
+        while !pending.isEmpty {
+            let (member, through, isEveryones) = pending.removeFirst()
+            for role in try reader.directRoles(of: member) where seen.insert(role).inserted {
+                let name = try reader.name(of: role)
+                found.append(AccessReport.Role(role: name, through: through, isEveryones: isEveryones))
+                pending.append((role, through + [name], isEveryones))
+            }
+        }
+        return found.sorted { $0.role.utf8.lexicographicallyPrecedes($1.role.utf8) }
+    }
+}

@@ -1,0 +1,72 @@
+internal import EventLog
+internal import Events
+internal import Permissions
+internal import Projections
+
+/// Follows the answer to one question from revision to revision, from each straight to the next at which it can be another.
+struct AccessSpanWalk {
+    let reader: IndexReader
+    let log: LogReader
+    let object: ObjectID
+    let wanted: Privileges
+    let span: ClosedRange<Revision>
+    /// The two moments as times.
+    let times: ClosedRange<Instant>
+
+    /// Who a name is asked about; nil for one that is nobody's.
+    func caller(_ name: Name) throws -> PrincipalID? {
+        switch name.kind {
+        case .everyone: reader.stranger
+        case .role: try reader.number(of: name).map(PrincipalID.init(rawValue:))
+        default: try reader.caller(name)
+        }
+    }
+
+    /// A stretch of revisions with one answer.
+    private struct Stretch {
+        let begin: Revision
+        var end: Revision
+        let isAllowed: Bool
+        let asAdministrator: Bool
+    }
+
+    func spans(of caller: PrincipalID, isRole: Bool = false) throws -> [AccessSpan] {
+        var stretches: [Stretch] = []
+        var revision = span.lowerBound
+        while revision <= span.upperBound {
+            reader.look(at: revision)
+            let ground = try reader.access(of: caller, isRole: isRole, wanted, to: object)
+            if let last = stretches.last, last.isAllowed == ground.isAllowed, last.asAdministrator == ground.isAdministrator {
+                stretches[stretches.count - 1].end = ground.until
+            } else {
+                stretches.append(
+                    Stretch(
+                        begin: revision, end: ground.until, isAllowed: ground.isAllowed, asAdministrator: ground.isAdministrator))
+            }
+            revision = ground.until
+        }
+        return try stretches.filter(\.isAllowed).compactMap { try accessSpan($0, caller) }
+    }
+
+    private func accessSpan(_ stretch: Stretch, _ caller: PrincipalID) throws -> AccessSpan? {
+        let from = try max(log.time(of: stretch.begin), times.lowerBound)
+        if stretch.end <= span.upperBound {
+            return AccessSpan(
+                begin: stretch.begin, from: from, end: stretch.end, until: try log.time(of: stretch.end),
+                asAdministrator: stretch.asAdministrator)
+        }
+        let until = try end(of: caller)
+        if let until, until <= times.lowerBound { return nil }
+        return AccessSpan(begin: stretch.begin, from: from, end: nil, until: until, asAdministrator: stretch.asAdministrator)
+    }
+
+    /// When the access that a caller has by the head's log has ended since; nil where it has not.
+    private func end(of caller: PrincipalID) throws -> Instant? {
+        guard span.upperBound == reader.state.revision else { return nil }
+        reader.look(at: span.upperBound)
+        let subjects = try reader.subjects(of: caller)
+        return try reader.pendingEnds(by: times.upperBound).first { end in
+            try !AccessRules(reader, at: end).verdict(for: subjects, on: object, wanted: wanted).allows(wanted)
+        }
+    }
+}

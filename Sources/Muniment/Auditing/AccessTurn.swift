@@ -1,0 +1,116 @@
+internal import EventLog
+public import Events
+internal import Hashing
+public import Permissions
+internal import Projections
+
+/// A moment at which somebody's access to an object began or ended, and what made it so.
+public struct AccessTurn: Hashable, Sendable {
+    /// Whether access began.
+    public let isGained: Bool
+    /// The revision that made the difference; nil for an end at a time of which the log says nothing yet.
+    public let revision: Revision?
+    public let time: Instant
+    /// Who made the difference, by name; `store` for the store itself.
+    public let actor: String
+    /// What the caller said of the request.
+    public let origin: Origin
+    /// The events of the commit that are about what the answer rests on, as records of the audit.
+    public let events: [AuditRecord]
+}
+
+extension Store {
+    /// When and how somebody got in, and out: every moment at which their access to an object began or ended, with the events that made
+    /// the difference, who did them, and when.
+    ///
+    /// - Parameters:
+    ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
+    ///   - privileges: what they could do: all of these at once.
+    ///   - object: any object, one that was deleted since included.
+    ///   - from: the first moment.
+    ///   - to: the last moment.
+    /// - Throws: as ``accessSpans(with:on:from:to:)``.
+    public func accessTurns(
+        of subject: Name, with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now
+    ) throws -> [AccessTurn] {
+        if let problem = subject.problem { throw problem }
+        return try withWalk(privileges, object, from, to) { walk in
+            guard let caller = try walk.caller(subject) else { return [] }
+            let isRole = subject.kind == .role
+            var turns: [AccessTurn] = []
+            for span in try walk.spans(of: caller, isRole: isRole) {
+                if span.begin > walk.span.lowerBound || span.begin == .genesis {
+                    turns.append(try walk.turn(at: span.begin, for: caller, isRole: isRole, isGained: true))
+                }
+                if let end = span.end {
+                    turns.append(try walk.turn(at: end, for: caller, isRole: isRole, isGained: false))
+                } else if let until = span.until {
+                    turns.append(
+                        AccessTurn(
+                            isGained: false, revision: nil, time: until, actor: Name.store.text, origin: Origin(), events: []))
+                }
+            }
+            return turns.joined
+        } ?? []
+    }
+}
+
+extension [AccessTurn] {
+    /// These without the pairs where access ended and began in the same revision: it only came from elsewhere.
+    fileprivate var joined: [AccessTurn] {
+        var turns: [AccessTurn] = []
+        for turn in self {
+            if let last = turns.last, last.revision != nil, last.revision == turn.revision, !last.isGained, turn.isGained {
+                turns.removeLast()
+            } else {
+                turns.append(turn)
+            }
+        }
+        return turns
+    }
+}
+
+extension AccessSpanWalk {
+    /// The turn that a revision brought, with the events of it that the answers before and after rest on.
+    func turn(at revision: Revision, for caller: PrincipalID, isRole: Bool, isGained: Bool) throws -> AccessTurn {
+        var things: Set<UInt64> = [object.rawValue]
+        var subjects: Set<PrincipalID> = []
+        for looked in [Revision(max(revision.rawValue, 1) - 1), revision] {
+            reader.look(at: looked)
+            things.formUnion(try reader.access(of: caller, isRole: isRole, wanted, to: object).things)
+            subjects.formUnion(try reader.subjects(of: caller).members)
+        }
+        var turn: AccessTurn?
+        try log.forEachCommit(from: revision, to: revision) { commit, hash in
+            let described = DescribedCommit(commit: commit, hash: hash.description, reader: reader)
+            let touching = commit.events.indices.filter { commit.events[$0].touches(things, subjects) }
+            turn = AccessTurn(
+                isGained: isGained, revision: revision, time: commit.time, actor: try described.name(commit.actor),
+                origin: commit.origin,
+                events: try (touching.isEmpty ? Array(commit.events.indices) : touching).map { try AuditRecord(described, $0) })
+        }
+        guard let turn else { throw LogError.missing(revision) }
+        return turn
+    }
+}
+
+extension Event {
+    /// Whether the event changes something that an answer rests on.
+    ///
+    /// - Parameters:
+    ///   - things: the numbers of what the answer rests on.
+    ///   - subjects: whom the caller counts as.
+    fileprivate func touches(_ things: Set<UInt64>, _ subjects: Set<PrincipalID>) -> Bool {
+        switch self {
+        case .accessGranted, .accessRevoked, .accessExpired, .memberAdded, .memberRemoved, .administratorAppointed,
+            .administratorDismissed, .permissionDefined, .permissionChanged:
+            guard let subject = auditSubject, subjects.contains(subject) else { return false }
+            return auditObjects.contains { things.contains($0.rawValue) || subjects.contains(PrincipalID($0)) }
+                || [.administratorAppointed, .administratorDismissed].contains(kind)
+        case .permissionAttached, .permissionDetached: return auditObjects.allSatisfy { things.contains($0.rawValue) }
+        case .principalRegistered, .objectWritten, .ownerChanged: return false
+        case .storeCreated, .classDefined, .classChanged, .roleCreated, .roleDeleted, .objectCreated, .objectMoved, .objectDeleted:
+            return auditObjects.contains { things.contains($0.rawValue) }
+        }
+    }
+}

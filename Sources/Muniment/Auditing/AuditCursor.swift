@@ -1,0 +1,66 @@
+internal import Events
+public import Permissions
+internal import Projections
+
+/// Where a page of the audit ended, for asking for what comes behind it: of the same list of the same store, at any time later.
+///
+/// As text it is opaque and can be handed to others and back. It holds nothing but places in the list.
+public struct AuditCursor: Hashable, Sendable, CustomStringConvertible {
+    /// Oldest first, the first event that is still to come; newest first, the last one that has been.
+    let events: AuditPlace
+    /// The same of the refused commands.
+    let refusals: RefusalNumber
+    /// Tells the filter from others.
+    let filter: [UInt8]
+    /// Tells the history from others: that of this store up to the place.
+    let history: [UInt8]
+
+    private static let version: UInt8 = 1
+    private static let checksumTag: UInt32 = 0xA0D1
+
+    init(events: AuditPlace, refusals: RefusalNumber, filter: [UInt8], history: [UInt8]) {
+        self.events = events
+        self.refusals = refusals
+        self.filter = filter
+        self.history = history
+    }
+
+    /// The cursor as text, of letters, digits, `-` and `_`.
+    public var description: String {
+        var writer = ByteWriter()
+        writer.byte(Self.version)
+        writer.varint(events.revision.rawValue)
+        writer.varint(events.index)
+        writer.varint(refusals.rawValue)
+        writer.blob(filter)
+        writer.blob(history)
+        return OpaqueText.text(of: writer.bytes, tag: Self.checksumTag)
+    }
+
+    /// A cursor from its text.
+    ///
+    /// - Parameter text: what ``description`` gave.
+    /// - Throws: `Refusal` with `malformed` for any other text.
+    public init(_ text: String) throws(Refusal) {
+        guard let cursor = OpaqueText.bytes(of: text, tag: Self.checksumTag).flatMap({ try? AuditCursor(decoding: $0) }) else {
+            throw Refusal(
+                .malformed, "`\(Name(text).excerpt)` is no cursor of the audit: take the one that came with the page before")
+        }
+        self = cursor
+    }
+
+    private init(decoding bytes: [UInt8]) throws(DecodingFault) {
+        let bytes = bytes.span
+        var reader = ByteReader()
+        let version = try reader.byte(bytes)
+        guard version == Self.version else { throw .unknownFormat(version: version) }
+        let revision = Revision(try reader.varint(bytes))
+        events = AuditPlace(revision, try reader.varint(bytes))
+        refusals = RefusalNumber(try reader.varint(bytes))
+        filter = try reader.blob(bytes)
+        history = try reader.blob(bytes)
+        guard reader.offset == bytes.count, revision < .open, refusals >= .first else {
+            throw .malformed(what: "a cursor", offset: reader.offset)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import EventLog
+internal import Events
+internal import Hashing
+internal import Projections
+
+/// Finds the events that a selection means, by the blocks of the audit; those behind the last block by going through the log.
+struct EventSearch {
+    let reader: IndexReader
+    let log: LogReader
+    let selection: AuditSelection
+    private let pattern: AuditPattern
+    /// The spans of the log that have the right revisions and times, in order.
+    private let spans: [Range<AuditPlace>]
+    private let endOfBlocks: AuditPlace
+
+    /// Nil where no event can be meant.
+    init?(_ reader: IndexReader, _ log: LogReader, _ selection: AuditSelection) throws {
+        guard let pattern = selection.events else { return nil }
+        (self.reader, self.log, self.selection, self.pattern) = (reader, log, selection, pattern)
+        endOfBlocks = try reader.endOfEventBlocks()
+        var spans: [Range<AuditPlace>] = []
+        // Revision 0 holds before the first commit whatever its own time.
+        if selection.revisions.contains(.genesis), selection.times.contains(try log.time(of: .genesis)) {
+            spans.append(AuditPlace(.genesis)..<AuditPlace(Revision.genesis.next))
+        }
+        let before = selection.times.lowerBound
+        let first = before == .distantPast ? .genesis : try reader.revision(at: before.advanced(byMicroseconds: -1))
+        let last =
+            selection.times.upperBound == .forever ? reader.state.revision : try reader.revision(at: selection.times.upperBound)
+        let (low, high) = (max(first.next, selection.revisions.lowerBound), min(last, selection.revisions.upperBound))
+        if low <= high { spans.append(AuditPlace(low)..<AuditPlace(high.next)) }
+        self.spans = spans
+    }
+
+    /// Behind the last event that there is.
+    var end: AuditPlace { AuditPlace(reader.state.revision.next) }
+
+    /// The first events from a place on, in order.
+    func first(_ limit: Int, from place: AuditPlace) throws -> [AuditPlace] {
+        var found: [AuditPlace] = []
+        for span in spans {
+            let span = max(span.lowerBound, place)..<max(span.upperBound, place)
+            guard !span.isEmpty, found.count < limit else { continue }
+            var block = try reader.eventBlock(of: span.lowerBound)
+            while block < reader.eventBlocks, found.count < limit {
+                let (first, places) = try reader.events(ofBlock: block, with: pattern)
+                guard first < span.upperBound else { break }
+                found += places.lazy.filter(span.contains).prefix(limit - found.count)
+                block += 1
+            }
+            if found.count < limit { found += try behindBlocks(span).prefix(limit - found.count) }
+        }
+        return found
+    }
+
+    /// The last events before a place, the last one first.
+    func last(_ limit: Int, before place: AuditPlace) throws -> [AuditPlace] {
+        var found: [AuditPlace] = []
+        for span in spans.reversed() {
+            let span = min(span.lowerBound, place)..<min(span.upperBound, place)
+            guard !span.isEmpty, found.count < limit else { continue }
+            found += try behindBlocks(span).reversed().prefix(limit - found.count)
+            guard reader.eventBlocks > 0 else { continue }
+            var block = try reader.eventBlock(of: span.upperBound)
+            while found.count < limit {
+                let (first, places) = try reader.events(ofBlock: block, with: pattern)
+                found += places.lazy.reversed().filter(span.contains).prefix(limit - found.count)
+                guard block > 0, first > span.lowerBound else { break }
+                block -= 1
+            }
+        }
+        return found
+    }
+
+    /// The events of a span that are in no block.
+    private func behindBlocks(_ span: Range<AuditPlace>) throws -> [AuditPlace] {
+        let span = max(span.lowerBound, endOfBlocks)..<max(span.upperBound, endOfBlocks)
+        guard !span.isEmpty else { return [] }
+        let last = span.upperBound.index > 0 ? span.upperBound.revision : Revision(span.upperBound.revision.rawValue - 1)
+        var found: [AuditPlace] = []
+        try log.forEachCommit(from: span.lowerBound.revision, to: min(last, reader.state.revision)) { commit, _ in
+            for (index, event) in commit.events.enumerated() where selection.matches(event, of: commit) {
+                let place = AuditPlace(commit.revision, UInt64(index))
+                if span.contains(place) { found.append(place) }
+            }
+        }
+        return found
+    }
+
+    /// The event at a place as a record; nil where it was found by a checksum that it shares with another.
+    ///
+    /// - Parameter described: the commit that was looked at last.
+    /// - Throws: `IndexError` where the event is not what it was found by.
+    func record(at place: AuditPlace, _ described: inout DescribedCommit?) throws -> AuditRecord? {
+        if described?.commit.revision != place.revision {
+            try log.forEachCommit(from: place.revision, to: place.revision) { commit, hash in
+                described = DescribedCommit(commit: commit, hash: hash.description, reader: reader)
+            }
+        }
+        guard let described, place.index < described.commit.events.count, selection.covers(described.commit) else {
+            throw IndexError.damaged
+        }
+        guard selection.matches(described.commit.events[Int(place.index)], of: described.commit) else {
+            if selection.isFoundByText { return nil }
+            throw IndexError.damaged
+        }
+        return try AuditRecord(described, Int(place.index))
+    }
+}

@@ -1,0 +1,89 @@
+internal import EventLog
+internal import Events
+internal import Hashing
+internal import Projections
+
+/// Finds the refused commands that a selection means, by the blocks of the audit; those behind the last block by going through the
+/// record of refusals.
+struct RefusalSearch {
+    /// A refusal that is meant, and the hash of the chain up to it.
+    struct Found {
+        let refusal: RecordedRefusal
+        let hash: String
+    }
+
+    private let reader: IndexReader
+    private let log: LogReader
+    private let selection: AuditSelection
+    private let pattern: AuditPattern
+
+    /// Nil where no refusal can be meant.
+    init?(_ reader: IndexReader, _ log: LogReader, _ selection: AuditSelection) {
+        guard let pattern = selection.refusals else { return nil }
+        (self.reader, self.log, self.selection, self.pattern) = (reader, log, selection, pattern)
+    }
+
+    /// Behind the last refusal that was refused at a revision that the index shows.
+    static func end(_ reader: IndexReader, _ log: LogReader) throws -> RefusalNumber {
+        guard var last = try log.lastRefusal()?.number else { return .first }
+        // Some of a group of transactions that is on its way into the index may be ahead of it.
+        while last >= .first {
+            var head = Revision.genesis
+            try log.forEachRefusal(from: last, to: last) { refusal, _ in head = refusal.head }
+            if head <= reader.state.revision { break }
+            last = RefusalNumber(last.rawValue - 1)
+        }
+        return last.next
+    }
+
+    /// The first refusals of a span, in order.
+    func first(_ limit: Int, in span: Range<RefusalNumber>) throws -> [Found] {
+        var found: [Found] = []
+        let blocks = self.blocks(span)
+        for block in blocks where found.count < limit {
+            for number in try candidates(block) where span.contains(number) && found.count < limit {
+                found += try inspect(number...number)
+            }
+        }
+        if found.count < limit { found += try inspect(behindBlocks(span)).prefix(limit - found.count) }
+        return found
+    }
+
+    /// The last refusals of a span, the last one first.
+    func last(_ limit: Int, in span: Range<RefusalNumber>) throws -> [Found] {
+        var found = Array(try inspect(behindBlocks(span)).reversed().prefix(limit))
+        for block in blocks(span).reversed() where found.count < limit {
+            for number in try candidates(block).reversed() where span.contains(number) && found.count < limit {
+                found += try inspect(number...number)
+            }
+        }
+        return found
+    }
+
+    /// The blocks that have refusals of a span.
+    private func blocks(_ span: Range<RefusalNumber>) -> Range<UInt64> {
+        guard !span.isEmpty else { return 0..<0 }
+        let last = RefusalNumber(span.upperBound.rawValue - 1)
+        let end = min(reader.refusalBlock(of: last) + 1, reader.refusalBlocks)
+        return min(reader.refusalBlock(of: span.lowerBound), end)..<end
+    }
+
+    private func candidates(_ block: UInt64) throws -> [RefusalNumber] {
+        try reader.refusals(ofBlock: block, with: pattern, in: selection.times, heads: selection.revisions)
+    }
+
+    private func behindBlocks(_ span: Range<RefusalNumber>) -> ClosedRange<RefusalNumber>? {
+        let first = max(span.lowerBound, reader.endOfRefusalBlocks)
+        return first < span.upperBound ? first...RefusalNumber(span.upperBound.rawValue - 1) : nil
+    }
+
+    /// Those of a run of refusals that are meant.
+    private func inspect(_ numbers: ClosedRange<RefusalNumber>?) throws -> [Found] {
+        guard let numbers else { return [] }
+        var found: [Found] = []
+        try log.forEachRefusal(from: numbers.lowerBound, to: numbers.upperBound) { refusal, hash in
+            if selection.matches(refusal) { found.append(Found(refusal: refusal, hash: hash.description)) }
+        }
+        return found
+    }
+}

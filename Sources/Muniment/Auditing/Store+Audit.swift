@@ -1,0 +1,151 @@
+internal import EventLog
+internal import Events
+internal import Hashing
+internal import Permissions
+internal import Projections
+
+/// Some of the records of the audit, in the order of the filter.
+public struct AuditPage: Hashable, Sendable {
+    public let records: [AuditRecord]
+    /// Whether nothing is behind this page. Oldest first, what happens later comes behind it.
+    public let isLast: Bool
+    /// Asks for the next page; oldest first also, behind the last one, for what has happened since.
+    public let cursor: AuditCursor
+}
+
+extension Store {
+    /// Who did what, when and from where, and who tried what and was refused (CONFORMANCE E10).
+    ///
+    /// The order is that of the log, which is that of time; a refused command comes behind the commit that was the last before it.
+    /// Pages follow each other without a gap and without a repetition, whatever is committed meanwhile.
+    ///
+    /// Looks at a row of the index for every 2,048 records of the time or revisions asked about, and at no more commits than the page
+    /// has records, but for the last 2,048 events and refusals.
+    ///
+    /// - Parameters:
+    ///   - filter: which records, in which order.
+    ///   - cursor: that of the page before, with the same filter; nil for the first page.
+    ///   - limit: records of a page, from 1 to ``Events/Limits/recordsPerPage``.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name, a kind that there is not, a cursor of another list or store;
+    ///   ``StoreError/noSuchRevision(_:head:)``; what the index and the log say where they are damaged.
+    public func audit(_ filter: AuditFilter = AuditFilter(), after cursor: AuditCursor? = nil, limit: Int) throws -> AuditPage {
+        guard (1...Limits.recordsPerPage).contains(limit) else {
+            throw Refusal(.malformed, "a page of the audit has from 1 to \(Limits.recordsPerPage) records, and not \(limit)")
+        }
+        return try withReader { reader in
+            let selection = try AuditSelection(filter, reader, now: options.clock())
+            // The log is looked at after the index, so that it has all that the index shows.
+            return try log.readRefusals { log in
+                let paging = try AuditPaging(reader, log, selection, filter)
+                return try paging.page(after: cursor, limit: limit)
+            }
+        }
+    }
+}
+
+/// Puts the two streams of the audit together, page by page.
+private struct AuditPaging {
+    let reader: IndexReader
+    let log: LogReader
+    let filter: AuditFilter
+    let events: EventSearch?
+    let refusals: RefusalSearch?
+    /// Behind the last event and refusal that there are.
+    let end: (event: AuditPlace, refusal: RefusalNumber)
+
+    /// A record that was found, and where it stands.
+    private enum Found {
+        case event(AuditPlace)
+        case refusal(RefusalSearch.Found)
+
+        /// A refusal stands behind all events of the commit before it.
+        var order: (Revision, Int, UInt64) {
+            switch self {
+            case .event(let place): (place.revision, 0, place.index)
+            case .refusal(let found): (found.refusal.head, 1, found.refusal.number.rawValue)
+            }
+        }
+    }
+
+    init(_ reader: IndexReader, _ log: LogReader, _ selection: AuditSelection, _ filter: AuditFilter) throws {
+        (self.reader, self.log, self.filter) = (reader, log, filter)
+        events = try EventSearch(reader, log, selection)
+        refusals = RefusalSearch(reader, log, selection)
+        end = (AuditPlace(reader.state.revision.next), try RefusalSearch.end(reader, log))
+    }
+
+    func page(after cursor: AuditCursor?, limit: Int) throws -> AuditPage {
+        if let cursor { try check(cursor) }
+        let isForward = filter.order == .oldestFirst
+        // Newest first, what happens after the first page belongs before it.
+        var (event, refusal) = isForward ? (AuditPlace(.genesis), RefusalNumber.first) : end
+        if let cursor { (event, refusal) = (cursor.events, cursor.refusals) }
+        // One more than the page has, to know whether something is behind it.
+        let places = try isForward ? events?.first(limit + 1, from: event) : events?.last(limit + 1, before: event)
+        let refused =
+            try isForward
+            ? refusals?.first(limit + 1, in: min(refusal, end.refusal)..<end.refusal)
+            : refusals?.last(limit + 1, in: .first..<refusal)
+        let found = ((places ?? []).map(Found.event) + (refused ?? []).map(Found.refusal)).sorted {
+            isForward ? $0.order < $1.order : $0.order > $1.order
+        }
+        var left = (events: places?.count ?? 0, refusals: refused?.count ?? 0)
+        let wasAll = (events: left.events <= limit, refusals: left.refusals <= limit)
+        for found in found.prefix(limit) {
+            switch found {
+            case .event(let place):
+                event = isForward ? AuditPlace(place.revision, place.index + 1) : place
+                left.events -= 1
+            case .refusal(let found):
+                refusal = isForward ? found.refusal.number.next : found.refusal.number
+                left.refusals -= 1
+            }
+        }
+        // Where nothing more was found, nobody has to look there again.
+        if wasAll.events, left.events == 0 { event = isForward ? end.event : AuditPlace(.genesis) }
+        if wasAll.refusals, left.refusals == 0 { refusal = isForward ? end.refusal : .first }
+        return AuditPage(
+            records: try records(found.prefix(limit)), isLast: found.count <= limit, cursor: try self.cursor(event, refusal))
+    }
+
+    private func records(_ found: some Sequence<Found>) throws -> [AuditRecord] {
+        var described: DescribedCommit?
+        return try found.compactMap { found in
+            switch found {
+            case .event(let place): try events?.record(at: place, &described)
+            case .refusal(let found): try AuditRecord(found.refusal, hash: found.hash)
+            }
+        }
+    }
+
+    // MARK: Cursors
+
+    private func cursor(_ event: AuditPlace, _ refusal: RefusalNumber) throws -> AuditCursor {
+        guard let history = try history(event, refusal) else { throw IndexError.damaged }
+        return AuditCursor(events: event, refusals: refusal, filter: filter.digest, history: history)
+    }
+
+    private func check(_ cursor: AuditCursor) throws {
+        guard try history(cursor.events, cursor.refusals) == cursor.history else {
+            throw Refusal(
+                .malformed,
+                "the cursor is of another store, or of this one before it lost some of its log: begin with the first page")
+        }
+        guard cursor.filter == filter.digest else {
+            throw Refusal(.malformed, "the cursor is of another list: give the filter and the order of the page before")
+        }
+    }
+
+    /// The first bytes of SHA-256 over the hashes of the last commit and the last refusal before some places, which vouch for all
+    /// before them; nil where there are none yet.
+    private func history(_ event: AuditPlace, _ refusal: RefusalNumber) throws -> [UInt8]? {
+        let revision = Revision(max(event.revision.rawValue, 1) - 1)
+        guard event <= end.event, refusal <= end.refusal else { return nil }
+        var bytes = try log.hash(of: revision).bytes
+        if refusal > .first {
+            let last = RefusalNumber(refusal.rawValue - 1)
+            try log.forEachRefusal(from: last, to: last) { _, hash in bytes += hash.bytes }
+        }
+        return Array(Digest(of: bytes.span).bytes.prefix(8))
+    }
+}

@@ -1,0 +1,137 @@
+internal import Events
+
+/// Which records of a block have which terms: collected, and then written sorted.
+///
+/// For each facet in order a varint of how many bytes it takes, and then its terms by their numbers: a varint of the difference
+/// from the number before, a varint of how many runs of records have the term, and for each run a varint of twice the number of
+/// records since the end of the run before, plus 1 where the run is of more than one record; then a varint of how many more than two.
+struct AuditPostings {
+    /// For each facet what was added: number, first record, records more than one.
+    private var runs = [[UInt64]](repeating: [], count: AuditFacet.allCases.count)
+
+    private static let recordBits: UInt64 = 11
+    private static let recordMask: UInt64 = 1 << recordBits - 1
+
+    /// Says that a record has a term. Records come in order.
+    mutating func add(_ facet: AuditFacet, _ id: UInt64, record: Int) {
+        let facet = Int(facet.rawValue)
+        let run = id << (2 * Self.recordBits) | UInt64(record) << Self.recordBits
+        if let last = runs[facet].last {
+            // The record behind a run of the same term makes it longer.
+            let next = (last >> Self.recordBits & Self.recordMask) + (last & Self.recordMask) + 1
+            if last >> (2 * Self.recordBits) == id, next == UInt64(record) {
+                runs[facet][runs[facet].count - 1] = last + 1
+                return
+            }
+        }
+        runs[facet].append(run)
+    }
+
+    mutating func removeAll() {
+        for facet in runs.indices { runs[facet].removeAll(keepingCapacity: true) }
+    }
+
+    /// `n log n`.
+    mutating func write(into writer: inout ByteWriter) {
+        var section = ByteWriter(capacity: 1 << 13)
+        for facet in runs.indices {
+            runs[facet].sort()
+            section.removeAll()
+            Self.write(runs[facet], into: &section)
+            writer.blob(section.bytes)
+        }
+    }
+
+    private static func write(_ runs: [UInt64], into writer: inout ByteWriter) {
+        var previous: UInt64 = 0
+        var first = 0
+        var merged: [Range<UInt64>] = []
+        while first < runs.count {
+            let id = runs[first] >> (2 * recordBits)
+            merged.removeAll(keepingCapacity: true)
+            while first < runs.count, runs[first] >> (2 * recordBits) == id {
+                let start = runs[first] >> recordBits & recordMask
+                let end = start + (runs[first] & recordMask) + 1
+                if let last = merged.last, start <= last.upperBound {
+                    merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, end)
+                } else {
+                    merged.append(start..<end)
+                }
+                first += 1
+            }
+            writer.varint(id - previous)
+            writer.varint(UInt64(merged.count))
+            var end: UInt64 = 0
+            for run in merged {
+                writer.varint((run.lowerBound - end) << 1 | (run.count > 1 ? 1 : 0))
+                if run.count > 1 { writer.varint(UInt64(run.count - 2)) }
+                end = run.upperBound
+            }
+            previous = id
+        }
+    }
+
+    /// The records of a block that have any of some terms of one facet.
+    ///
+    /// - Parameter section: where the facet is in the row.
+    static func records(
+        with ids: Set<UInt64>, in section: Range<Int>, of row: Span<UInt8>
+    ) throws(DecodingFault) -> AuditRecords {
+        var records = AuditRecords()
+        var reader = ByteReader(offset: section.lowerBound)
+        var (id, isFirst) = (UInt64(0), true)
+        let last = ids.max() ?? 0
+        while reader.offset < section.upperBound {
+            let difference = try reader.varint(row)
+            id = isFirst ? difference : id &+ difference
+            isFirst = false
+            guard id <= last else { break }
+            let isWanted = ids.contains(id)
+            var end: UInt64 = 0
+            for _ in 0..<(try reader.varint(row)) {
+                let head = try reader.varint(row)
+                let more = head & 1 == 0 ? 0 : try reader.varint(row) + 1
+                let start = end + head >> 1
+                end = start + more + 1
+                guard end <= UInt64(AuditRecords.capacity) else {
+                    throw .malformed(what: "a run of records", offset: reader.offset)
+                }
+                if isWanted { records.insert(Int(start)..<Int(end)) }
+            }
+        }
+        return records
+    }
+}
+
+/// Some of the records of a block.
+struct AuditRecords {
+    /// Records of a block.
+    static let capacity = 2048
+
+    private var words: [UInt64]
+
+    init(all: Bool = false) { words = [UInt64](repeating: all ? .max : 0, count: Self.capacity / 64) }
+
+    mutating func insert(_ range: Range<Int>) {
+        for record in range { words[record / 64] |= 1 << UInt64(record % 64) }
+    }
+
+    mutating func formIntersection(_ other: AuditRecords) {
+        for index in words.indices { words[index] &= other.words[index] }
+    }
+
+    var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
+    /// The records, in order.
+    var all: [Int] {
+        var found: [Int] = []
+        for (index, word) in words.enumerated() where word != 0 {
+            var rest = word
+            while rest != 0 {
+                found.append(index * 64 + rest.trailingZeroBitCount)
+                rest &= rest - 1
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,63 @@
+public import Events
+
+/// What each kind of event is about, and whom it concerns, for the audit.
+extension Event {
+    /// The objects that the event is about: the object, class, role, permission or principal that it changed; for a permission
+    /// that was attached or detached both the permission and the object; for administrators and its own creation the store.
+    public var auditObjects: [ObjectID] {
+        var objects: [ObjectID] = []
+        forEachAuditObject { objects.append($0) }
+        return objects
+    }
+
+    /// Hands out the objects that the event is about.
+    func forEachAuditObject(_ body: (ObjectID) -> Void) {
+        switch self {
+        case .storeCreated, .administratorAppointed, .administratorDismissed: body(.store)
+        case .classDefined(let event): body(ObjectID(event.classID.id))
+        case .classChanged(let event): body(ObjectID(event.classID))
+        case .principalRegistered(let event): body(ObjectID(event.principal.id))
+        case .roleCreated(let event): body(ObjectID(event.role.id))
+        case .roleDeleted(let event): body(ObjectID(event.role))
+        case .memberAdded(let event): body(ObjectID(event.role))
+        case .memberRemoved(let event): body(ObjectID(event.role))
+        case .objectCreated(let event): body(event.object.id)
+        case .objectWritten(let event): body(event.object)
+        case .objectMoved(let event): body(event.object)
+        case .objectDeleted(let event): body(event.object)
+        case .ownerChanged(let event): body(event.object)
+        case .accessGranted(let event): body(event.object)
+        case .accessRevoked(let event): body(event.object)
+        case .accessExpired(let event): body(event.object)
+        case .permissionDefined(let event): body(ObjectID(event.permission.id))
+        case .permissionChanged(let event): body(ObjectID(event.permission))
+        case .permissionAttached(let event):
+            body(ObjectID(event.permission))
+            body(event.object)
+        case .permissionDetached(let event):
+            body(ObjectID(event.permission))
+            body(event.object)
+        }
+    }
+
+    /// Whom the event concerns: who was granted or lost access, the member, the owner it names, the administrator, the subject of
+    /// the permission; nil for events that name nobody.
+    public var auditSubject: PrincipalID? {
+        switch self {
+        case .accessGranted(let event): event.subject
+        case .accessRevoked(let event): event.subject
+        case .accessExpired(let event): event.subject
+        case .memberAdded(let event): event.member
+        case .memberRemoved(let event): event.member
+        case .objectCreated(let event): event.owner
+        case .ownerChanged(let event): event.owner
+        case .permissionDefined(let event): event.subject
+        case .permissionChanged(let event): event.subject
+        case .administratorAppointed(let event): event.principal
+        case .administratorDismissed(let event): event.principal
+        case .storeCreated, .classDefined, .classChanged, .principalRegistered, .roleCreated, .roleDeleted, .objectWritten,
+            .objectMoved, .objectDeleted, .permissionAttached, .permissionDetached:
+            nil
+        }
+    }
+}

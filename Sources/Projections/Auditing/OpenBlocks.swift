@@ -1,0 +1,132 @@
+internal import Events
+internal import LMDB
+
+/// The blocks of the audit that are being filled: one of events, one of refusals.
+///
+/// Block n of events is of the events from n × 2,048 on in the order of the log, whatever commits they are of; block n of refusals is
+/// of those with the numbers behind n × 2,048. A block becomes a row once it is full, and never changes afterwards.
+struct OpenBlocks {
+    private var eventBlock: UInt64
+    private var eventCount = 0
+    private var events: EventSpan
+    private var eventPostings = AuditPostings()
+    /// Where the events begin that are in the open block and not here yet; nil once they were taken up.
+    private(set) var missing: AuditPlace?
+    /// Whether something was folded on top of a block that was not taken up: only what is never written may be.
+    private var isDraft = false
+
+    /// How many blocks of refusals are full.
+    private(set) var refusalBlock: UInt64
+    private var refusals = RefusalSpan()
+    private var refusalPostings = AuditPostings()
+
+    /// Rows of blocks that have become full since they were last taken.
+    private(set) var rows = AuditRows()
+
+    /// - Parameters:
+    ///   - events: how many events were folded.
+    ///   - refusalBlocks: how many blocks of refusals the index has.
+    ///   - end: where the last block of events in the index ends; nil where there is none.
+    init(events: UInt64, refusalBlocks: UInt64, end: AuditPlace?) {
+        let capacity = UInt64(AuditRecords.capacity)
+        eventBlock = events / capacity
+        refusalBlock = refusalBlocks
+        let begin = end ?? AuditPlace(.genesis)
+        self.events = EventSpan(first: begin)
+        missing = events % capacity == 0 ? nil : begin
+    }
+
+    mutating func takeRows() -> AuditRows {
+        precondition(!isDraft, "the open block is taken up before anything is folded that is to be written")
+        defer { rows = AuditRows() }
+        return rows
+    }
+
+    // MARK: Events
+
+    /// Takes up a commit that was folded before, as far as its events belong to the open block.
+    mutating func takeUp(_ commit: Commit, isLast: Bool) {
+        guard let begin = missing else { return }
+        let first = commit.revision == begin.revision ? begin.index : 0
+        for index in Int(clamping: first)..<max(commit.events.count, Int(clamping: first)) { add(commit, index) }
+        if isLast { missing = nil }
+    }
+
+    mutating func add(_ commit: Commit) {
+        guard missing == nil else {
+            isDraft = true
+            return
+        }
+        for index in commit.events.indices { add(commit, index) }
+    }
+
+    private mutating func add(_ commit: Commit, _ index: Int) {
+        let event = commit.events[index]
+        events.add(AuditPlace(commit.revision, UInt64(index)))
+        eventPostings.add(.actor, commit.actor.rawValue, record: eventCount)
+        eventPostings.add(.kind, UInt64(event.kind.rawValue), record: eventCount)
+        event.forEachAuditObject { eventPostings.add(.object, $0.rawValue, record: eventCount) }
+        if let subject = event.auditSubject { eventPostings.add(.subject, subject.rawValue, record: eventCount) }
+        if let request = commit.origin.requestID {
+            eventPostings.add(.request, AuditTerm(.request, text: request).id, record: eventCount)
+        }
+        eventCount += 1
+        if eventCount == AuditRecords.capacity { closeEvents() }
+    }
+
+    private mutating func closeEvents() {
+        var payload = ByteWriter(capacity: 1 << 15)
+        events.write(into: &payload)
+        eventPostings.write(into: &payload)
+        rows.add(.events, eventBlock, payload.bytes)
+        eventBlock += 1
+        eventCount = 0
+        events = EventSpan(first: events.end)
+        eventPostings.removeAll()
+    }
+
+    // MARK: Refusals
+
+    mutating func add(_ refusal: RecordedRefusal) {
+        let record = refusals.count
+        refusals.add(refusal)
+        for term in refusal.auditTerms { refusalPostings.add(term.facet, term.id, record: record) }
+        guard refusals.count == AuditRecords.capacity else { return }
+        var payload = ByteWriter(capacity: 1 << 15)
+        refusals.write(into: &payload)
+        refusalPostings.write(into: &payload)
+        rows.add(.refusals, refusalBlock, payload.bytes)
+        refusalBlock += 1
+        refusals = RefusalSpan()
+        refusalPostings.removeAll()
+    }
+}
+
+/// What the blocks of a row are of. The numbers are part of the index's format.
+enum AuditStream: UInt8 {
+    case events = 1
+    case refusals = 2
+}
+
+/// Full blocks as rows, in the order of their keys for each stream.
+struct AuditRows {
+    private var rows: [(key: FixedKey, row: [UInt8])] = []
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    static func key(_ stream: AuditStream, _ block: UInt64) -> FixedKey {
+        FixedKey(UInt128(stream.rawValue) << 40 | UInt128(block), byteCount: 6)
+    }
+
+    mutating func add(_ stream: AuditStream, _ block: UInt64, _ payload: [UInt8]) {
+        let key = Self.key(stream, block)
+        let row = key.withBytes { PlainRow.bytes(key: $0, tag: IndexTables.Tag.audit) { $0.raw(payload) } }
+        rows.append((key, row))
+    }
+
+    mutating func sort() { rows.sort { $0.key < $1.key } }
+
+    func write(to table: Table, in transaction: borrowing WriteTransaction) throws(StorageError) {
+        for (key, row) in rows { try transaction.put(row.span, in: table, for: key) }
+    }
+}

@@ -1,0 +1,158 @@
+public import Events
+internal import LMDB
+internal import Permissions
+
+/// Whether a caller may do something to an object at a revision, and what that answer rests on.
+public struct AccessGround: Sendable {
+    public let isAllowed: Bool
+    /// Whether it is allowed because the caller administers the store.
+    public let isAdministrator: Bool
+    /// The first revision behind the one asked about at which the answer can be another.
+    public let until: Revision
+    /// The numbers of everything that the answer rests on. Some can come twice.
+    public let things: [UInt64]
+}
+
+/// Who could do what over a span of revisions.
+extension IndexReader {
+    /// Whether a caller may do something, by what the log says: an end counts from the revision that records it. As much work as
+    /// a check; where links are looked at, linear in the versions of the links to the object.
+    ///
+    /// - Parameter isRole: whether the caller is a role, which may nothing while it is not there.
+    public func access(
+        of caller: PrincipalID, isRole: Bool = false, _ wanted: Privileges, to object: ObjectID
+    ) throws -> AccessGround {
+        let grounds = Grounds(self)
+        if isRole, try grounds.objectDocument(ObjectID(caller)) == nil {
+            return AccessGround(isAllowed: false, isAdministrator: false, until: grounds.until, things: grounds.things)
+        }
+        let subjects = try grounds.subjects(of: caller)
+        // Every end that had come by a revision's commit time is in the log before that revision, so no clock is needed.
+        let verdict = try AccessRules(grounds, at: .distantPast).verdict(for: subjects, on: object, wanted: wanted)
+        let isAllowed = verdict.allows(wanted)
+        return AccessGround(
+            isAllowed: isAllowed, isAdministrator: isAllowed && subjects.isAdministrator, until: grounds.until,
+            things: grounds.things)
+    }
+
+    /// The users and things whose access to an object may have differed from everyone's at some of the revisions of a span: whoever
+    /// is named on anything that such an answer can rest on, directly or as a member, and the administrators.
+    ///
+    /// Linear in the versions, within the span, of the object and its access, of all above it, and of the roles named there.
+    public func possibleCallers(on object: ObjectID, during span: ClosedRange<Revision>) throws -> Set<PrincipalID> {
+        var walk = NamedWalk(reader: self, span: span)
+        try walk.visit(.store)
+        try walk.visit(object)
+        var (named, seen) = (Array(walk.named), Set<PrincipalID>())
+        while let subject = named.popLast() {
+            guard seen.insert(subject).inserted else { continue }
+            try forEachVersion(RelationPrefix(kind: .member, first: subject.rawValue)) { key, end, _ in
+                if key.begin <= span.upperBound, end > span.lowerBound { named.append(PrincipalID(rawValue: key.second)) }
+                return true
+            }
+        }
+        for administrator in try administrators()
+        where administrator.begin <= span.upperBound && administrator.end > span.lowerBound {
+            seen.insert(administrator.value)
+        }
+        return try seen.filter { try $0.rawValue >= ReservedID.firstFree && Name(name(of: $0)).kind == .caller }
+    }
+
+    /// Any signed-in caller who is named nowhere.
+    public var stranger: PrincipalID { .stranger }
+
+    /// The roles that a principal is a direct member of, sorted.
+    public func directRoles(of principal: PrincipalID) throws -> [PrincipalID] {
+        try document(DocumentID(kind: .memberships, id: principal.rawValue), as: MembershipDocument.self).value?.roles ?? []
+    }
+
+    /// The instants up to one at which access is to end and of which the log says nothing yet, sorted.
+    public func pendingEnds(by instant: Instant) throws -> [Instant] {
+        let cursor = try transaction.cursor(over: tables.expiries)
+        defer { cursor.close() }
+        var ends: [Instant] = []
+        var isThere = try cursor.first()
+        while isThere {
+            let expiry = try cursor.withRow { key, row in
+                try PlainRow.check(key: key, tag: IndexTables.Tag.expiries, row)
+                return try Expiry(key: key)
+            }
+            guard expiry.until <= instant else { break }
+            if ends.last != expiry.until { ends.append(expiry.until) }
+            isThere = try cursor.next()
+        }
+        return ends
+    }
+}
+
+/// Collects whoever is named, at any revision of a span, on an object and on all that its access can rest on.
+private struct NamedWalk {
+    let reader: IndexReader
+    let span: ClosedRange<Revision>
+    private(set) var named: Set<PrincipalID> = []
+    private var seen: Set<ObjectID> = []
+
+    init(reader: IndexReader, span: ClosedRange<Revision>) {
+        self.reader = reader
+        self.span = span
+    }
+
+    private func overlaps(_ begin: Revision, _ end: Revision) -> Bool { begin <= span.upperBound && end > span.lowerBound }
+
+    mutating func visit(_ start: ObjectID) throws {
+        var pending = [start]
+        while let object = pending.popLast() {
+            guard seen.insert(object).inserted else { continue }
+            var permissions: Set<PermissionID> = []
+            var isSpread = false
+            for document in try versions(DocumentID(kind: .object, id: object.rawValue), as: ObjectDocument.self) {
+                for entry in document.entries { named.insert(entry.subject) }
+                permissions.formUnion(document.attached)
+                isSpread = isSpread || document.isSpread
+                pending.append(ObjectID(document.classID))
+                if let parent = document.parent { pending.append(parent) }
+                let options = try versions(DocumentID(kind: .classOptions, id: document.classID.rawValue), as: ClassOptions.self)
+                if options.contains(where: \.readThroughLinks) { pending += try sources(linkingTo: object) }
+            }
+            if isSpread {
+                try forEachRelation(.entry, of: object.rawValue) { named.insert(PrincipalID(rawValue: $0)) }
+            }
+            for permission in permissions {
+                let grants = try versions(DocumentID(kind: .permission, id: permission.rawValue), as: PermissionGrant.self)
+                named.formUnion(grants.map(\.subject))
+            }
+        }
+    }
+
+    private func sources(linkingTo object: ObjectID) throws -> [ObjectID] {
+        var sources: [ObjectID] = []
+        try forEachRelation(.link, of: object.rawValue) { sources.append(ObjectID(rawValue: $0)) }
+        return sources
+    }
+
+    private func forEachRelation(_ kind: RelationKind, of first: UInt64, _ body: (UInt64) -> Void) throws {
+        try reader.forEachVersion(RelationPrefix(kind: kind, first: first)) { key, end, _ in
+            if overlaps(key.begin, end) { body(key.second) }
+            return true
+        }
+    }
+
+    /// The versions of a document that hold at some revision of the span.
+    private func versions<Document: Versioned>(_ id: DocumentID, as type: Document.Type) throws -> [Document] {
+        var found: [Document] = []
+        var isThere = try reader.documents.seek(atOrAfter: id.key(span.upperBound))
+        while isThere, id.matches(reader.documents.fixedKey) {
+            let key = reader.documents.fixedKey
+            let document: Document? = try reader.documents.withRow { _, row in
+                guard try VersionRow.end(key: key, tag: IndexTables.Tag.documents, row) > span.lowerBound else { return nil }
+                var reader = ByteReader(offset: VersionRow.headerBytes)
+                return try Document.decode(row, &reader)
+            }
+            // Later versions stand before, so all behind one that is over are over, too.
+            guard let document else { break }
+            found.append(document)
+            isThere = try reader.documents.next()
+        }
+        return found
+    }
+}
