@@ -5,11 +5,7 @@ import MunimentTesting
 import Notices
 import Permissions
 import Testing
-// guide ends
-import Foundation
-import TestSupport
 
-// guide begins
 /// Ann makes a plan and shares it with the staff, for a minute.
 let sharing: History = {
     var history = History(
@@ -142,20 +138,5 @@ struct TestingGuideTests {
         let blocks = try GuideCode.blocks(ofGuide: "testing-with-histories")
         #expect(blocks == (try GuideCode.markedCode(inFile: #filePath)))
         #expect(blocks.count > 3)
-    }
-
-    @Test("E12: The differences and the short history that it shows are those that come out")
-    func outputIsTheGuides() throws {
-        let kept = sharing.leavingOut { $0.caller == "user:ann" && $0.changes.contains { $0.operation == "grant" } }
-        let steps = try sharing.whatIfStepByStep(kept)
-        #expect(steps.map { "\($0.entry) \($0.differences.map(\.description))" } == [#"3 ["user:ben  doc:plan  - read"]"#, "5 []"])
-        let broken = #expect(throws: BrokenProperty.self) {
-            try forAllHistories(200, after: sharing, drawnFrom: names, seed: 1) { step in
-                try step.expect("user:eve", mayNot: "read", on: "doc:plan")
-            }
-        }
-        let text = try String(contentsOfFile: TestSettings.package + "/Docs/Guides/testing-with-histories.md", encoding: .utf8)
-        let printed = try #require(broken).description
-        #expect(text.contains("```\n\(printed)```\n"), "\(printed)")
     }
 }
