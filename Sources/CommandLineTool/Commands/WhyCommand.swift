@@ -29,7 +29,7 @@ extension Command {
             let members = proposals.map(\.members) ?? [:]
             try call.output.json(WitnessJSON(witness: witness).value.with(members).with(when))
         } else {
-            for line in WitnessTree(witness: witness).lines { try call.output.line(line) }
+            for line in witness.lines { try call.output.line(line) }
             for line in proposals?.lines(isPast: isPast) ?? [] { try call.output.line(line) }
         }
         return witness.isAllowed ? .success : .failure

@@ -1,98 +1,14 @@
-import Events
-import Permissions
+internal import Events
 
-/// A witness in words: a tree of what gives what, each line with who made it so, and when.
-struct WitnessTree {
-    let witness: Witness
+extension Witness: CustomStringConvertible {
+    /// The answer in words, and below it a tree of what gives what, a line for each step with the revision, the time and the actor that
+    /// made it so.
+    public var lines: [String] { WitnessTree(witness: self).lines }
 
-    var lines: [String] {
-        var lines = Tree(answer, branches).lines
-        if !witness.isComplete { lines.append("there are more ways than are shown") }
-        return lines
-    }
+    public var description: String { lines.joined(separator: "\n") }
 
-    // MARK: The answer
-
-    private var answer: String {
-        let held = words(witness.outcomes.filter(\.isAllowed).map(\.privilege))
-        let lacking = words(witness.outcomes.filter { !$0.isAllowed }.map(\.privilege))
-        let (subject, object) = (witness.subject, witness.object)
-        if lacking.isEmpty { return "yes: \(subject) may \(held) \(object)" }
-        return held.isEmpty
-            ? "no: \(subject) may not \(lacking) \(object)" : "no: \(subject) may \(held) \(object), and may not \(lacking) it"
-    }
-
-    private var branches: [Tree] {
-        if let appointment = witness.appointment {
-            return [leaf(appointment)] + unknownToClass
-        }
-        guard let target = witness.target else { return nowhere }
-        return [
-            level(.store, "store", witness.storeLevel), level(.class, witness.name(classID(of: target)), target.classLevel),
-            level(.object, witness.object.text, target.objectPart),
-        ] + unknownToClass
-    }
-
-    /// What is said where there is nothing to ask the levels about.
-    private var nowhere: [Tree] {
-        witness.outcomes.prefix(1).map { outcome in
-            switch outcome.decider {
-            case .unknownSubject: Tree("there is no \(witness.subject) at revision \(witness.revision)")
-            case .unknownPrivilege: Tree("the store knows no privilege called \(words(unknownPrivileges))")
-            default: Tree("there is no \(witness.object) at revision \(witness.revision)")
-            }
-        }
-    }
-
-    private var unknownPrivileges: [String] { witness.privileges.filter { witness.privilegeNames.privilege($0) == nil } }
-
-    private var unknownToClass: [Tree] {
-        let unknown = witness.outcomes.filter { $0.decider == .unknownToClass }.map(\.privilege)
-        guard !unknown.isEmpty, let target = witness.target else { return [] }
-        return [Tree("\(witness.name(classID(of: target))) does not have the privilege \(words(unknown)): this decides")]
-    }
-
-    // MARK: Levels and paths
-
-    private func level(_ level: DecidingLevel, _ name: String, _ paths: [WitnessedPath]) -> Tree {
-        let given = names(paths.reduce(into: []) { $0.formUnion($1.privileges) })
-        let missing = names(witness.missing[level] ?? [])
-        var text = name
-        if !given.isEmpty { text += " gives \(words(given))" }
-        if !missing.isEmpty { text += (given.isEmpty ? "" : ",") + " does not give \(words(missing))" }
-        if given.isEmpty, missing.isEmpty { text += " gives nothing of that" }
-        let isDecided = witness.outcomes.contains { $0.decider.rawValue == level.rawValue && $0.isAllowed == witness.isAllowed }
-        return Tree(isDecided ? text + ": this decides" : text, paths.map(path))
-    }
-
-    private func path(_ path: WitnessedPath) -> Tree {
-        guard path.sources.isEmpty else { return links(path) }
-        // What is given comes first, and below it how the caller and the object come to it.
-        let given = path.facts.firstIndex { $0.fact.isGift } ?? 0
-        let others = path.facts.enumerated().filter { $0.offset != given && !$0.element.fact.isExistence }.map { leaf($0.element) }
-        return leaf(path.facts[given], others)
-    }
-
-    private func links(_ path: WitnessedPath) -> Tree {
-        guard let last = path.sources.last else { return Tree("") }
-        let links = path.facts.map { leaf($0) }
-        let ways = (last.classLevel + last.objectPart).map(self.path)
-        return Tree("\(witness.name(last.object)) is readable, and leads here by links", links + ways)
-    }
-
-    private func leaf(_ fact: WitnessedFact, _ branches: [Tree] = []) -> Tree {
-        let citation = fact.citation
-        var note = "r\(citation.revision)  \(citation.time)  \(actor(citation))"
-        if let id = citation.origin.requestID { note += "  \(id)" }
-        if let comment = citation.origin.comment { note += "  (\(comment))" }
-        return Tree(sentence(fact.fact), note: note, branches)
-    }
-
-    private func actor(_ citation: Citation) -> String {
-        citation.actor == .system ? "the store" : witness.name(citation.actor)
-    }
-
-    private func sentence(_ fact: Fact) -> String {
+    /// A fact in words, with the names of this witness.
+    public func sentence(_ fact: Fact) -> String {
         switch fact {
         case .object(let object, let classID): "\(name(object)) is there, of \(name(classID))"
         case .child(let child, let parent): "\(name(child)) is in \(name(parent))"
@@ -110,6 +26,102 @@ struct WitnessTree {
         case .link(let source, let target): "\(name(source)) links to \(name(target))"
         case .administrator(let principal): "\(name(principal)) is an administrator"
         }
+    }
+
+    private func names(_ privileges: Privileges) -> [String] { privilegeNames.names(of: privileges) }
+
+    private func words(_ names: [String]) -> String { names.joined(separator: ", ") }
+}
+
+/// A witness in words.
+private struct WitnessTree {
+    let witness: Witness
+
+    var lines: [String] {
+        var lines = TextTree(answer, branches).lines
+        if !witness.isComplete { lines.append("there are more ways than are shown") }
+        return lines
+    }
+
+    // MARK: The answer
+
+    private var answer: String {
+        let held = words(witness.outcomes.filter(\.isAllowed).map(\.privilege))
+        let lacking = words(witness.outcomes.filter { !$0.isAllowed }.map(\.privilege))
+        let (subject, object) = (witness.subject, witness.object)
+        if lacking.isEmpty { return "yes: \(subject) may \(held) \(object)" }
+        return held.isEmpty
+            ? "no: \(subject) may not \(lacking) \(object)" : "no: \(subject) may \(held) \(object), and may not \(lacking) it"
+    }
+
+    private var branches: [TextTree] {
+        if let appointment = witness.appointment {
+            return [leaf(appointment)] + unknownToClass
+        }
+        guard let target = witness.target else { return nowhere }
+        return [
+            level(.store, "store", witness.storeLevel), level(.class, witness.name(classID(of: target)), target.classLevel),
+            level(.object, witness.object.text, target.objectPart),
+        ] + unknownToClass
+    }
+
+    /// What is said where there is nothing to ask the levels about.
+    private var nowhere: [TextTree] {
+        witness.outcomes.prefix(1).map { outcome in
+            switch outcome.decider {
+            case .unknownSubject: TextTree("there is no \(witness.subject) at revision \(witness.revision)")
+            case .unknownPrivilege: TextTree("the store knows no privilege called \(words(unknownPrivileges))")
+            default: TextTree("there is no \(witness.object) at revision \(witness.revision)")
+            }
+        }
+    }
+
+    private var unknownPrivileges: [String] { witness.privileges.filter { witness.privilegeNames.privilege($0) == nil } }
+
+    private var unknownToClass: [TextTree] {
+        let unknown = witness.outcomes.filter { $0.decider == .unknownToClass }.map(\.privilege)
+        guard !unknown.isEmpty, let target = witness.target else { return [] }
+        return [TextTree("\(witness.name(classID(of: target))) does not have the privilege \(words(unknown)): this decides")]
+    }
+
+    // MARK: Levels and paths
+
+    private func level(_ level: DecidingLevel, _ name: String, _ paths: [WitnessedPath]) -> TextTree {
+        let given = names(paths.reduce(into: []) { $0.formUnion($1.privileges) })
+        let missing = names(witness.missing[level] ?? [])
+        var text = name
+        if !given.isEmpty { text += " gives \(words(given))" }
+        if !missing.isEmpty { text += (given.isEmpty ? "" : ",") + " does not give \(words(missing))" }
+        if given.isEmpty, missing.isEmpty { text += " gives nothing of that" }
+        let isDecided = witness.outcomes.contains { $0.decider.rawValue == level.rawValue && $0.isAllowed == witness.isAllowed }
+        return TextTree(isDecided ? text + ": this decides" : text, paths.map(path))
+    }
+
+    private func path(_ path: WitnessedPath) -> TextTree {
+        guard path.sources.isEmpty else { return links(path) }
+        // What is given comes first, and below it how the caller and the object come to it.
+        let given = path.facts.firstIndex { $0.fact.isGift } ?? 0
+        let others = path.facts.enumerated().filter { $0.offset != given && !$0.element.fact.isExistence }.map { leaf($0.element) }
+        return leaf(path.facts[given], others)
+    }
+
+    private func links(_ path: WitnessedPath) -> TextTree {
+        guard let last = path.sources.last else { return TextTree("") }
+        let links = path.facts.map { leaf($0) }
+        let ways = (last.classLevel + last.objectPart).map(self.path)
+        return TextTree("\(witness.name(last.object)) is readable, and leads here by links", links + ways)
+    }
+
+    private func leaf(_ fact: WitnessedFact, _ branches: [TextTree] = []) -> TextTree {
+        let citation = fact.citation
+        var note = "r\(citation.revision)  \(citation.time)  \(actor(citation))"
+        if let id = citation.origin.requestID { note += "  \(id)" }
+        if let comment = citation.origin.comment { note += "  (\(comment))" }
+        return TextTree(witness.sentence(fact.fact), note: note, branches)
+    }
+
+    private func actor(_ citation: Citation) -> String {
+        citation.actor == .system ? "the store" : witness.name(citation.actor)
     }
 
     // MARK: Words

@@ -1,13 +1,11 @@
-import Events
-
 /// Lines of which each can have others below it, as a terminal shows them.
-struct Tree {
+struct TextTree {
     let text: String
     /// What stands behind the text, in a column of its own.
     let note: String
-    let branches: [Tree]
+    let branches: [TextTree]
 
-    init(_ text: String, note: String = "", _ branches: [Tree] = []) {
+    init(_ text: String, note: String = "", _ branches: [TextTree] = []) {
         self.text = text
         self.note = note
         self.branches = branches
@@ -17,7 +15,7 @@ struct Tree {
     var lines: [String] {
         let lines = drawn(first: "", rest: "")
         let width = lines.filter { !$0.note.isEmpty }.map(\.text.count).max() ?? 0
-        return lines.map { $0.note.isEmpty ? $0.text : $0.text.padded(to: width) + "  " + $0.note }
+        return lines.map { $0.note.isEmpty ? $0.text : $0.text + String(repeating: " ", count: width - $0.text.count) + "  " + $0.note }
     }
 
     private func drawn(first: String, rest: String) -> [(text: String, note: String)] {
