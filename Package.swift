@@ -48,7 +48,9 @@ let package = Package(
         .systemLibrary(name: "CSQLite", path: "Tools/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["CSQLite", "Events", "Permissions", "EventLog", "Projections", "LMDB", "Muniment", "Histories"],
+            dependencies: [
+                "CSQLite", "Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Muniment", "Histories",
+            ],
             path: "Tools/Benchmarks", swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Events", "Permissions", "RandomHistories"], path: "Tests/TestSupport",

@@ -175,9 +175,14 @@ do {
     try FileManager.default.createDirectory(atPath: arguments.folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: arguments.folder) }
     var tables: [Table] = []
-    if arguments.only == "queries" {
+    switch arguments.only {
+    case "queries":
         print(try measureQueries(arguments).text)
         exit(0)
+    case "notices":
+        print(try await measureNotices(arguments).text)
+        exit(0)
+    default: break
     }
     if arguments.only == "explanations" {
         print(try measureExplanations(arguments).text)
@@ -186,6 +191,7 @@ do {
     if let history = arguments.history { tables.append(try measureKubernetes(history, arguments)) }
     tables.append(try measureWrites(arguments))
     tables.append(try await measureObservers(arguments))
+    tables.append(try await measureNotices(arguments))
     tables.append(try measureQueries(arguments))
     tables.append(try measureExplanations(arguments))
     var sizes = [(10_000, "10 k")]
