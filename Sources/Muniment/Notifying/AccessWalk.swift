@@ -24,9 +24,7 @@ struct AccessWalk: Sendable {
     private var deleted: Set<ObjectID> = []
     private var scannedClasses: Set<ClassID> = []
     private var scannedSubjects: Set<PrincipalID> = []
-    private var readsThroughLinks = false
-    /// Classes below whose objects something may inherit.
-    private var inheritedFrom: Set<ClassID> = []
+    private let classLinks: ClassLinks
 
     private struct Pending: Sendable {
         let object: ObjectID
@@ -51,11 +49,7 @@ struct AccessWalk: Sendable {
         guard !touches.isEmpty || !changed.isEmpty || isAppointment else { return nil }
         created = Set(
             commit.events.compactMap { if case .objectCreated(let event) = $0 { event.object.id } else { nil } })
-        for revision in [earlier, revision] {
-            reader.look(at: revision)
-            inheritedFrom.formUnion(try reader.classesInheritedFrom())
-            if try !readsThroughLinks && reader.anyClassReadsThroughLinks() { readsThroughLinks = true }
-        }
+        classLinks = try reader.classLinksEver()
         for subject in changed { scan(subject) }
         for touch in touches { try add(touch, reader) }
         if isAppointment { scans += try definedClasses(reader).map { (.instances(of: $0), 0) } }
@@ -96,7 +90,7 @@ struct AccessWalk: Sendable {
     }
 
     private mutating func addLinks(from object: ObjectID, _ reader: IndexReader) throws {
-        guard readsThroughLinks else { return }
+        guard classLinks.readThroughLinks else { return }
         for revision in [earlier, revision] {
             reader.look(at: revision)
             pending += try reader.links(from: object).map { Pending(object: $0) }
@@ -153,21 +147,14 @@ extension AccessWalk {
     mutating func goOn(_ limit: Int, _ reader: IndexReader, _ body: (AccessStep) throws -> Void) throws -> Bool {
         var candidates = try take(limit, reader)
         guard !candidates.isEmpty else { return false }
-        reader.look(at: earlier)
         // What had ended by a revision's time is in the log before that revision, so no clock is needed.
         let rules = AccessRules(reader, at: .distantPast)
         for index in candidates.indices {
             let object = candidates[index].object
-            candidates[index].classes.before = try reader.place(of: object)?.classID
-            guard let classID = candidates[index].classes.before, !classID.isBuiltIn else { continue }
-            candidates[index].access.before = try rules.access(of: before, to: object)
-        }
-        reader.look(at: revision)
-        for index in candidates.indices {
-            let object = candidates[index].object
-            candidates[index].classes.after = try reader.place(of: object)?.classID
-            guard let classID = candidates[index].classes.after, !classID.isBuiltIn else { continue }
-            candidates[index].access.after = try rules.access(of: after, to: object)
+            reader.look(at: earlier)
+            (candidates[index].classes.before, candidates[index].access.before) = try rules.look(at: object, for: before)
+            reader.look(at: revision)
+            (candidates[index].classes.after, candidates[index].access.after) = try rules.look(at: object, for: after)
         }
         for candidate in candidates {
             let object = candidate.object
@@ -217,7 +204,7 @@ extension AccessWalk {
     private mutating func expand(_ candidate: Candidate, _ reader: IndexReader) throws {
         let object = candidate.object
         if let classID = candidate.classID {
-            if inheritedFrom.contains(classID) {
+            if classLinks.inheritedFrom.contains(classID) {
                 let below = try reader.related(.children(of: object), at: earlier, or: revision).found
                 pending += try below.map(ObjectID.init(rawValue:)).filter { try inherits($0, reader) }
                     .map { Pending(object: $0) }
@@ -239,6 +226,14 @@ extension AccessWalk {
             }
         }
         return false
+    }
+}
+
+extension AccessRules where State == IndexReader {
+    /// The class of an object, and what somebody's notices of it depend on; nothing for objects of built-in classes.
+    fileprivate func look(at object: ObjectID, for viewer: Viewer) throws -> (ClassID?, ObjectAccess) {
+        guard let classID = try state.place(of: object)?.classID else { return (nil, .absent) }
+        return (classID, classID.isBuiltIn ? .absent : try access(of: viewer, to: object))
     }
 }
 

@@ -56,7 +56,7 @@ enum Concern {
                 return try addTree(event.object, at: earlier)
             case .objectMoved(let event):
                 return try addTree(event.object, at: earlier) && addTree(event.object, at: revision)
-            case .objectWritten: return try !readsThroughLinks()
+            case .objectWritten: return try !reader.classLinksEver().readThroughLinks
             case .roleDeleted(let event):
                 subjects.insert(event.role.rawValue)
                 // Something may be below it, or below a permission made for it.
@@ -86,20 +86,12 @@ enum Concern {
         }
 
         private mutating func addNamed(on object: ObjectID, at revision: Revision) throws -> Bool {
-            guard objectsLeft > 0, try !readsThroughLinks() else { return false }
+            guard objectsLeft > 0, try !reader.classLinksEver().readThroughLinks else { return false }
             objectsLeft -= 1
             reader.look(at: revision)
             guard let named = try reader.subjectsMeeting(object) else { return false }
             for subject in named { subjects.insert(subject.rawValue) }
             return true
-        }
-
-        private func readsThroughLinks() throws -> Bool {
-            for revision in [earlier, revision] {
-                reader.look(at: revision)
-                if try reader.anyClassReadsThroughLinks() { return true }
-            }
-            return false
         }
     }
 }

@@ -26,6 +26,14 @@ public enum TouchedRelation: Hashable, Sendable {
     }
 }
 
+/// How the classes of a store hang together at some revision of its history.
+public struct ClassLinks: Sendable {
+    /// The classes below whose objects there ever was one of a class that inherits at some time.
+    public internal(set) var inheritedFrom: Set<ClassID> = []
+    /// Whether any class ever let its objects be read because others link to them.
+    public internal(set) var readThroughLinks = false
+}
+
 extension IndexReader {
     /// The numbers related at either of two revisions, the smallest first, a limited number of them at a time.
     ///
@@ -70,15 +78,26 @@ extension IndexReader {
     /// Whom a permission is for at the revision; nil where there is none.
     public func subject(of permission: PermissionID) throws -> PrincipalID? { try permissionGrant(permission).value?.subject }
 
-    /// Classes below whose objects there may be objects that inherit.
-    public func classesInheritedFrom() throws -> Set<ClassID> {
-        var found: Set<ClassID> = []
-        for classID in try definedClasses() {
-            guard let options = try options(of: classID), !options.inherits.isEmpty else { continue }
-            found.formUnion(
-                try related(RelationPrefix(kind: .parentClass, first: classID.rawValue)).map(ClassID.init(rawValue:)))
+    /// How the classes hang together up to the head.
+    public func classLinksEver() throws -> ClassLinks {
+        if let classLinks { return classLinks }
+        var links = ClassLinks()
+        for classID in try related(.instances(of: .class), at: state.revision, or: state.revision).found.map(
+            ClassID.init(rawValue:))
+        {
+            var inherits = false
+            try forEachVersion(of: DocumentID(kind: .classOptions, id: classID.rawValue), as: ClassOptions.self) { options in
+                inherits = inherits || !options.inherits.isEmpty
+                links.readThroughLinks = links.readThroughLinks || options.readThroughLinks
+            }
+            guard inherits else { continue }
+            try forEachVersion(RelationPrefix(kind: .parentClass, first: classID.rawValue)) { key, _, _ in
+                links.inheritedFrom.insert(ClassID(rawValue: key.second))
+                return true
+            }
         }
-        return found
+        classLinks = links
+        return links
     }
 }
 

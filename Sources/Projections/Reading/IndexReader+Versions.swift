@@ -30,6 +30,22 @@ extension IndexReader {
         return RevisionSpan(begin: absentFrom, end: absentUntil, value: nil)
     }
 
+    /// Hands out every version of a document, the latest first.
+    func forEachVersion<Document: Versioned>(
+        of id: DocumentID, as type: Document.Type, _ body: (Document) throws -> Void
+    ) throws {
+        var isThere = try documents.seek(atOrAfter: id.key(.open))
+        while isThere, id.matches(documents.fixedKey) {
+            let key = documents.fixedKey
+            try documents.withRow { _, row in
+                _ = try VersionRow.end(key: key, tag: IndexTables.Tag.documents, row)
+                var reader = ByteReader(offset: VersionRow.headerBytes)
+                try body(try Document.decode(row, &reader))
+            }
+            isThere = try documents.next()
+        }
+    }
+
     /// Hands out the row of a document's version in force at the revision, where there is one: for reading a part of it.
     func withDocument(_ id: DocumentID, _ body: (Span<UInt8>) throws -> Void) throws {
         guard try documents.seek(atOrAfter: id.key(revision)) else { return }

@@ -35,11 +35,17 @@ public final class IndexReader {
     private var storeSpan: ClassSpan?
     private var administratorSpans: [RevisionSpan<PrincipalID>]?
 
+    /// How classes hang together, kept for as long as the view is of the same moment.
+    var classLinks: ClassLinks?
+
     struct CurrentObject {
         let id: ObjectID
         let place: Place?
         let head: ObjectDocument.ObjectHead?
         let row: Row?
+        /// For which revisions it holds; for no others than the one looked at where there is no object.
+        var begin = Revision.open
+        var end = Revision.genesis
     }
 
     init(transaction: ReadTransaction, tables: IndexTables) throws {
@@ -71,6 +77,7 @@ public final class IndexReader {
         try transaction.renew()
         current = nil
         if transaction.snapshotID != snapshotID {
+            classLinks = nil
             guard let state = try tables.readState(in: transaction) else { throw IndexError.unusable("it is empty") }
             if state.membershipRevision != self.state.membershipRevision {
                 subjectMemory.removeAll()
@@ -91,7 +98,7 @@ public final class IndexReader {
     public func look(at revision: Revision) {
         precondition(revision <= state.revision, "a revision beyond the head")
         guard revision != turnedTo else { return }
-        current = nil
+        if let known = current, revision < known.begin || revision >= known.end { current = nil }
         turnedTo = revision
     }
 
@@ -139,12 +146,11 @@ extension IndexReader: AccessState {
         let key = row.fixedKey
         guard id.matches(key) else { return CurrentObject(id: object, place: nil, head: nil, row: nil) }
         return try row.withBytes { _, bytes in
-            guard try VersionRow.end(key: key, tag: IndexTables.Tag.documents, bytes) > revision else {
-                return CurrentObject(id: object, place: nil, head: nil, row: nil)
-            }
+            let end = try VersionRow.end(key: key, tag: IndexTables.Tag.documents, bytes)
+            guard end > revision else { return CurrentObject(id: object, place: nil, head: nil, row: nil) }
             var reader = ByteReader(offset: VersionRow.headerBytes)
             let head = try ObjectDocument.ObjectHead(bytes, &reader)
-            return CurrentObject(id: object, place: head.place, head: head, row: row)
+            return CurrentObject(id: object, place: head.place, head: head, row: row, begin: key.begin, end: end)
         }
     }
 
