@@ -12,7 +12,7 @@ public struct BrokenProperty: Error, Sendable, CustomStringConvertible {
     /// What was broken by which short history, and how to run it again.
     public var description: String {
         """
-        a random history breaks what is to hold; MUNIMENT_SEED=\(seed) MUNIMENT_HISTORIES=1 runs it again
+        a random history breaks what is to hold; MUNIMENT_SEED=\(seed) draws it first
         \(shrunk)
         """
     }

@@ -12,8 +12,8 @@ public import RandomHistories
 /// }
 /// ```
 ///
-/// Histories are drawn from seeds, so that a failure can be seen again: the environment variable `MUNIMENT_SEED` takes the place
-/// of `seed`, and `MUNIMENT_HISTORIES` that of `count`. A seed gives the same history on every machine.
+/// Histories are drawn from seeds, so that a failure can be seen again: where no seed is given, the environment variable
+/// `MUNIMENT_SEED` can give the first. A seed gives the same history on every machine.
 ///
 /// - Parameters:
 ///   - count: how many histories, at least 1.
@@ -21,26 +21,21 @@ public import RandomHistories
 ///   - beginning: what every history begins with; nil for a world that is drawn too.
 ///   - vocabulary: the names that are drawn; nil for a small world with all that a store has. What it names should be there behind
 ///     `beginning`.
-///   - seed: the seed of the first history, those of the others follow it; nil for another one in every run.
+///   - seed: the seed of the first history, those of the others follow it; nil for what `MUNIMENT_SEED` says, or another one in every run.
 ///   - property: what is to hold at each revision; throws where it does not, as expectations do.
 /// - Throws: ``BrokenProperty``.
 public func forAllHistories(
     _ count: Int = 100, length: Int = 60, after beginning: History? = nil, drawnFrom vocabulary: Vocabulary? = nil,
     seed: UInt64? = nil, _ property: (HistoryStep) throws -> Void
 ) throws {
-    let first = Settings.number("MUNIMENT_SEED") ?? seed ?? UInt64(UInt32.random(in: 0 ... .max))
-    let count = Settings.number("MUNIMENT_HISTORIES").map { Int(clamping: $0) } ?? count
+    let given = ProcessInfo.processInfo.environment["MUNIMENT_SEED"].flatMap { UInt64($0) }
+    let first = seed ?? given ?? UInt64(UInt32.random(in: 0 ... .max))
     for offset in 0..<UInt64(clamping: max(count, 1)) {
         let drawn = DrawnHistory(seed: first &+ offset, length: length, after: beginning, from: vocabulary)
         guard let (history, failure) = try drawn.failure(of: property) else { continue }
         let shrunk = Shrinking.shrink(history, breaking: failure, property)
         throw BrokenProperty(seed: first &+ offset, drawn: history.entries.count, shrunk)
     }
-}
-
-/// What the environment says.
-private enum Settings {
-    static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } }
 }
 
 /// One history that a seed decides, drawn while it runs: what was refused is not counted on.
