@@ -56,8 +56,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["Events", "Permissions", "RandomHistories"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(
-            name: "StoreSupport", dependencies: ["Events", "Permissions", "Muniment", "TestSupport"], path: "Tests/StoreSupport",
-            swiftSettings: settings),
+            name: "StoreSupport", dependencies: ["Events", "Permissions", "Notices", "Muniment", "TestSupport"],
+            path: "Tests/StoreSupport", swiftSettings: settings),
         tests("ArchitectureTests", []),
         tests("CommandLineToolTests", ["CommandLineTool", "Muniment", "Permissions", "Events"]),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
@@ -74,14 +74,14 @@ let package = Package(
         tests(
             "MunimentTests",
             [
-                "Events", "Permissions", "Muniment", "EventLog", "Hashing", "Files", "LMDB", "TestSupport", "StoreSupport",
-                "FaultHelper",
+                "Events", "Permissions", "Notices", "Muniment", "EventLog", "Hashing", "Files", "LMDB", "TestSupport",
+                "StoreSupport", "FaultHelper",
             ]),
         .testTarget(
             name: "ConformanceTests",
             dependencies: ["Events", "Permissions", "Muniment", "TestSupport", "StoreSupport", "Notices", "MunimentTesting"],
             path: "Tests/Conformance", swiftSettings: settings),
-        tests("HistoriesTests", ["Events", "Permissions", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
+        tests("HistoriesTests", ["Events", "Permissions", "Notices", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
         tests(
             "MunimentTestingTests",
             [

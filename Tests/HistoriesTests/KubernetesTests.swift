@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Eight years of real permissions")
 struct KubernetesTests {
-    private static let folder = TestSettings.shared + "/data/kubernetes-org"
+    static let folder = TestSettings.shared + "/data/kubernetes-org"
 
     static let isThere: Bool = {
         let isThere = FileManager.default.fileExists(atPath: folder + "/commands.jsonl")
@@ -16,12 +16,15 @@ struct KubernetesTests {
     }()
 
     @Test(
-        "E4, E5: the history of the Kubernetes organisations, imported on disk, gives all 4,240 answers exactly",
+        "E4, E5, E6: the history of the Kubernetes organisations gives all 4,240 answers exactly, 40 of them with 12,560 changes of access",
         .enabled(if: isThere, "the history lies beside the repository, in ../shared/data/kubernetes-org"))
     func answers() throws {
         let questions = try String(contentsOfFile: Self.folder + "/answers.jsonl", encoding: .utf8)
             .split(separator: "\n").filter { $0.hasPrefix("{") && $0.contains("\"ask\"") }
         #expect(questions.count == 4240)
+        let changes = try questions.map { try JSONText.decode(Array($0.utf8)) }.filter { $0["ask"] == .string("accessChanges") }
+        #expect(changes.count == 40)
+        #expect(changes.reduce(0) { $0 + AccessRow.rows(ofAnswer: $1["answer"]).count } == 12_560)
         try withTemporaryFolder { (folder) throws in
             let path = folder + "/store"
             let summary = try HistoryImporter(into: path).run(file: Self.folder + "/commands.jsonl")

@@ -77,7 +77,9 @@ extension NaiveState {
         guard objects[id] == nil else { throw Contradiction("object \(id) is created twice") }
         clear(id)
         let value = if let bytes = event.value { try json(bytes) } else { JSONValue.null }
-        objects[id] = Object(classID: event.classID, parent: event.parent, owner: event.owner, value: value)
+        objects[id] = Object(
+            classID: event.classID, parent: event.parent, owner: event.owner, value: value, birth: births)
+        births += 1
     }
 
     private mutating func change(

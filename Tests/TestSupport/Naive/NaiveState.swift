@@ -10,12 +10,15 @@ struct NaiveState: Sendable {
         var value: JSONValue { didSet { links = value.links } }
         /// The names that the value links to, whether or not anything exists under them.
         private(set) var links: [String]
+        /// How many objects were created before it: tells it from another one of its name.
+        let birth: Int
 
-        init(classID: ClassID, parent: ObjectID?, owner: PrincipalID, value: JSONValue) {
+        init(classID: ClassID, parent: ObjectID?, owner: PrincipalID, value: JSONValue, birth: Int) {
             self.classID = classID
             self.parent = parent
             self.owner = owner
             self.value = value
+            self.birth = birth
             links = value.links
         }
     }
@@ -39,6 +42,8 @@ struct NaiveState: Sendable {
     var roles: [PrincipalID: Set<PrincipalID>] = [:]
     /// The objects of defined classes.
     var objects: [ObjectID: Object] = [:]
+    /// How many objects were ever created.
+    var births = 0
     var entries: [ObjectID: [PrincipalID: Entry]] = [:]
     /// What can never be taken away from a subject on an object.
     var permanent: [ObjectID: [PrincipalID: Privileges]] = [:]

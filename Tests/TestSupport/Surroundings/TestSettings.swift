@@ -5,6 +5,9 @@ public enum TestSettings {
     /// How many random histories are put to a store.
     public static let historyCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 200
 
+    /// How many random histories have their notices checked.
+    public static let noticeHistoryCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 300
+
     /// The seed of the first random history; the others follow it. Another one on every run unless the environment gives it.
     public static let firstSeed: UInt64 = {
         let seed = number("MUNIMENT_SEED") ?? UInt64(UInt32.random(in: 0 ... .max))

@@ -1,0 +1,203 @@
+import Events
+import Muniment
+import Notices
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Notices as they come", .timeLimit(.minutes(10)))
+struct NoticeFeedTests {
+    private static let last: Name = "doc:last"
+
+    /// Everyone who is signed in is told of this one, at the end.
+    private static let ending = Transaction(
+        "user:root", [.createObject(last), .grant(.everyone, on: last, ["read"])], origin: Origin(comment: "the end"))
+
+    /// What a feed brings until the end.
+    private static func all(_ feed: NoticeFeed) async throws -> [Notice] {
+        var notices: [Notice] = []
+        for try await notice in feed {
+            notices.append(notice)
+            if notice.object == last, notice.completesRevision { break }
+        }
+        return notices
+    }
+
+    /// As a finished span has them: sorted in each revision too. Where one ends has to be marked right before.
+    private static func sorted(_ notices: [Notice]) -> [Notice] {
+        for (notice, next) in zip(notices, notices.dropFirst()) {
+            #expect(notice.revision <= next.revision)
+            #expect(notice.completesRevision == (notice.revision < next.revision), "\(notice)")
+        }
+        #expect(notices.last?.completesRevision ?? true)
+        let ends = Set(notices.map(\.revision))
+        let plain = notices.map {
+            Notice(
+                revision: $0.revision, kind: $0.kind, object: $0.object, gained: $0.gained, lost: $0.lost,
+                wasAccessible: $0.wasAccessible)
+        }.sorted()
+        return ends.sorted().flatMap { revision in
+            let ofRevision = plain.filter { $0.revision == revision }
+            return ofRevision.dropLast() + ofRevision.suffix(1).map(\.last)
+        }
+    }
+
+    /// A store with four documents, among them one that everybody's role has.
+    private func withDocuments(_ body: (StoreFixture) async throws -> Void) async throws {
+        try await withStore(.open) { (fixture) async throws in
+            try fixture.commit(.defineClass("doc"), .register("user:ann"), .register("user:bob"), .createRole("role:crew"))
+            try fixture.commit(
+                .createObject("doc:0"), .createObject("doc:1"), .createObject("doc:2"), .createObject("doc:3"),
+                .grant("role:crew", on: "doc:3", ["read"]))
+            try await body(fixture)
+        }
+    }
+
+    /// What one of several writers does again and again; each has a document of its own, and all share a role.
+    private static func change(_ number: Int, by writer: Int) -> Change {
+        let object = Name("doc:\(writer)")
+        return switch number % 6 {
+        case 0: .grant("user:ann", on: object, ["read", "update"])
+        case 1: .grant(.everyone, on: object, ["read"])
+        case 2: .addMember("user:bob", to: "role:crew")
+        case 3: .revoke("user:ann", on: object)
+        case 4: .revoke(.everyone, on: object)
+        default: .removeMember("user:bob", from: "role:crew")
+        }
+    }
+
+    @Test("E6: while others write, a feed from any revision brings every notice once and in order, at the seam too")
+    func seam() async throws {
+        try await withDocuments { fixture in
+            let store = fixture.store
+            let first = try fixture.head
+            let told = try await withThrowingTaskGroup(
+                of: (Name, Revision, [Notice])?.self, returning: [(Name, Revision, [Notice])].self
+            ) { group in
+                for writer in 0..<3 {
+                    group.addTask {
+                        for number in 0..<120 {
+                            try await store.commit(Transaction("user:root", [Self.change(number, by: writer)]))
+                        }
+                        return nil
+                    }
+                }
+                for reader in 0..<24 {
+                    group.addTask {
+                        // One after another, from the present or from a revision on the way there, while the others write.
+                        let subject: Name = reader % 2 == 0 ? "user:ann" : "user:bob"
+                        for _ in 0..<reader * 4 { await Task.yield() }
+                        let head = try store.head.revision
+                        let since = reader % 3 == 0 ? head : Revision((first.rawValue + head.rawValue) / 2)
+                        let feed = try store.notices(for: subject, after: since)
+                        return (subject, since, try await Self.all(feed))
+                    }
+                }
+                var told: [(Name, Revision, [Notice])] = []
+                var writing = 3
+                while let result = try await group.next() {
+                    guard let result else {
+                        writing -= 1
+                        if writing == 0 { try await store.commit(Self.ending) }
+                        continue
+                    }
+                    told.append(result)
+                }
+                return told
+            }
+            let head = try fixture.head
+            #expect(told.count == 24)
+            for (subject, since, notices) in told {
+                let expected = try store.notices(for: subject, after: since, through: head)
+                #expect(Self.sorted(notices) == expected, "\(subject) since \(since)")
+            }
+            #expect(told.contains { $0.2.count > 20 })
+        }
+    }
+
+    @Test("E6: a subscriber that is killed at any notice, and goes on behind the last revision it has handled, is told the same")
+    func killed() async throws {
+        let seed = TestSettings.firstSeed
+        var history = RandomHistory(seed: seed)
+        try await withStore(history.preset, clock: ManualClock(history.start)) { (fixture) async throws in
+            for _ in 0..<50 {
+                let next = history.next()
+                fixture.clock.now = next.time
+                do { _ = try await fixture.store.commit(Transaction(next.caller, next.changes)) } catch is Refusal {
+                    history.takeBack()
+                }
+            }
+            let head = try fixture.head
+            for subject: Name in ["user:u0", "user:u1", "user:root", "user:never-seen"] {
+                let expected = try fixture.store.notices(for: subject, after: .genesis, through: head)
+                let whole = try await first(expected.count, of: try fixture.store.notices(for: subject, after: .genesis))
+                #expect(Self.sorted(whole) == expected, "seed \(seed), \(subject)")
+                for count in 0..<whole.count {
+                    let told = try await first(count, of: try fixture.store.notices(for: subject, after: .genesis))
+                    #expect(told == Array(whole.prefix(count)), "seed \(seed)")
+                    let handled = told.last(where: \.completesRevision)?.revision ?? .genesis
+                    let rest = try await first(
+                        whole.count { $0.revision > handled }, of: try fixture.store.notices(for: subject, after: handled))
+                    #expect(told.filter { $0.revision <= handled } + rest == whole, "seed \(seed), \(subject), \(count)")
+                }
+            }
+        }
+    }
+
+    private func first(_ count: Int, of feed: NoticeFeed) async throws -> [Notice] {
+        var notices: [Notice] = []
+        var iterator = feed.makeAsyncIterator()
+        while notices.count < count, let notice = try await iterator.next() { notices.append(notice) }
+        return notices
+    }
+
+    @Test("E6: a feed that waits is told of what comes, and ends with its task")
+    func cancelled() async throws {
+        try await withDocuments { fixture in
+            let store = fixture.store
+            let feed = try store.notices(for: "user:ann")
+            let waiting = Task {
+                var notices: [Notice] = []
+                for try await notice in feed { notices.append(notice) }
+                return notices
+            }
+            try fixture.commit(.grant("user:ann", on: "doc:0", ["read"]))
+            var seen = feed.makeAsyncIterator()
+            #expect(try await seen.next()?.kind == .shared)
+            waiting.cancel()
+            #expect(try await waiting.value.count <= 1)
+        }
+    }
+
+    @Test("E6: a feed ends by throwing when the store is closed, and another one goes on where it was")
+    func closed() async throws {
+        try await withDocuments { fixture in
+            let begin = try fixture.head
+            var feed = try fixture.store.notices(for: "user:ann").makeAsyncIterator()
+            try fixture.commit(.grant("user:ann", on: "doc:0", ["read"]))
+            let notice = try #require(try await feed.next())
+            #expect(notice.revision == begin.next)
+            try fixture.reopen()
+            await #expect(throws: (any Error).self) { try await feed.next() }
+            try fixture.commit(.revoke("user:ann", on: "doc:0"))
+            var next = try fixture.store.notices(for: "user:ann", after: notice.revision).makeAsyncIterator()
+            #expect(try await next.next()?.kind == .madeInaccessible)
+        }
+    }
+
+    @Test("E6: a revision that does not exist yet cannot be begun behind, and an ill-formed name is refused")
+    func refused() async throws {
+        try await withDocuments { fixture in
+            let head = try fixture.head
+            #expect(throws: StoreError.noSuchRevision(head.next, head: head)) {
+                _ = try fixture.store.notices(for: "user:ann", after: head.next)
+            }
+            #expect(throws: StoreError.noSuchRevision(head.next, head: head)) {
+                _ = try fixture.store.notices(for: "user:ann", after: .genesis, through: head.next)
+            }
+            #expect(throws: Refusal.self) { _ = try fixture.store.notices(for: "no:\u{1}", after: head) }
+            #expect(try fixture.store.notices(for: "user:ann", after: head, through: head).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Events
+import Muniment
+import Notices
+import Permissions
+import StoreSupport
+import TestSupport
+
+/// A random history on its way through a real store, whose notices are then held against a comparison of every revision with the
+/// one before it.
+struct RandomNoticeRun {
+    /// A disagreement, with all that is needed to see it again.
+    struct Disagreement: Error, CustomStringConvertible {
+        let seed: UInt64
+        let what: String
+
+        var description: String { "MUNIMENT_SEED=\(seed) MUNIMENT_HISTORIES=1: \(what)" }
+    }
+
+    /// Everyone that a history plays with, the administrator, one who never comes and one who is not signed in.
+    static let subjects: [Name] =
+        (0..<6).map { Name("user:u\($0)") } + ["user:new", "thing:t1", "user:root", "user:never-seen", .anonymous]
+
+    let fixture: StoreFixture
+    private var history: RandomHistory
+    private(set) var model = NaiveModel()
+    private var random: SplitMix64
+
+    private var store: Store { fixture.store }
+
+    init(_ history: RandomHistory, in fixture: StoreFixture) {
+        (self.history, self.fixture) = (history, fixture)
+        random = SplitMix64(seed: ~history.seed)
+    }
+
+    /// Puts the next steps of the history to the store.
+    mutating func write(steps: Int) throws {
+        for _ in 0..<steps {
+            let next = history.next()
+            fixture.clock.now = next.time
+            do { try store.commit(Transaction(next.caller, next.changes)) } catch is Refusal { history.takeBack() }
+        }
+        try followLog()
+    }
+
+    mutating func followLog() throws {
+        for commit in try fixture.commits(from: model.commitCount == 0 ? .genesis : model.head.next) { try model.append(commit) }
+    }
+
+    /// Holds what every subject is told against the model, and what it knows by it against a look at every object.
+    mutating func check() throws {
+        for subject in Self.subjects {
+            let standings = model.standings(of: subject)
+            let all = try store.notices(for: subject, after: .genesis, through: model.head)
+            try compare(all, model.notices(among: standings, after: .genesis), subject)
+            try fold(all, subject, from: .genesis, standings)
+            try checkSpans(of: all, subject, standings)
+        }
+    }
+
+    private func compare(_ notices: [Notice], _ expected: [NaiveNotice], _ subject: Name) throws {
+        let found = notices.map(NaiveNotice.init)
+        if found != expected {
+            let place =
+                zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(found.count, expected.count)
+            throw disagreement(
+                """
+                \(subject) is told \(found.count) notices and should be told \(expected.count); the first that differs is \
+                \(found.dropFirst(place).first.map { "\($0)" } ?? "none"), and should be \
+                \(expected.dropFirst(place).first.map { "\($0)" } ?? "none")
+                """)
+        }
+        for (index, notice) in notices.enumerated() {
+            let isLast = index + 1 == notices.count || notices[index + 1].revision > notice.revision
+            if notice.completesRevision != isLast { throw disagreement("\(notice) is wrong about being the last of its revision") }
+        }
+    }
+}
+
+// MARK: What a subscriber knows
+
+extension RandomNoticeRun {
+    /// Folds notices behind a revision and compares, at each revision, what is known by them with a look at every object.
+    private func fold(
+        _ notices: [Notice], _ subject: Name, from first: Revision, _ standings: [[Name: NaiveStanding]]
+    ) throws {
+        func known(_ revision: Revision) -> [Name: FoldingSubscriber.Knowledge] {
+            standings[Int(revision.rawValue)].filter(\.value.isReadable).mapValues { knowledge($0) }
+        }
+        var subscriber = FoldingSubscriber(at: first, knowing: known(first))
+        var rest = notices[...]
+        for number in first.rawValue..<UInt64(standings.count) {
+            while let next = rest.first, next.revision.rawValue == number {
+                try subscriber.take(next) { object in
+                    standings[Int(number)][object].map { model.names(of: $0.privileges) } ?? []
+                }
+                rest.removeFirst()
+            }
+            try check(subscriber, subject, known(Revision(number)), at: number)
+        }
+        if let left = rest.first { throw disagreement("\(subject) is told \(left), behind the head") }
+    }
+
+    /// What is known is so, and what is so is known, but for objects that are readable and neither public nor shared: of these
+    /// nobody is told when they become readable (Docs/Decisions/0041).
+    private func check(
+        _ subscriber: FoldingSubscriber, _ subject: Name, _ truth: [Name: FoldingSubscriber.Knowledge], at revision: UInt64
+    ) throws {
+        for (object, known) in subscriber.known {
+            guard let so = truth[object] else { throw disagreement("\(subject) still knows \(object) at \(revision)") }
+            guard known.privileges == so.privileges, known.isShared == so.isShared,
+                known.isPublic == so.isPublic || subject == .anonymous
+            else { throw disagreement("\(subject) knows \(known) of \(object) at \(revision); it is \(so)") }
+        }
+        for (object, so) in truth where subscriber.known[object] == nil {
+            guard !so.isShared, !so.isPublic || subject == .anonymous else {
+                throw disagreement("\(subject) does not know of \(object) at \(revision), which is \(so)")
+            }
+        }
+    }
+
+    private func knowledge(_ standing: NaiveStanding) -> FoldingSubscriber.Knowledge {
+        FoldingSubscriber.Knowledge(
+            privileges: Set(model.names(of: standing.privileges)), isPublic: standing.isPublic, isShared: standing.isShared)
+    }
+}
+
+// MARK: Any two revisions
+
+extension RandomNoticeRun {
+    /// Any span has what the whole has of it; and who begins anywhere knows at the end what there is to know.
+    private mutating func checkSpans(of all: [Notice], _ subject: Name, _ standings: [[Name: NaiveStanding]]) throws {
+        for _ in 0..<4 {
+            let first = Revision(UInt64(random.number(0...Int(model.head.rawValue))))
+            let last = Revision(UInt64(random.number(Int(first.rawValue)...Int(model.head.rawValue))))
+            let found = try store.notices(for: subject, after: first, through: last)
+            guard found == all.filter({ $0.revision > first && $0.revision <= last }) else {
+                throw disagreement("\(subject) is told otherwise of the revisions behind \(first) up to \(last)")
+            }
+            try fold(found, subject, from: first, Array(standings[...Int(last.rawValue)]))
+        }
+    }
+
+    /// One who resumes behind any revision is told the rest of what one is told who was there from the beginning.
+    func checkResuming() throws {
+        for subject in Self.subjects {
+            let all = try store.notices(for: subject, after: .genesis, through: model.head)
+            for number in 0...model.head.rawValue {
+                let rest = try store.notices(for: subject, after: Revision(number), through: model.head)
+                guard rest == all.filter({ $0.revision.rawValue > number }) else {
+                    throw disagreement("\(subject), resuming behind \(number), is told otherwise")
+                }
+            }
+        }
+    }
+
+    func disagreement(_ what: String) -> Disagreement { Disagreement(seed: history.seed, what: what) }
+}
+
+extension NaiveNotice {
+    init(_ notice: Notice) {
+        guard let kind = Kind(rawValue: notice.kind.rawValue) else { preconditionFailure("no such kind: \(notice.kind)") }
+        self.init(
+            revision: notice.revision, kind: kind, object: notice.object, gained: notice.gained, lost: notice.lost,
+            wasAccessible: notice.wasAccessible)
+    }
+}

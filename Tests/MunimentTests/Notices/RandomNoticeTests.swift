@@ -1,0 +1,50 @@
+import Foundation
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Random histories: what subscribers are told")
+struct RandomNoticeTests {
+    /// Seeds in portions, so that all cores have something to do.
+    static let portions: [Range<UInt64>] = {
+        let (first, count, size) = (TestSettings.firstSeed, TestSettings.noticeHistoryCount, 10)
+        return stride(from: 0, to: count, by: size).map { start in
+            first + UInt64(start)..<first + UInt64(min(start + size, count))
+        }
+    }()
+
+    private func forEach(_ seeds: Range<UInt64>, steps: Int, _ body: (inout RandomNoticeRun) throws -> Void) {
+        for seed in seeds {
+            do {
+                let history = RandomHistory(seed: seed)
+                try withStore(history.preset, clock: ManualClock(history.start)) { (fixture) throws in
+                    var run = RandomNoticeRun(history, in: fixture)
+                    try run.write(steps: steps)
+                    try body(&run)
+                }
+            } catch {
+                Issue.record("\(error) (seed \(seed))")
+            }
+        }
+    }
+
+    @Test(
+        "E6, E13, F9, F10, F11, F12, F13: at every revision everyone's notices, folded, are the access that a look at every object finds",
+        arguments: portions)
+    func everyNotice(seeds: Range<UInt64>) {
+        forEach(seeds, steps: 70) { run in try run.check() }
+    }
+
+    @Test("E6: one who resumes behind any revision is told the rest, and nothing else", arguments: portions.prefix(3))
+    func everyResumption(seeds: Range<UInt64>) {
+        forEach(seeds, steps: 45) { run in try run.checkResuming() }
+    }
+
+    @Test("E4, E6: an index that is folded afresh tells the same notices", arguments: portions.prefix(2))
+    func foldedAfresh(seeds: Range<UInt64>) {
+        forEach(seeds, steps: 70) { run in
+            try run.fixture.reopenWithoutIndex()
+            try run.check()
+        }
+    }
+}

@@ -1,0 +1,130 @@
+public import Events
+public import Permissions
+
+/// What one subscriber is told of one object at one revision, as `SCENARIOS.md` has it.
+public struct NaiveNotice: Hashable, Sendable {
+    public enum Kind: String, Sendable {
+        case deleted, madeInaccessible, madePrivate, madePublic, privilegesChanged, shared, unshared
+    }
+
+    public var revision: Revision
+    public var kind: Kind
+    public var object: Name
+    /// Sorted; only where privileges have changed.
+    public var gained: [String] = []
+    public var lost: [String] = []
+    /// Whether the subscriber could read the object before.
+    public var wasAccessible: Bool
+
+    public init(
+        revision: Revision, kind: Kind, object: Name, gained: [String] = [], lost: [String] = [], wasAccessible: Bool
+    ) {
+        self.revision = revision
+        self.kind = kind
+        self.object = object
+        self.gained = gained
+        self.lost = lost
+        self.wasAccessible = wasAccessible
+    }
+}
+
+/// How one caller stands to one object at one revision.
+public struct NaiveStanding: Hashable, Sendable {
+    /// Which of the objects that ever had this name it is.
+    var birth: Int
+    /// What the caller may do.
+    public var privileges: Privileges
+    /// P: whether a signed-in caller who is named nowhere may read it.
+    public var isPublic: Bool
+    /// H: whether the caller administers the store, or may read it without the entries for those who are named nowhere.
+    public var isShared: Bool
+    /// A: whether the caller may read it.
+    public var isReadable: Bool { privileges.contains(.read) }
+}
+
+extension NaiveModel {
+    /// How a caller stands to each object that exists at a revision.
+    public func standings(of subject: Name, at revision: Revision) -> [Name: NaiveStanding] {
+        // Every end up to a revision's time is in the log before it, so that what is in the state has not ended.
+        let view = NaiveView(state: view(.revision(revision), now: .distantPast).state, now: .distantPast)
+        return view.standings(of: subject)
+    }
+
+    /// How a caller stands to each object, at every revision up to the head.
+    public func standings(of subject: Name) -> [[Name: NaiveStanding]] {
+        (0...head.rawValue).map { standings(of: subject, at: Revision($0)) }
+    }
+
+    /// The names of some privileges, sorted.
+    public func names(of privileges: Privileges) -> [String] {
+        view(.head, now: .distantPast).state.privilegeNames.names(of: privileges)
+    }
+
+    /// What a caller is told behind a revision, by a comparison of each revision with the one before it, object by object; sorted by
+    /// revision, kind and object.
+    ///
+    /// - Parameter standings: how the caller stands to each object at every revision, the first one included.
+    public func notices(among standings: [[Name: NaiveStanding]], after revision: Revision) -> [NaiveNotice] {
+        zip(standings, standings.dropFirst()).enumerated().dropFirst(Int(revision.rawValue)).flatMap { number, step in
+            notices(from: step.0, to: step.1, at: Revision(UInt64(number + 1)))
+        }
+    }
+
+    /// What is told of one step from a revision to the next.
+    public func notices(
+        from before: [Name: NaiveStanding], to after: [Name: NaiveStanding], at revision: Revision
+    ) -> [NaiveNotice] {
+        var notices: [NaiveNotice] = []
+        for object in Set(before.keys).union(after.keys) {
+            let (old, new) = (before[object], after[object])
+            func tell(_ kind: NaiveNotice.Kind, of old: NaiveStanding?) {
+                notices.append(
+                    NaiveNotice(revision: revision, kind: kind, object: object, wasAccessible: old?.isReadable ?? false))
+            }
+            // One that was deleted and created again in the same step is two objects: one that goes, and one that comes.
+            let stays = old?.birth == new?.birth
+            if let old, !stays, old.isReadable { tell(.deleted, of: old) }
+            guard let new else { continue }
+            let from = stays ? old : nil
+            let (wasPublic, wasShared, wasReadable) = (
+                from?.isPublic ?? false, from?.isShared ?? false, from?.isReadable ?? false
+            )
+            if new.isReadable {
+                if !wasPublic, new.isPublic { tell(.madePublic, of: from) }
+                if wasPublic, !new.isPublic { tell(.madePrivate, of: from) }
+                if !wasShared, new.isShared { tell(.shared, of: from) }
+                if wasShared, !new.isShared { tell(.unshared, of: from) }
+            } else if wasReadable {
+                tell(.madeInaccessible, of: from)
+            }
+            if let from, wasReadable, new.isReadable, from.privileges != new.privileges {
+                notices.append(change(of: object, from.privileges, new.privileges, at: revision))
+            }
+        }
+        return notices.sorted { ($0.kind.rawValue, $0.object) < ($1.kind.rawValue, $1.object) }
+    }
+
+    private func change(of object: Name, _ before: Privileges, _ after: Privileges, at revision: Revision) -> NaiveNotice {
+        NaiveNotice(
+            revision: revision, kind: .privilegesChanged, object: object, gained: names(of: after.subtracting(before)),
+            lost: names(of: before.subtracting(after)), wasAccessible: true)
+    }
+}
+
+extension NaiveView {
+    func standings(of subject: Name) -> [Name: NaiveStanding] {
+        let access = access(of: subject)
+        let publicAccess = self.access(of: .everyone, administrators: false)
+        let subjects = subjects(of: subject)
+        let own = subjects.subtracting(self.subjects(of: .everyone))
+        let readable = readableObjects(subjects, deciding: own)
+        let isAdministrator = isAdministrator(subject)
+        var standings: [Name: NaiveStanding] = [:]
+        for (id, object) in state.objects {
+            standings[state.names.name(of: id)] = NaiveStanding(
+                birth: object.birth, privileges: access(id), isPublic: publicAccess(id).contains(.read),
+                isShared: isAdministrator || effective(id, subjects, deciding: own, readable: readable).contains(.read))
+        }
+        return standings
+    }
+}
