@@ -2,6 +2,7 @@
 import Events
 import Foundation
 import Muniment
+import Notices
 import Permissions
 // guide ends
 import StoreSupport
@@ -86,6 +87,35 @@ struct FirebaseGuideTests {
         // guide ends
         let lost = try fixture.head
         #expect(try await observer.value == ["milk", "no longer shared with me since revision \(lost)"])
+
+        // guide begins
+        let notices = try bobs.notices(after: saved.head)
+        let inbox = Task {
+            var lines: [String] = []
+            for try await notice in notices {
+                lines.append("\(notice.kind): new \(notice.newlyAccessible), known \(notice.previouslyAccessible)")
+                if notice.kind == .deleted { break }
+            }
+            return lines
+        }
+        try await notes.save(.object(["title": .string("Party")]), id: "party", isPublic: true, users: ["user:bob"])
+        try await store.commit(Transaction("user:ann", [.deleteObject("note:party")]))
+        for line in try await inbox.value { print(line) }
+        // madePublic: new [], known ["list"]
+        // unshared: new [], known ["list"]
+        // shared: new [], known ["list"]
+        // madePrivate: new [], known ["list"]
+        // madeInaccessible: new [], known ["list"]
+        // madePublic: new ["party"], known []
+        // shared: new ["party"], known []
+        // deleted: new [], known ["party"]
+        // guide ends
+        #expect(
+            try await inbox.value == [
+                #"madePublic: new [], known ["list"]"#, #"unshared: new [], known ["list"]"#, #"shared: new [], known ["list"]"#,
+                #"madePrivate: new [], known ["list"]"#, #"madeInaccessible: new [], known ["list"]"#,
+                #"madePublic: new ["party"], known []"#, #"shared: new ["party"], known []"#, #"deleted: new [], known ["party"]"#,
+            ])
 
         // guide begins
         // A role as a specified user: whoever is in it is one.

@@ -72,6 +72,7 @@ struct NoticeFeedTests {
         try await withDocuments { fixture in
             let store = fixture.store
             let first = try fixture.head
+            let (begun, begins) = AsyncStream<Void>.makeStream()
             let told = try await withThrowingTaskGroup(
                 of: (Name, Revision, [Notice])?.self, returning: [(Name, Revision, [Notice])].self
             ) { group in
@@ -91,11 +92,17 @@ struct NoticeFeedTests {
                         let head = try store.head.revision
                         let since = reader % 3 == 0 ? head : Revision((first.rawValue + head.rawValue) / 2)
                         let feed = try store.notices(for: subject, after: since)
+                        begins.yield()
                         return (subject, since, try await Self.all(feed))
                     }
                 }
+                // The end is written when everybody has begun.
+                group.addTask {
+                    for await _ in begun.prefix(24) {}
+                    return nil
+                }
                 var told: [(Name, Revision, [Notice])] = []
-                var writing = 3
+                var writing = 4
                 while let result = try await group.next() {
                     guard let result else {
                         writing -= 1
