@@ -45,7 +45,7 @@ extension RandomHistory {
     }
 
     /// A subject and an object that should have an entry, or any two.
-    mutating func entry() -> (Name, Name) {
+    package mutating func entry() -> (Name, Name) {
         switch random.number(0...99) {
         case 0..<70 where !expected.grants.isEmpty: random.one(of: expected.grants)
         case 70..<80: (.everyone, .class(random.one(of: vocabulary.classes)))

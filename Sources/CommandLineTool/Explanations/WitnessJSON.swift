@@ -37,6 +37,7 @@ struct WitnessJSON {
     private func json(_ path: WitnessedPath) -> JSONValue {
         var members: JSONObject = ["privileges": list(path.privileges), "steps": .array(path.facts.map(json))]
         if let beginning = path.beginning { members["as"] = .string(witness.name(beginning)) }
+        if path.isPermanent { members["permanent"] = .bool(true) }
         if !path.sources.isEmpty { members["through"] = .array(path.sources.map(json)) }
         return .object(members)
     }

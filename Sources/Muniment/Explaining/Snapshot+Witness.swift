@@ -95,7 +95,8 @@ private struct WitnessWriter {
                 guard !given.isEmpty else { return nil }
                 for fact in facts { try note(fact) }
                 return WitnessedPath(
-                    privileges: given, beginning: path.memberships.first, facts: memberships + facts + descent)
+                    privileges: given, beginning: path.memberships.first, facts: memberships + facts + descent,
+                    isPermanent: !grant.permanent.isDisjoint(with: given))
             }
         }
     }

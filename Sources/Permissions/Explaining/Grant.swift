@@ -10,20 +10,20 @@ public struct Grant: Hashable, Sendable {
     public let privileges: Privileges
     /// When it ends; ``Events/Instant/forever`` for good.
     public let until: Instant
-    /// Whether some of it cannot be taken away.
-    public let isPermanent: Bool
+    /// What of it cannot be taken away.
+    public let permanent: Privileges
     /// The permission that gives it; nil for an entry.
     public let permission: PermissionID?
 
     public init(
-        object: ObjectID, subject: PrincipalID, privileges: Privileges, until: Instant = .forever, isPermanent: Bool = false,
+        object: ObjectID, subject: PrincipalID, privileges: Privileges, until: Instant = .forever, permanent: Privileges = [],
         permission: PermissionID? = nil
     ) {
         self.object = object
         self.subject = subject
         self.privileges = privileges
         self.until = until
-        self.isPermanent = isPermanent
+        self.permanent = permanent
         self.permission = permission
     }
 }
@@ -48,6 +48,6 @@ extension [Grant] {
         append(
             Grant(
                 object: object, subject: entry.subject, privileges: given, until: until,
-                isPermanent: !entry.permanent.isDisjoint(with: given)))
+                permanent: entry.permanent.intersection(given)))
     }
 }

@@ -41,14 +41,18 @@ public struct WitnessedPath: Hashable, Sendable {
     public var beginning: PrincipalID?
     /// The memberships from there up to the subject; what that is given; and how it comes down from object to object, or by links.
     public var facts: [WitnessedFact]
+    /// Whether some of it cannot be taken away, since the class gives it to owners for good.
+    public var isPermanent: Bool
     /// For links: the objects on the way, from the one that links to the object in question up to the one that is readable by
     /// itself.
     public var sources: [WitnessedObject]
 
     public init(
-        privileges: Privileges, beginning: PrincipalID?, facts: [WitnessedFact], sources: [WitnessedObject] = []
+        privileges: Privileges, beginning: PrincipalID?, facts: [WitnessedFact], isPermanent: Bool = false,
+        sources: [WitnessedObject] = []
     ) {
         self.privileges = privileges
+        self.isPermanent = isPermanent
         self.beginning = beginning
         self.facts = facts
         self.sources = sources

@@ -102,7 +102,7 @@ private struct WitnessTree {
         // What is given comes first, and below it how the caller and the object come to it.
         let given = path.facts.firstIndex { $0.fact.isGift } ?? 0
         let others = path.facts.enumerated().filter { $0.offset != given && !$0.element.fact.isExistence }.map { leaf($0.element) }
-        return leaf(path.facts[given], others)
+        return leaf(path.facts[given], others, suffix: path.isPermanent ? ", not to be taken away" : "")
     }
 
     private func links(_ path: WitnessedPath) -> TextTree {
@@ -112,12 +112,12 @@ private struct WitnessTree {
         return TextTree("\(witness.name(last.object)) is readable, and leads here by links", links + ways)
     }
 
-    private func leaf(_ fact: WitnessedFact, _ branches: [TextTree] = []) -> TextTree {
+    private func leaf(_ fact: WitnessedFact, _ branches: [TextTree] = [], suffix: String = "") -> TextTree {
         let citation = fact.citation
         var note = "r\(citation.revision)  \(citation.time)  \(actor(citation))"
         if let id = citation.origin.requestID { note += "  \(id)" }
         if let comment = citation.origin.comment { note += "  (\(comment))" }
-        return TextTree(witness.sentence(fact.fact), note: note, branches)
+        return TextTree(witness.sentence(fact.fact) + suffix, note: note, branches)
     }
 
     private func actor(_ citation: Citation) -> String {

@@ -137,6 +137,11 @@ struct PathTests {
                 try fixture.why("user:ann", "read", on: "image:2") == [
                     "image:1 links to image:2 (r3 user:root); page:1 links to image:1 (r5 user:root)"
                 ])
+            // What links to it and is readable by a link itself leads on, if its class lets it be read that way.
+            try fixture.commit(.createObject("image:3"), .createObject("page:2", value: .array([.link("image:3")])))
+            try fixture.commit(.writeObject("page:1", .value(.array([.link("image:1"), .link("page:2")]))))
+            #expect(try fixture.why("user:ann", "read", on: "image:3") == [])
+            #expect(try !fixture.may("user:ann", "read", "image:3"))
             let witness = try fixture.witness("user:ann", "read", on: "image:2")
             let source = try #require(witness.paths(at: .object).first?.sources.last)
             #expect(source.objectPart.map(witness.line) == ["user:ann; user:ann has read on page:1 (r6 user:root)"])
@@ -153,6 +158,22 @@ struct PathTests {
             #expect(witness.outcomes == [Outcome(privilege: "read", isAllowed: true, decider: .administrator, failing: [])])
             #expect(witness.appointment?.citation.revision == Revision(2))
             #expect(try fixture.witness("user:root", "read", on: "doc:1").appointment?.citation.revision == .genesis)
+        }
+    }
+
+    @Test("E11: What an owner has for good is told as that, and no longer once the object has another owner")
+    func permanent() throws {
+        try withStore(.open) { fixture in
+            let settings = ClassSettings(creatorPrivileges: ["read", "update"], creatorPermanent: true)
+            try fixture.commit(.defineClass("doc", settings), .register("user:ann"), .register("user:ben"))
+            try fixture.commit(.createObject("doc:1", owner: "user:ann"))
+            func path() throws -> WitnessedPath? { try fixture.witness("user:ann", "read", on: "doc:1").paths(at: .object).first }
+            #expect(try path()?.isPermanent == true)
+            #expect(
+                try fixture.witness("user:ann", "read", on: "doc:1").lines.contains { $0.contains(", not to be taken away  r2") })
+            try fixture.commit(.setOwner("doc:1", owner: "user:ben"))
+            #expect(try path()?.isPermanent == false)
+            #expect(try path()?.facts.last?.citation.revision == Revision(2))
         }
     }
 

@@ -76,7 +76,7 @@ struct RandomExplanationRun {
 
     private mutating func compareWays(_ witness: Witness, _ view: NaiveView, _ point: Point) throws {
         guard witness.appointment == nil else { return }
-        let ways = view.ways(of: witness.subject, witness.privileges, to: witness.object)
+        let ways = view.ways(of: witness.subject, Privileges(witness.wanted), to: witness.object)
         for level in DecidingLevel.allCases {
             let (told, there) = (witness.ways(at: level), ways[level] ?? [:])
             let isRight = witness.isComplete ? told == there : told.allSatisfy { there[$0.key] == $0.value }

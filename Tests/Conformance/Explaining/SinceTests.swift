@@ -69,6 +69,9 @@ struct SinceTests {
                 ])
             #expect(try revisions(fixture, "update") == [Revision(3)])
             #expect(try fixture.why("user:ann", "update", on: "doc:1", at: .time(soon)) == [])
+            let both = try fixture.witness("user:ann", "read", "update", on: "doc:1", at: .time(soon))
+            #expect(both.outcomes.map(\.isAllowed) == [true, false])
+            #expect(both.paths(at: .object).map(\.privileges) == [.read])
             fixture.clock.now = late
             let denial = try fixture.witness("user:ann", "read", on: "doc:1")
             #expect(!denial.isAllowed)

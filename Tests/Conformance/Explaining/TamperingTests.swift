@@ -97,6 +97,7 @@ struct TamperingTests {
         Tampering("what a path gives") { $0.target!.objectPart[0].privileges = [.read, .delete] },
         Tampering("whom a path begins with") { $0.target!.objectPart[0].beginning = .everyone },
         Tampering("nobody to begin with") { $0.target!.objectPart[0].beginning = nil },
+        Tampering("whether it can be taken away") { $0.target!.objectPart[0].isPermanent = true },
         Tampering("the membership left out") { $0.target!.objectPart[0].facts.removeFirst() },
         Tampering("the entry left out") { $0.target!.objectPart[0].facts.remove(at: 1) },
         Tampering("the place left out") { $0.target!.objectPart[0].facts.remove(at: 3) },

@@ -5,9 +5,10 @@ public import Permissions
 extension NaiveView {
     public typealias Ways = [String: Privileges]
 
-    /// The ways in which a caller who is no administrator is given some privileges on an object that is there, level by level.
-    public func ways(of caller: Name, _ privileges: [String], to object: Name) -> [DecidingLevel: Ways] {
-        guard isCaller(caller), let wanted = state.privileges(privileges), let id: ObjectID = state.names.id(of: object),
+    /// The ways in which a caller who is no administrator is given some privileges on an object that is there, level by level. The
+    /// privileges are numbers, since a wildcard holds for those as well that were defined later.
+    public func ways(of caller: Name, _ wanted: Privileges, to object: Name) -> [DecidingLevel: Ways] {
+        guard isCaller(caller), !wanted.isEmpty, let id: ObjectID = state.names.id(of: object),
             let classID = state.classID(of: id), let options = state.classes[classID]
         else { return [:] }
         let chains = chains(of: caller)

@@ -25,8 +25,12 @@ extension RandomHistory {
 
     /// Whether somebody may do something, to be explained.
     public mutating func checkQuestion() -> (subject: Name, privileges: [String], object: Name) {
-        let object = object()
-        return (asker(), wanted(), anything(object))
+        // Half of them about what somebody should have been given.
+        if random.chance(percent: 50) {
+            let (subject, object) = entry()
+            return (random.chance(percent: 50) ? subject : asker(), wanted(), random.chance(percent: 50) ? object : self.object())
+        }
+        return (asker(), wanted(), anything(object()))
     }
 
     /// A point in the history so far: the head, any revision, or any moment, some before the first.

@@ -61,7 +61,7 @@ struct WitnessCheck {
     // MARK: Levels
 
     private func levelFaults(_ target: WitnessedObject, _ options: ClassOptions) -> [String] {
-        var faults = pathFaults(target)
+        var faults = pathFaults(target) + permanenceFaults(witness.storeLevel + target.classLevel + target.objectPart)
         // What the paths give is there. What they do not give has to be missing by the plain fold, too.
         let store = privileges(witness.storeLevel)
         let (classLevel, part) = (privileges(target.classLevel), privileges(target.objectPart))
@@ -116,6 +116,19 @@ struct WitnessCheck {
 
     private func classID(of object: WitnessedObject) -> ClassID {
         if case .object(_, let classID) = object.existence.fact { classID } else { .store }
+    }
+
+    /// What is said of being taken away is looked up in the fold: it is the owner's entry, and no event of its own.
+    private func permanenceFaults(_ paths: [WitnessedPath]) -> [String] {
+        paths.filter { path in
+            var isPermanent = false
+            for case .entry(let subject, let object, let privileges, _) in path.facts.map(\.fact) {
+                let permanent = view.state.permanent[object]?[subject] ?? []
+                isPermanent = !permanent.isDisjoint(with: privileges.intersection(path.privileges))
+            }
+            return path.isPermanent != isPermanent
+        }
+        .map { "\($0) is told to be permanent, or not to be" }
     }
 
     // MARK: Paths
