@@ -170,6 +170,24 @@ func measureQueries(_ arguments: Arguments) throws -> Table {
     return table
 }
 
+func measureAudit(_ arguments: Arguments) throws -> Table {
+    let records = arguments.isQuick ? 100_000 : 1_000_000
+    var table = Table("Audit: pages of \(AuditSuite.pageSize) of \(records) records, beside SQLite")
+    note("audit")
+    let folder = arguments.folder + "/audit"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let result = try AuditSuite(records: records, folder: folder).run()
+    for (name, page, sqlite) in result.pages {
+        table.add(
+            Row(
+                name + ", p50", .nanoseconds(page.p50Nanoseconds), raw: .nanoseconds(sqlite.p50Nanoseconds),
+                goal: .figureAtMost(100e6, .nanoseconds)))
+    }
+    table.add(Row("import of grants and revocations by 5, events", .perSecond(result.importPerSecond)))
+    return table
+}
+
 do {
     let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
     try FileManager.default.createDirectory(atPath: arguments.folder, withIntermediateDirectories: true)
@@ -188,11 +206,16 @@ do {
         print(try measureExplanations(arguments).text)
         exit(0)
     }
+    if arguments.only == "audit" {
+        print(try measureAudit(arguments).text)
+        exit(0)
+    }
     if let history = arguments.history { tables.append(try measureKubernetes(history, arguments)) }
     tables.append(try measureWrites(arguments))
     tables.append(try await measureObservers(arguments))
     tables.append(try await measureNotices(arguments))
     tables.append(try measureQueries(arguments))
+    tables.append(try measureAudit(arguments))
     tables.append(try measureExplanations(arguments))
     var sizes = [(10_000, "10 k")]
     if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }

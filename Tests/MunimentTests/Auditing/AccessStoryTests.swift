@@ -1,0 +1,97 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Audit: how somebody got in, told in full")
+struct AccessStoryTests {
+    /// Ann comes to a document through a role in a role, loses it with the role, gets it again until a time, and once more with
+    /// everything when she administers the store.
+    private func story(_ fixture: StoreFixture) throws {
+        let everybody: [Change] = (["store", "class:doc"] as [Name]).map { .grant(.everyone, on: $0, ["read", "update"]) }
+        try fixture.store.commit(
+            Transaction("user:root", [.defineClass("doc"), .register("user:ann"), .register("user:bob")] + everybody))
+        func then(_ changes: Change...) throws {
+            fixture.clock.advance(seconds: 60)
+            try fixture.store.commit(Transaction("user:root", changes, origin: Origin(requestID: "ticket")))
+        }
+        try then(.createRole("role:inner"), .createRole("role:outer"), .addMember("role:inner", to: "role:outer"))
+        try then(.createObject("doc:plan"), .grant("role:outer", on: "doc:plan", ["read"]), .register("user:eve"))
+        try then(.register("user:zoe"), .addMember("user:ann", to: "role:inner"))
+        try then(.deleteRole("role:outer"))
+        try then(.grant("user:ann", on: "doc:plan", ["read"], until: fixture.clock.now.later(seconds: 600)))
+        fixture.clock.advance(seconds: 1000)
+        try then(.appointAdministrator("user:ann"), .register("user:joe"))
+        try then(.deleteObject("doc:plan"))
+    }
+
+    @Test("E10: every moment at which access began and ended, with the events that made it so and no others, who did it and when")
+    func turns() throws {
+        try withStore(.locked) { fixture in
+            try story(fixture)
+            let turns = try fixture.store.accessTurns(of: "user:ann", with: ["read"], on: "doc:plan")
+            let told = turns.map { turn in
+                ([turn.isGained ? "in" : "out", "r\(turn.revision?.description ?? "–")", turn.actor] + turn.events.map(\.sentence))
+                    .joined(separator: "; ")
+            }
+            #expect(
+                told == [
+                    "in; r4; user:root; user:ann became a member of role:inner",
+                    "out; r5; user:root; role:outer was deleted",
+                    "in; r6; user:root; user:ann was granted read on doc:plan until 2026-01-01T00:14:00Z",
+                    "out; r7; store; the time of user:ann for read on doc:plan ended",
+                    "in; r8; user:root; user:ann became an administrator",
+                    "out; r9; user:root; doc:plan was deleted, with everything in it",
+                ])
+            #expect(turns.map(\.origin.requestID) == ["ticket", "ticket", "ticket", nil, "ticket", "ticket"])
+            #expect(turns[3].time == Instant.newYear.later(seconds: 14 * 60))
+        }
+    }
+
+    @Test("E10: an end that fell due while nobody recorded it counts from its time, though the log says nothing of it yet")
+    func pendingEnd() throws {
+        try withStore(.locked) { fixture in
+            try fixture.commit(.defineClass("doc"), .register("user:ann"))
+            try fixture.commit(
+                .grant(.everyone, on: .store, ["read"]), .grant(.everyone, on: "class:doc", ["read"]), .createObject("doc:1"))
+            let end = fixture.clock.now.later(seconds: 100)
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read"], until: end))
+            let head = try fixture.head
+            try fixture.store.close()
+            // A process that only reads, after the end and before anybody writes again.
+            let later = end.later(seconds: 50)
+            let reader = try Store.open(at: fixture.path, .reading, options: StoreOptions { later })
+            let spans = try reader.accessSpans(of: "user:ann", with: ["read"], on: "doc:1")
+            #expect(spans.map(\.begin) == [head] && spans.map(\.end) == [nil] && spans.map(\.until) == [end])
+            let turns = try reader.accessTurns(of: "user:ann", with: ["read"], on: "doc:1")
+            #expect(turns.map(\.time) == [.newYear, end] && turns.last?.revision == nil && turns.last?.isGained == false)
+            #expect(try reader.accessSpans(of: "user:ann", with: ["read"], on: "doc:1", from: .time(end)).isEmpty)
+            #expect(
+                try reader.accessSpans(of: "user:ann", with: ["read"], on: "doc:1", to: .time(end.later(seconds: -1))).map(\.until)
+                    == [nil])
+            try reader.close()
+            try fixture.reopen()
+        }
+    }
+
+    @Test("E10: what nobody ever heard of has an empty answer; what is ill-formed, or runs backwards, is refused")
+    func oddQuestions() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
+            #expect(try fixture.store.accessSpans(with: ["read"], on: "doc:never").isEmpty)
+            #expect(try fixture.store.accessSpans(with: ["fly"], on: "doc:1").isEmpty)
+            #expect(try fixture.store.accessTurns(of: "role:never", with: ["read"], on: "doc:1").isEmpty)
+            #expect(try !fixture.store.read { try $0.accessReport(of: "role:never").isKnown })
+            #expect(throws: Refusal.self) { try fixture.store.accessSpans(with: ["read"], on: "nothing") }
+            #expect(throws: Refusal.self) { try fixture.store.accessTurns(of: "nobody", with: ["read"], on: "doc:1") }
+            #expect(throws: Refusal.self) {
+                try fixture.store.accessSpans(with: ["read"], on: "doc:1", from: .revision(Revision(1)), to: .revision(.genesis))
+            }
+            #expect(throws: StoreError.self) {
+                try fixture.store.accessSpans(with: ["read"], on: "doc:1", to: .revision(Revision(99)))
+            }
+        }
+    }
+}
