@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@Suite("The audit and the tool")
+struct AuditCommandTests {
+    private func objects(_ result: BuiltTool.Result) throws -> [[String: Any]] {
+        try result.lines.map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+    }
+
+    /// The demo, and behind it a refused command and a second reader.
+    private func withAudit(_ body: (BuiltTool) throws -> Void) throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            #expect(try tool.run("admin appoint user:bob --as user:bob").code == 1)
+            try tool.make("grant user:bob read on doc:plan")
+            try body(tool)
+        }
+    }
+
+    @Test("E10: the export is one JSON object a line with who, when, what and whether it was done, refused commands among them")
+    func export() throws {
+        try withAudit { tool in
+            let records = try objects(tool.make("audit --json"))
+            let log = try objects(tool.make("log --json"))
+            let events = log.flatMap { $0["events"] as? [[String: Any]] ?? [] }.compactMap { $0["kind"] as? String }
+            #expect(records.compactMap { ($0["event"] as? [String: Any])?["kind"] as? String } == events)
+            #expect(records.allSatisfy { $0["time"] is String && $0["outcome"] is String })
+            #expect(records.suffix(2).map { $0["outcome"] as? String } == ["refused", "done"])
+            let refused = records[records.count - 2]
+            #expect(refused["caller"] as? String == "user:bob" && refused["code"] as? String == "notAdministrator")
+            let last = try #require(records.last)
+            #expect(last["revision"] as? Int == 6 && last["index"] as? Int == 0 && last["actor"] as? String == "user:root")
+        }
+    }
+
+    @Test(
+        "E10: each option leaves out what it says",
+        arguments: [
+            ("--actor user:bob", 1), ("--object doc:plan", 3), ("--subject user:bob", 2), ("--subject user:bob --outcome done", 1),
+            ("--kind AccessGranted --subject user:ann", 1), ("--kind AccessGranted,appointAdministrator --from 5", 3),
+            ("--outcome refused", 1), ("--from 6", 1), ("--from r6 --to r6", 1), ("--to 2000-01-01", 0), ("--request none", 0),
+            ("--actor user:never", 0),
+        ])
+    func filters(options: String, count: Int) throws {
+        try withAudit { tool in
+            #expect(try tool.make("audit --json \(options)").lines.count == count, "\(options)")
+        }
+    }
+
+    @Test("E10: a list with a limit says on standard error where it goes on, in both orders, and nothing is lost or twice")
+    func pages() throws {
+        try withAudit { tool in
+            for order in ["", " --newest"] {
+                let whole = try tool.make("audit --json" + order).lines
+                var found: [String] = []
+                var after = ""
+                for _ in 0..<whole.count {
+                    let page = try tool.make("audit --json --limit 4" + order + after)
+                    found += page.lines
+                    guard let cursor = page.errors.split(separator: " ").last, page.errors.contains("--after ") else { break }
+                    after = " --after " + cursor.trimmingCharacters(in: .newlines)
+                }
+                #expect(found == whole)
+            }
+        }
+    }
+
+    @Test("For people, what one commit did stands below one heading, and a refusal says what was tried and why not")
+    func lines() throws {
+        try withAudit { tool in
+            let lines = try tool.make("audit --from 5").lines
+            #expect(lines.count == 7)
+            #expect(lines[0].hasPrefix("r5  ") && lines[0].hasSuffix("  user:root"))
+            #expect(lines[1] == "    user:ann was granted read on doc:plan")
+            #expect(lines[2].hasPrefix("#1  ") && lines[3].contains("\"appointAdministrator\""))
+            #expect(lines[6] == "    user:bob was granted read on doc:plan")
+        }
+    }
+
+    @Test(
+        "What cannot be meant is an error that names it and prints nothing",
+        arguments: [
+            ("audit --kind Granted", 1, "Granted"), ("audit --outcome perhaps", 2, "perhaps"), ("audit --limit 0", 2, "0"),
+            ("audit --after nonsense", 1, "nonsense"), ("audit --from 99", 1, "99"), ("audit --object plan", 2, "plan"),
+            ("audit access read on doc:plan --from 6 --to 2", 1, "before it begins"),
+            ("audit entry user:bob read", 2, "the object is missing"),
+        ])
+    func mistakes(sentence: String, code: Int, quoted: String) throws {
+        try withAudit { tool in
+            let result = try tool.run(sentence)
+            #expect(Int(result.code) == code, "\(result.errors)")
+            #expect(result.errors.contains(quoted) && result.output.isEmpty, "\(result.errors)")
+        }
+    }
+
+    @Test("E10: the questions beside the list answer in JSON, too")
+    func questions() throws {
+        try withAudit { tool in
+            let access = try tool.object("audit access read on doc:plan --json")
+            let subjects = (access["access"] as? [[String: Any]] ?? []).compactMap { $0["subject"] as? String }
+            #expect(subjects == ["user:ann", "user:bob", "user:root"])
+            let entry = try tool.object("audit entry user:bob read on doc:plan --json")
+            let turns = entry["turns"] as? [[String: Any]] ?? []
+            #expect(turns.count == 1 && turns[0]["gained"] as? Bool == true && turns[0]["revision"] as? Int == 6)
+            let report = try tool.object("audit of user:bob --at 5 --json")
+            #expect(report["known"] as? Bool == true && (report["objects"] as? [Any])?.count == 0)
+            #expect(((try tool.object("audit of user:bob --json"))["objects"] as? [Any])?.count == 1)
+        }
+    }
+}
