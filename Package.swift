@@ -74,7 +74,8 @@ let package = Package(
         tests(
             "MunimentTests",
             [
-                "Events", "Permissions", "Notices", "Muniment", "EventLog", "Hashing", "Files", "LMDB", "TestSupport",
+                "Events", "Permissions", "Notices", "Muniment", "Projections", "EventLog", "Hashing", "Files", "LMDB",
+                "TestSupport",
                 "StoreSupport", "FaultHelper",
             ]),
         .testTarget(

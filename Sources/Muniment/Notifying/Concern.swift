@@ -1,4 +1,5 @@
 internal import Events
+internal import Notices
 internal import Permissions
 internal import Projections
 
@@ -19,6 +20,16 @@ enum Concern {
         var concerned = Concerned(commit.revision, reader)
         for event in commit.events { guard try concerned.add(event) else { return nil } }
         return concerned.subjects
+    }
+
+    /// Under what somebody waits, who has seen everything up to the revision that a reader looks at.
+    static func keys(of viewpoint: inout Viewpoint, _ reader: IndexReader) throws -> Set<UInt64> {
+        let viewer = try viewpoint.viewer(reader)
+        var keys = Set(viewer.members.map(\.rawValue))
+        if viewer.subjects.isAdministrator { keys.insert(administrators) }
+        let name = viewpoint.subscriber
+        if name.kind == .role || name.kind == .caller, try reader.object(name) == nil { keys.insert(newcomers) }
+        return keys
     }
 
     private struct Concerned {

@@ -60,7 +60,8 @@ struct NoticeSubscriber: Sendable {
         }
         if walk != nil { return .notices(try goOn(reader)) }
         guard revision == head else { return .more }
-        return .nothing(concerning: try concerns(reader))
+        reader.look(at: head)
+        return .nothing(concerning: try Concern.keys(of: &viewpoint, reader))
     }
 
     /// Begins with a commit, or passes it where it does not concern the subscriber.
@@ -92,18 +93,6 @@ struct NoticeSubscriber: Sendable {
             self.walk = nil
         }
         return found
-    }
-
-    /// Under what the subscriber waits for commits.
-    private mutating func concerns(_ reader: IndexReader) throws -> Set<UInt64> {
-        reader.look(at: reader.state.revision)
-        let viewer = try viewpoint.viewer(reader)
-        var concerns = Set(viewer.members.map(\.rawValue))
-        if viewer.subjects.isAdministrator { concerns.insert(Concern.administrators) }
-        if try reader.number(of: viewpoint.subscriber) == nil || viewer.subjects.members.isEmpty {
-            concerns.insert(Concern.newcomers)
-        }
-        return concerns
     }
 }
 

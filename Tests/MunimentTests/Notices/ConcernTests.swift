@@ -1,0 +1,77 @@
+import Events
+import Notices
+import Permissions
+import Projections
+import StoreSupport
+import TestSupport
+import Testing
+
+@testable import Muniment
+
+/// Subscribers sleep through commits that do not concern them; one that should have woken would lose notices.
+@Suite("Waking subscribers")
+struct ConcernTests {
+    /// Makes a random history in a store, as far as its rules allow.
+    private static func write(_ seed: UInt64, steps: Int, _ fixture: StoreFixture) throws {
+        var history = RandomHistory(seed: seed)
+        try fixture.store.commit(Transaction("user:root", [.appointAdministrator(history.administrator)], authority: .importer))
+        for _ in 0..<steps {
+            let next = history.next()
+            fixture.clock.now = max(fixture.clock.now, next.time)
+            let isRefused = try fixture.refusal(of: next.changes, as: next.caller) != nil
+            if isRefused { history.takeBack() }
+        }
+    }
+
+    @Test(
+        "E6: Everybody who has a notice of a commit is among those whom the commit concerns, whoever it is and whatever the commit did",
+        arguments: 0..<12)
+    func nobodySleepsThroughANotice(number: UInt64) throws {
+        let seed = TestSettings.firstSeed &+ number
+        try withStore(number % 2 == 0 ? .open : .locked, clock: ManualClock()) { (fixture) throws in
+            try Self.write(seed, steps: 60, fixture)
+            let store = fixture.store
+            let head = try store.head.revision
+            var names: Set<Name> = ["everyone", "anonymous", "user:never-seen"]
+            try store.withReader { reader in
+                for classID in [ClassID.user, .thing, .role] {
+                    names.formUnion(try reader.objects(of: classID).map { Name(try reader.name(of: $0)) })
+                }
+            }
+            var told = 0
+            for name in names.sorted() {
+                let notices = try store.notices(for: name, after: .genesis, through: head)
+                for revision in Set(notices.map(\.revision)) {
+                    told += 1
+                    let commit = try #require(try fixture.commits(from: revision).first)
+                    try store.withReader { reader in
+                        let concerned = try Concern.subjects(of: commit, reader)
+                        var viewpoint = Viewpoint(name)
+                        reader.look(at: Revision(revision.rawValue - 1))
+                        let keys = try Concern.keys(of: &viewpoint, reader)
+                        #expect(
+                            concerned?.isDisjoint(with: keys) != true,
+                            "MUNIMENT_SEED=\(seed): \(name) has notices of revision \(revision) and would sleep through it")
+                    }
+                }
+            }
+            #expect(told > 0)
+        }
+    }
+
+    @Test("E6: A commit that is nobody's business wakes nobody but those whom it names")
+    func othersSleepOn() throws {
+        try withStore(.open) { (fixture) throws in
+            let store = fixture.store
+            try fixture.commit(.defineClass("doc"), .register("user:ann"), .register("user:bob"), .createObject("doc:1"))
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
+            let commit = try #require(try fixture.commits(from: fixture.head).first)
+            try store.withReader { reader in
+                let concerned = try #require(try Concern.subjects(of: commit, reader))
+                var (ann, bob) = (Viewpoint("user:ann"), Viewpoint("user:bob"))
+                #expect(try !concerned.isDisjoint(with: Concern.keys(of: &ann, reader)))
+                #expect(try concerned.isDisjoint(with: Concern.keys(of: &bob, reader)))
+            }
+        }
+    }
+}
