@@ -46,6 +46,11 @@ struct TamperingTests {
             try fixture.commit(.revoke(.everyone, on: .class("doc"), ["delete"]))
             let allowed = try fixture.witness("user:ann", "read", on: "doc:1")
             let denied = try fixture.witness("user:ann", "read", "delete", on: "doc:1")
+            // One path at each level, whose facts can be forged one by one.
+            for level in DecidingLevel.allCases {
+                try #require(allowed.paths(at: level).count == 1 && !denied.paths(at: level).isEmpty)
+            }
+            try #require(allowed.paths(at: .object)[0].facts.count == 5)
             try body(allowed, denied, WitnessChecker(fixture.commits()))
         }
     }
