@@ -33,8 +33,8 @@ public struct RemedySearch<State: ExplainableState> {
     public func remedies() throws -> Remedies {
         guard try !isEnough(Remedy()) else { return Remedies(remedies: [], isComplete: true) }
         let (helpful, areAll) = try rolesThatHelp()
-        // Whatever the roles, one grant at each level that fails is enough, so nothing larger is worth saying.
-        let largest = max(1, try missing(with: Remedy()).count)
+        // What takes more than grants alone would take is not worth saying.
+        let largest = max(1, try completions(of: []).map(\.grants.count).min() ?? 1)
         var found: [Remedy] = []
         let combined = helpful.prefix(ExplanationLimits.rolesCombined)
         var isComplete = areAll && (largest == 1 || combined.count == helpful.count)

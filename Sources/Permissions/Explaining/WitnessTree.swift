@@ -93,8 +93,13 @@ private struct WitnessTree {
         if !given.isEmpty { text += " gives \(words(given))" }
         if !missing.isEmpty { text += (given.isEmpty ? "" : ",") + " does not give \(words(missing))" }
         if given.isEmpty, missing.isEmpty { text += " gives nothing of that" }
+        if level == .object, !missing.isEmpty, isWidening { text += ", and one of the two would be enough" }
         let isDecided = witness.outcomes.contains { $0.decider.rawValue == level.rawValue && $0.isAllowed == witness.isAllowed }
         return TextTree(isDecided ? text + ": this decides" : text, paths.map(path))
+    }
+
+    private var isWidening: Bool {
+        if case .options(_, let options)? = witness.target?.options.fact { options.composition == .widening } else { false }
     }
 
     private func path(_ path: WitnessedPath) -> TextTree {

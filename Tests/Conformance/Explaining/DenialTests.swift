@@ -85,6 +85,25 @@ struct DenialTests {
         }
     }
 
+    @Test("E11: For a widening class the class or the object is to give it: that is said, and either is proposed")
+    func widening() throws {
+        try withStore { fixture in
+            try fixture.commit(
+                .defineClass("doc", ClassSettings(composition: .widening)), .createObject("doc:1"), .register("user:ann"))
+            try fixture.commit(.createRole("role:team"), .grant("role:team", on: .class("doc"), ["read"]))
+            let witness = try fixture.witness("user:ann", "read", "update", on: "doc:1")
+            #expect(witness.outcomes.map(\.failing) == [[.store, .class, .object], [.store, .class, .object]])
+            #expect(witness.lines.last == "└─ doc:1 does not give read, update, and one of the two would be enough")
+            let found = try proposals(fixture, "user:ann", "read", "update", on: "doc:1")
+            let store = Change.grant("user:ann", on: .store, ["read", "update"])
+            #expect(
+                found.proposals.map(\.changes) == [
+                    [.grant("user:ann", on: .class("doc"), ["read", "update"]), store],
+                    [.grant("user:ann", on: "doc:1", ["read", "update"]), store],
+                ])
+        }
+    }
+
     @Test("E11: Roles are not put into each other, and anonymous callers not into any")
     func impossibleMemberships() throws {
         try withStore(.open) { fixture in
