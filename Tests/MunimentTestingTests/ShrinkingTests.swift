@@ -48,6 +48,13 @@ struct ShrinkingTests {
             let result = try ScenarioRunner().run(text: shrunk.scenario, named: "shrunk")
             #expect(result.failed == 1 && result.failures.first?.expected == "false" && result.failures.first?.actual == "true")
             #expect(broken.description.contains("MUNIMENT_SEED=\(broken.seed) "))
+            // That seed alone leads to the same.
+            let again = #expect(throws: BrokenProperty.self) {
+                try forAllHistories(
+                    1, length: 60, after: ShrinkingTests.beginning, drawnFrom: ShrinkingTests.vocabulary, seed: broken.seed
+                ) { step in try step.expect("user:stranger", mayNot: "read", on: "doc:1") }
+            }
+            #expect(again?.shrunk.scenario == shrunk.scenario)
         }
     }
 
@@ -82,5 +89,21 @@ struct ShrinkingTests {
         #expect(lines.last == #"{"ask":"check","subject":"user:ben","object":"doc:plan","privilege":"read","answer":true}"#)
         #expect(try ScenarioRunner().run(text: shrunk.scenario, named: "shrunk").failed == 1)
         #expect(try ReplayTests.sharing.shrunk { _ in } == nil)
+    }
+
+    @Test("E12: What is left expects the refusals that belong to it")
+    func refusals() throws {
+        var history = History(preset: .locked, [Transaction("user:root", [.defineClass("doc")])])
+        history.append(Transaction("user:new", [.defineClass("box"), .defineClass("cup")]), expecting: .refused(.noPrivilege))
+        // Who calls becomes known, even by what is refused.
+        let shrunk = try #require(
+            try history.shrunk { step in
+                let wantsBox = step.cause.contains("box")
+                try step.expect(try !wantsBox || !step.snapshot.exists("user:new"), "nobody new wants a box")
+            })
+        #expect(shrunk.history.transactions.map(\.caller) == ["user:new"])
+        #expect(shrunk.scenario.contains(#""expect":{"refused":"noPrivilege"}"#), "\(shrunk)")
+        let result = try ScenarioRunner().run(text: shrunk.scenario, named: "shrunk")
+        #expect(result.passed == 1 && result.failures.isEmpty)
     }
 }

@@ -39,11 +39,18 @@ final class MemoryStore {
     /// Replays are small; maps grow where one is not.
     private static let mapBytes = 1 << 26
 
-    /// Files here are pages of memory: syncing them costs nothing.
+    /// Where files are pages of memory, so that syncing them costs nothing; elsewhere where there is no such place, or little
+    /// room in it, as in many containers.
     private static let place: URL = {
-        let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
-        return FileManager.default.isWritableFile(atPath: "/dev/shm") ? memory : FileManager.default.temporaryDirectory
+        let files = FileManager.default
+        let free = (try? files.attributesOfFileSystem(forPath: "/dev/shm"))?[.systemFreeSize] as? NSNumber
+        let isRoomy = (free?.uint64Value ?? 0) >= roomBytes
+        return isRoomy && files.isWritableFile(atPath: "/dev/shm")
+            ? URL(filePath: "/dev/shm", directoryHint: .isDirectory) : files.temporaryDirectory
     }()
+
+    /// The room that replays side by side have in memory at least.
+    private static let roomBytes: UInt64 = 1 << 28
 }
 
 /// A clock that stands still until it is moved.
