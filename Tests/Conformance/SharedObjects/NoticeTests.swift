@@ -144,11 +144,28 @@ struct SharedObjectNoticeTests {
         }
     }
 
+    @Test("F9, F12: A role that comes to hold everyone makes public what it has, and is no reason of anybody's own any more")
+    func everyoneInARole() async throws {
+        try await withNotes { notes in
+            try await notes.ann.save(text("Hello"), id: "letter")
+            try notes.fixture.commit(.createRole("role:family"), .addMember("user:bob", to: "role:family"))
+            try await notes.ann.addUser("role:family", to: "letter")
+            let before = try notes.fixture.head
+            try notes.fixture.commit(.addMember(.everyone, to: "role:family"))
+            let after = try notes.fixture.head
+            #expect(try notes.bob.notices(after: before, through: after).map(\.kind) == [.madePublic, .unshared])
+            #expect(try notes.cleo.notices(after: before, through: after).map(\.newlyAccessible) == [["letter"]])
+            try notes.fixture.commit(.removeMember(.everyone, from: "role:family"))
+            #expect(try notes.bob.notices(after: after, through: notes.fixture.head).map(\.kind) == [.madePrivate, .shared])
+            #expect(try notes.cleo.notices(after: after, through: notes.fixture.head).map(\.kind) == [.madeInaccessible])
+        }
+    }
+
     // MARK: Made inaccessible, deleted
 
     /// The ways in which Bob can lose a letter.
     enum Loss: CaseIterable {
-        case unshared, madePrivate, roleLost, roleDeleted, expired, moved, classNarrowed, storeNarrowed
+        case unshared, madePrivate, roleLost, roleDeleted, roleAboveDeleted, expired, moved, classNarrowed, storeNarrowed
     }
 
     @Test("F13: Access that ended is told as made inaccessible, whatever the reason", arguments: Loss.allCases)
@@ -169,6 +186,11 @@ struct SharedObjectNoticeTests {
             case .roleLost, .roleDeleted:
                 try fixture.commit(grant(to: "role:family"), as: "user:ann")
                 changes = [loss == .roleLost ? .removeMember("user:bob", from: "role:family") : .deleteRole("role:family")]
+            case .roleAboveDeleted:
+                // Whatever is below a role has what roles give.
+                try fixture.commit(.changeClass("note", ClassSettings(inherits: .everything)))
+                try fixture.commit(.moveObject("note:letter", parent: "role:family"))
+                changes = [.deleteRole("role:family")]
             case .expired:
                 try fixture.commit(grant(to: "user:bob", until: fixture.clock.now.later(seconds: 60)), as: "user:ann")
             case .moved:

@@ -16,9 +16,14 @@ struct RandomNoticeRun {
         var description: String { "MUNIMENT_SEED=\(seed) MUNIMENT_HISTORIES=1: \(what)" }
     }
 
-    /// Everyone that a history plays with, the administrator, one who never comes and one who is not signed in.
+    /// Everyone that a history plays with, the administrator, one who never comes, one who is not signed in, and roles that come and go.
     static let subjects: [Name] =
-        (0..<6).map { Name("user:u\($0)") } + ["user:new", "thing:t1", "user:root", "user:never-seen", .anonymous]
+        (0..<6).map { Name("user:u\($0)") }
+        + ["user:new", "thing:t1", "user:root", "user:never-seen", .anonymous, .everyone, "role:r0", "role:r4"]
+
+    /// Whether it is always told that an object is public: one who is not signed in, or a role that is not there yet, may come to read
+    /// an object that is public already.
+    private static func seesEverythingPublic(_ subject: Name) -> Bool { subject != .anonymous && subject.className != "role" }
 
     let fixture: StoreFixture
     private var history: RandomHistory
@@ -108,11 +113,11 @@ extension RandomNoticeRun {
         for (object, known) in subscriber.known {
             guard let so = truth[object] else { throw disagreement("\(subject) still knows \(object) at \(revision)") }
             guard known.privileges == so.privileges, known.isShared == so.isShared,
-                known.isPublic == so.isPublic || subject == .anonymous
+                known.isPublic == so.isPublic || !Self.seesEverythingPublic(subject)
             else { throw disagreement("\(subject) knows \(known) of \(object) at \(revision); it is \(so)") }
         }
         for (object, so) in truth where subscriber.known[object] == nil {
-            guard !so.isShared, !so.isPublic || subject == .anonymous else {
+            guard !so.isShared, !so.isPublic || !Self.seesEverythingPublic(subject) else {
                 throw disagreement("\(subject) does not know of \(object) at \(revision), which is \(so)")
             }
         }

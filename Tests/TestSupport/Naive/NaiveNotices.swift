@@ -113,7 +113,8 @@ extension NaiveModel {
 
 extension NaiveView {
     func standings(of subject: Name) -> [Name: NaiveStanding] {
-        let access = access(of: subject)
+        // A role that is not there has nothing.
+        let access = isCaller(subject) ? access(of: subject) : { _ in [] }
         let publicAccess = self.access(of: .everyone, administrators: false)
         let subjects = subjects(of: subject)
         let own = subjects.subtracting(self.subjects(of: .everyone))
@@ -123,7 +124,8 @@ extension NaiveView {
         for (id, object) in state.objects {
             standings[state.names.name(of: id)] = NaiveStanding(
                 birth: object.birth, privileges: access(id), isPublic: publicAccess(id).contains(.read),
-                isShared: isAdministrator || effective(id, subjects, deciding: own, readable: readable).contains(.read))
+                isShared: isAdministrator
+                    || isCaller(subject) && effective(id, subjects, deciding: own, readable: readable).contains(.read))
         }
         return standings
     }
