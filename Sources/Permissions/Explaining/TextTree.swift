@@ -15,7 +15,9 @@ struct TextTree {
     var lines: [String] {
         let lines = drawn(first: "", rest: "")
         let width = lines.filter { !$0.note.isEmpty }.map(\.text.count).max() ?? 0
-        return lines.map { $0.note.isEmpty ? $0.text : $0.text + String(repeating: " ", count: width - $0.text.count) + "  " + $0.note }
+        return lines.map {
+            $0.note.isEmpty ? $0.text : $0.text + String(repeating: " ", count: width - $0.text.count) + "  " + $0.note
+        }
     }
 
     private func drawn(first: String, rest: String) -> [(text: String, note: String)] {
