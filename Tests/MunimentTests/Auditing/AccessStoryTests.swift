@@ -46,7 +46,7 @@ struct AccessStoryTests {
                     "out; r9; user:root; doc:plan was deleted, with everything in it",
                 ])
             #expect(turns.map(\.origin.requestID) == ["ticket", "ticket", "ticket", nil, "ticket", "ticket"])
-            #expect(turns[3].time == Instant.newYear.later(seconds: 14 * 60))
+            #expect(turns.dropFirst(3).first?.time == Instant.newYear.later(seconds: 14 * 60))
         }
     }
 
