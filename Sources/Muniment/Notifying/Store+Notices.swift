@@ -75,26 +75,19 @@ extension Store {
 
     /// Lets a subscriber go on. Where it cannot, that is its end.
     func look(_ subscriber: inout NoticeSubscriber) -> Result<NoticeSubscriber.Sight, FeedEnd> {
-        for _ in 0..<Self.attempts {
-            var next = subscriber
-            do {
-                guard let sight = try feed.looking({ try withReader { try next.look($0, log) } }) else {
-                    return .failure(.storeClosed)
-                }
-                subscriber = next
-                if case .nothing = sight, let failure = writer?.failure {
-                    return .failure(.unreadable(why: StoreError.behindTheLog(why: failure).description))
-                }
-                return .success(sight)
-            } catch StoreError.overtaken {
-                continue
-            } catch StoreError.closed {
-                return .failure(.storeClosed)
-            } catch {
-                return .failure(.unreadable(why: "\(error)"))
-            }
+        let start = subscriber
+        let looked = look { (reader) throws in
+            var next = start
+            let sight = try next.look(reader, log)
+            return (next, sight)
         }
-        return .failure(.unreadable(why: StoreError.overtaken(path: folder.path).description))
+        return looked.flatMap { next, sight in
+            subscriber = next
+            if case .nothing = sight, let failure = writer?.failure {
+                return .failure(.unreadable(why: StoreError.behindTheLog(why: failure).description))
+            }
+            return .success(sight)
+        }
     }
 
     /// Whom a commit concerns that takes notices; nil where that can be anybody.

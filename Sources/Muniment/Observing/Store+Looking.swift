@@ -5,31 +5,46 @@ internal import Projections
 /// Looking at what is new, and waiting for it.
 extension Store {
     /// How often a reader that is overtaken tries again.
-    static let attempts = 64
+    private static let attempts = 64
     /// How often a store that was opened for reading looks for commits of another process, while somebody waits for them.
     private static let followingInterval = DispatchTimeInterval.milliseconds(20)
     private static let followingQueue = DispatchQueue(label: "muniment.follower")
 
     /// Lets an observer go on. Where it cannot, that is its end.
     func look(_ observer: inout Observer) -> Observer.Sight {
+        let start = observer
+        let looked = look { (reader) throws in
+            var next = start
+            let sight = try next.look(reader, log)
+            return (next, sight)
+        }
+        switch looked {
+        case .success((let next, let sight)):
+            observer = next
+            if case .nothing = sight, let failure = writer?.failure {
+                return .end(.unreadable(why: StoreError.behindTheLog(why: failure).description))
+            }
+            return sight
+        case .failure(.storeClosed): return .end(.storeClosed)
+        case .failure(.unreadable(let why)): return .end(.unreadable(why: why))
+        }
+    }
+
+    /// Reads as one that may be overtaken by a writer of another process, and then tries again.
+    func look<R>(_ body: (IndexReader) throws -> R) -> Result<R, FeedEnd> {
         for _ in 0..<Self.attempts {
-            var next = observer
             do {
-                guard let sight = try feed.looking({ try withReader { try next.look($0, log) } }) else { return .end(.storeClosed) }
-                observer = next
-                if case .nothing = sight, let failure = writer?.failure {
-                    return .end(.unreadable(why: StoreError.behindTheLog(why: failure).description))
-                }
-                return sight
+                guard let result = try feed.looking({ try withReader(body) }) else { return .failure(.storeClosed) }
+                return .success(result)
             } catch StoreError.overtaken {
                 continue
             } catch StoreError.closed {
-                return .end(.storeClosed)
+                return .failure(.storeClosed)
             } catch {
-                return .end(.unreadable(why: "\(error)"))
+                return .failure(.unreadable(why: "\(error)"))
             }
         }
-        return .end(.unreadable(why: StoreError.overtaken(path: folder.path).description))
+        return .failure(.unreadable(why: StoreError.overtaken(path: folder.path).description))
     }
 
     /// Waits until there is a commit behind a revision that touches one of some things, or the store is closed, or the task is
