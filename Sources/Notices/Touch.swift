@@ -2,10 +2,9 @@ public import Events
 
 /// What an event can change the access to, for somebody who meets some subjects: where to look for the objects.
 public enum Touch: Hashable, Sendable {
-    /// An object, and what below it inherits; all objects of a class where it stands for one, and all there are where it is the store.
+    /// An object, and what below it inherits; where it is there no more, all that was below it; all objects of a class where it
+    /// stands for one, and all there are where it is the store.
     case object(ObjectID)
-    /// An object and all that was below it.
-    case deletion(ObjectID)
     /// What an object's value links to.
     case links(from: ObjectID)
     /// Whatever names a subject: somebody began or ceased to count as it.
@@ -33,7 +32,7 @@ extension Event {
         case .accessExpired(let event): meets(event.subject) ? .object(event.object) : nil
         case .objectCreated(let event): .object(event.object.id)
         case .objectMoved(let event): .object(event.object)
-        case .objectDeleted(let event): .deletion(event.object)
+        case .objectDeleted(let event): .object(event.object)
         case .objectWritten(let event): .links(from: event.object)
         case .classChanged(let event): .classOptions(event.classID)
         case .permissionChanged(let event): .permission(event.permission)

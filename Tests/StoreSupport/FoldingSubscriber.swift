@@ -26,10 +26,13 @@ package struct FoldingSubscriber {
     /// What it was told in that revision: one that is deleted and made again is not the one that it could read.
     private var deleted: Set<Name> = []
     private var revision: Revision
+    /// Whether it can read whatever is public. A role that was not there could not, nor can `anonymous`: what was public before they
+    /// could read it was told to nobody, and its end is.
+    private let hearsOfAllThatIsPublic: Bool
 
     /// One that begins at a revision with what it can ask then.
-    package init(at revision: Revision, knowing known: [Name: Knowledge]) {
-        (self.revision, self.known) = (revision, known)
+    package init(at revision: Revision, knowing known: [Name: Knowledge], hearsOfAllThatIsPublic: Bool = true) {
+        (self.revision, self.known, self.hearsOfAllThatIsPublic) = (revision, known, hearsOfAllThatIsPublic)
         knownBefore = Set(known.keys)
     }
 
@@ -78,7 +81,9 @@ package struct FoldingSubscriber {
     }
 
     private func turned(_ value: Bool, to new: Bool, _ notice: Notice) throws -> Bool {
-        guard value != new else { throw surprise(notice, "that it was already") }
+        guard value != new || notice.kind == .madePrivate && !hearsOfAllThatIsPublic else {
+            throw surprise(notice, "that it was already")
+        }
         return new
     }
 

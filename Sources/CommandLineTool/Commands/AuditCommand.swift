@@ -20,7 +20,7 @@ extension Option {
 
 extension Command {
     static let audit = Command(
-        "audit", "who did what when, and who tried what and was refused, one line a record",
+        "audit", "who did what when, and who tried what and was refused; with --json a record a line",
         options: [
             .actor, .object, .subject, .kind, .request, .firstMoment, .lastMoment, .outcome, .limit, .after, .newest, .json, .store,
         ],
@@ -35,12 +35,14 @@ extension Command {
         try call.end()
         let filter = try call.auditFilter
         let limit = try call.options[.limit].map(Values.count)
-        var cursor = try call.options[.after].map { try AuditCursor($0) }
+        var cursor = try call.options[.after].map { text in try Call.understood { try AuditCursor(text) } }
         let rest = try call.withStore(.reading) { store in
             var left = limit ?? .max
             var printer = AuditPrinter(output: call.output, isJSON: call.isJSON)
             while true {
-                let page = try store.audit(filter, after: cursor, limit: min(left, AuditPrinter.recordsPerPage))
+                let page = try Call.understood {
+                    try store.audit(filter, after: cursor, limit: min(left, AuditPrinter.recordsPerPage))
+                }
                 for record in page.records { try printer.print(record) }
                 left -= page.records.count
                 cursor = page.cursor
@@ -54,11 +56,20 @@ extension Command {
 }
 
 extension Call {
+    /// Asks what may be ill-formed: that is a call that makes no sense.
+    static func understood<R>(_ body: () throws -> R) throws -> R {
+        do { return try body() } catch let refusal as Refusal where refusal.code == .malformed {
+            throw UsageError(refusal.message)
+        }
+    }
+
     fileprivate var auditFilter: AuditFilter {
         get throws {
+            let kinds = options[.kind].map(Values.list)
+            if let kinds, kinds.isEmpty { throw UsageError("--kind names no kind; write one, or several like AccessGranted,grant") }
             var filter = AuditFilter(
                 actor: try name(.actor), object: try name(.object), subject: try name(.subject),
-                kinds: options[.kind].map(Values.list) ?? [], requestID: options[.request],
+                kinds: kinds ?? [], requestID: options[.request],
                 from: try options[.firstMoment].map(Values.moment), to: try options[.lastMoment].map(Values.moment),
                 order: options.isSet(.newest) ? .newestFirst : .oldestFirst)
             if let text = options[.outcome] {

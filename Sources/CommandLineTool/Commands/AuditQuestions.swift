@@ -5,7 +5,7 @@ import Permissions
 /// What an auditor asks beside the list.
 extension Command {
     static let auditAccess = Command(
-        "audit access", "who could do something to an object at any time of a span, and from when to when",
+        "audit access", "who could do something to an object at any time of a span, and from when to when within it",
         sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
         example: Example(
             "audit access read on doc:plan --to 9",
@@ -20,7 +20,9 @@ extension Command {
         try call.end()
         let found = try call.withStore(.reading) { store in
             try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
-            return try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to)
+            return try Call.understood {
+                try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to)
+            }
         }
         if call.isJSON {
             let list = JSONValue.array(found.map(\.json))
@@ -47,8 +49,11 @@ extension Command {
     ) { call in
         let subject = try call.name("the subject")
         try call.end()
+        guard subject.isSubject else {
+            throw UsageError("`\(subject)` can have no access; name a user, a thing, a role, everyone or anonymous")
+        }
         let report = try call.ask {
-            try call.noteUnknown($0, objects: [subject])
+            if subject != .everyone, subject != .anonymous { try call.noteUnknown($0, objects: [subject]) }
             return try $0.accessReport(of: subject)
         }
         if call.isJSON {
@@ -76,7 +81,9 @@ extension Command {
         try call.end()
         let turns = try call.withStore(.reading) { store in
             try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
-            return try store.accessTurns(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
+            return try Call.understood {
+                try store.accessTurns(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
+            }
         }
         if call.isJSON {
             try call.output.json(

@@ -100,16 +100,6 @@ extension Store {
     }
 }
 
-extension Name {
-    /// Whether the name is first of all that of somebody who can have access, and only then that of an object.
-    fileprivate var isSubject: Bool {
-        switch kind {
-        case .caller, .role, .everyone, .anonymous: true
-        default: false
-        }
-    }
-}
-
 extension AccessDifference {
     private var gained: [String] { after.filter { !before.contains($0) } }
     private var lost: [String] { before.filter { !after.contains($0) } }

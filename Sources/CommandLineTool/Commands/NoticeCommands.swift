@@ -30,6 +30,9 @@ extension Command {
         guard let subscriber = try call.name(.subscriber) else {
             throw UsageError("it is not said who is told; name somebody with `\(Option.subscriber.usage)`")
         }
+        guard subscriber.isSubject else {
+            throw UsageError("`\(subscriber)` can be told nothing; name a user, a thing, a role, everyone or anonymous")
+        }
         let since = try call.options[.since].map(Values.moment) ?? .revision(.genesis)
         let until = try call.options[.ending].map(Values.moment)
         let follows = call.options.isSet(.follow)
@@ -65,6 +68,7 @@ private struct NoticePrinter {
             var members: JSONObject = [
                 "revision": .revision(notice.revision), "time": .time(time), "kind": .string(notice.kind.rawValue),
                 "object": .name(notice.object), "wasAccessible": .bool(notice.wasAccessible),
+                "completesRevision": .bool(notice.completesRevision),
             ]
             if notice.kind == .privilegesChanged {
                 members["gained"] = .texts(notice.gained)

@@ -25,7 +25,8 @@ extension Proposals.Obstacle {
     fileprivate var words: String {
         switch self {
         case .unknownObject: "there is no such object; it has to be created first"
-        case .unknownSubject: "there is nobody of this name; a role has to be created first"
+        case .unknownSubject:
+            "there is nobody of this name: users, things, roles, everyone and anonymous have access, and a role must be there"
         case .impossiblePrivilege(let name): "no class can have a privilege called \(name)"
         case .nothingAsked: "no privilege was asked about"
         }

@@ -14,18 +14,15 @@ struct Answering {
     /// Throws a ``LineProblem`` where the question itself makes no sense here.
     func answer(_ question: Question) throws -> OrderedJSON {
         let moment = try moment(question.at, "at")
-        switch question.subject {
-        case .notices(let subject, let since, let until):
-            return try notices(for: subject, since: since, until: until ?? question.at)
-        case .accessChanges(let user): return try accessChanges(of: user, until: moment)
-        default: break
-        }
-        return try store.read(at: moment) { snapshot in
-            do {
-                return try answer(question.subject, from: snapshot)
-            } catch let refusal as Refusal {
-                throw LineProblem(key: nil, problem: "asks an ill-formed question: \(refusal.message)", remedy: "correct it")
+        do {
+            switch question.subject {
+            case .notices(let subject, let since, let until):
+                return try notices(for: subject, since: since, until: until ?? question.at)
+            case .accessChanges(let user): return try accessChanges(of: user, until: moment)
+            default: return try store.read(at: moment) { try answer(question.subject, from: $0) }
             }
+        } catch let refusal as Refusal {
+            throw LineProblem(key: nil, problem: "asks an ill-formed question: \(refusal.message)", remedy: "correct it")
         }
     }
 

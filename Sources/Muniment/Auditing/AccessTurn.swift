@@ -34,12 +34,13 @@ extension Store {
         of subject: Name, with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now
     ) throws -> [AccessTurn] {
         if let problem = subject.problem { throw problem }
-        return try withWalk(privileges, object, from, to) { walk in
+        return try withWalk(privileges, object, from, to) { asked in
+            let walk = try asked.fromBefore(from)
             guard let caller = try walk.caller(subject) else { return [] }
             let isRole = subject.kind == .role
             var turns: [AccessTurn] = []
             for span in try walk.spans(of: caller, isRole: isRole) {
-                if span.begin > walk.span.lowerBound || span.begin == .genesis {
+                if span.begin > walk.span.lowerBound || asked.span.lowerBound == .genesis && span.begin == .genesis {
                     turns.append(try walk.turn(at: span.begin, for: caller, isRole: isRole, isGained: true))
                 }
                 if let end = span.end {
@@ -71,6 +72,18 @@ extension [AccessTurn] {
 }
 
 extension AccessSpanWalk {
+    /// The same walk, begun one revision earlier where the first moment is that of its revision: what that revision brought is a
+    /// turn of the span, and shows only beside what was before.
+    fileprivate func fromBefore(_ from: Moment) throws -> AccessSpanWalk {
+        let first = span.lowerBound
+        var isAtCommit = true
+        if case .time(let instant) = from { isAtCommit = try log.time(of: first) == instant }
+        guard isAtCommit, first > .genesis else { return self }
+        return AccessSpanWalk(
+            reader: reader, log: log, object: object, wanted: wanted, span: Revision(first.rawValue - 1)...span.upperBound,
+            times: times)
+    }
+
     /// The turn that a revision brought, with the events of it that the answers before and after rest on.
     func turn(at revision: Revision, for caller: PrincipalID, isRole: Bool, isGained: Bool) throws -> AccessTurn {
         var things: Set<UInt64> = [object.rawValue]

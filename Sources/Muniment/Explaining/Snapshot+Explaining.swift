@@ -18,12 +18,10 @@ extension Snapshot {
     ///   in the links to it where the class reads through links.
     public func explain(_ subject: Name, _ privileges: [String], on object: Name) throws -> Explanation {
         try checkForm(subject, object)
-        var wanted: [Privileges] = []
-        for name in privileges {
-            guard let privilege = reader.privilege(name) else {
-                return unexplained(.unknownPrivilege(name), subject, privileges, object)
-            }
-            wanted.append(privilege)
+        // One that the store does not know is denied, whatever the others are.
+        let wanted = privileges.map { reader.privilege($0) ?? [] }
+        if let unknown = privileges.first, wanted.allSatisfy(\.isEmpty) {
+            return unexplained(.unknownPrivilege(unknown), subject, privileges, object)
         }
         guard let caller = try reader.caller(subject) else {
             return unexplained(.unknownSubject, subject, privileges, object, wanted)

@@ -19,18 +19,11 @@ struct AccessWalk: Sendable {
     /// Relations to look through, each from a number on; the next one last.
     private var scans: [(relation: TouchedRelation, from: UInt64)] = []
     /// Objects to compare, the next one last.
-    private var pending: [Pending] = []
+    private var pending: [ObjectID] = []
     private var seen: Set<ObjectID> = []
-    private var deleted: Set<ObjectID> = []
     private var scannedClasses: Set<ClassID> = []
     private var scannedSubjects: Set<PrincipalID> = []
     private let classLinks: ClassLinks
-
-    private struct Pending: Sendable {
-        let object: ObjectID
-        /// Whether everything below it is meant, not only what inherits.
-        var isDeletion = false
-    }
 
     /// Nil where the commit cannot have changed anything for the subscriber.
     init?(_ commit: Commit, for viewpoint: inout Viewpoint, _ reader: IndexReader) throws {
@@ -60,8 +53,7 @@ struct AccessWalk: Sendable {
 
     private mutating func add(_ touch: Touch, _ reader: IndexReader) throws {
         switch touch {
-        case .object(let object): pending.append(Pending(object: object))
-        case .deletion(let object): pending.append(Pending(object: object, isDeletion: true))
+        case .object(let object): pending.append(object)
         case .links(let object): try addLinks(from: object, reader)
         case .subject(let subject): scan(subject)
         case .classOptions(let classID):
@@ -73,11 +65,11 @@ struct AccessWalk: Sendable {
             }
         case .deletedRole(let role):
             let permissions = try reader.related(.permissions(for: role), at: earlier, or: earlier).found
-            pending += ([role.rawValue] + permissions).map { Pending(object: ObjectID(rawValue: $0)) }
+            pending += ([role.rawValue] + permissions).map(ObjectID.init(rawValue:))
         case .permission(let permission):
             if try isMet(permission, reader) { scans.append((.attachments(of: permission), 0)) }
         case .attachment(let permission, let object):
-            if try isMet(permission, reader) { pending.append(Pending(object: object)) }
+            if try isMet(permission, reader) { pending.append(object) }
         }
     }
 
@@ -93,7 +85,7 @@ struct AccessWalk: Sendable {
         guard classLinks.readThroughLinks else { return }
         for revision in [earlier, revision] {
             reader.look(at: revision)
-            pending += try reader.links(from: object).map { Pending(object: $0) }
+            pending += try reader.links(from: object)
         }
     }
 
@@ -171,8 +163,7 @@ extension AccessWalk {
         var candidates: [Candidate] = []
         while candidates.count < limit {
             if let next = pending.popLast() {
-                try expandDeletion(of: next, reader)
-                if seen.insert(next.object).inserted { candidates.append(Candidate(object: next.object)) }
+                if seen.insert(next).inserted { candidates.append(Candidate(object: next)) }
             } else if let (relation, first) = scans.popLast() {
                 let (found, next) = try reader.related(
                     relation, from: first, limit: limit - candidates.count, at: earlier, or: revision)
@@ -193,21 +184,17 @@ extension AccessWalk {
         return candidates
     }
 
-    /// Adds what goes with an object that is deleted, whether the object itself was looked at for another reason or not.
-    private mutating func expandDeletion(of next: Pending, _ reader: IndexReader) throws {
-        guard next.isDeletion, deleted.insert(next.object).inserted else { return }
-        let below = try reader.related(.children(of: next.object), at: earlier, or: earlier).found
-        pending += below.map { Pending(object: ObjectID(rawValue: $0), isDeletion: true) }
-    }
-
     /// Adds what rests on an object: what is below it, what it stands for, what it links to.
     private mutating func expand(_ candidate: Candidate, _ reader: IndexReader) throws {
         let object = candidate.object
+        // Everything below goes with it, also what came to be below it with this commit: that has an event of its own.
+        if candidate.classes.before != nil, candidate.classes.after == nil || created.contains(object) {
+            pending += try reader.related(.children(of: object), at: earlier, or: earlier).found.map(ObjectID.init(rawValue:))
+        }
         if let classID = candidate.classID {
             if classLinks.inheritedFrom.contains(classID) {
                 let below = try reader.related(.children(of: object), at: earlier, or: revision).found
                 pending += try below.map(ObjectID.init(rawValue:)).filter { try inherits($0, reader) }
-                    .map { Pending(object: $0) }
             }
             if classID == .class, !ClassID(object).isBuiltIn { try scan(ClassID(object), reader) }
             if classID == .store { for classID in try definedClasses(reader) { try scan(classID, reader) } }

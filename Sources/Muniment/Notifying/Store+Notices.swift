@@ -15,7 +15,7 @@ extension Store {
     ///   - subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
     ///   - revision: the last revision that the subscriber knows of.
     ///   - last: the last revision to tell of.
-    /// - Throws: `Refusal` for an ill-formed name; ``StoreError/noSuchRevision(_:head:)``.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name, and for one that is nobody's; ``StoreError/noSuchRevision(_:head:)``.
     public func notices(for subscriber: Name, after revision: Revision, through last: Revision) throws -> [Notice] {
         var notices: [Notice] = []
         try forEachAccessStep(of: subscriber, after: revision, through: last) { commit, step, reader in
@@ -44,9 +44,9 @@ extension Store {
     /// - Parameters:
     ///   - subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
     ///   - revision: the last revision that the subscriber has handled; nil for the head.
-    /// - Throws: `Refusal` for an ill-formed name; ``StoreError/noSuchRevision(_:head:)``.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name, and for one that is nobody's; ``StoreError/noSuchRevision(_:head:)``.
     public func notices(for subscriber: Name, after revision: Revision? = nil) throws -> NoticeFeed {
-        if let problem = subscriber.problem { throw problem }
+        try checkSubscriber(subscriber)
         let head = try withReader { $0.state.revision }
         if let revision, revision > head { throw StoreError.noSuchRevision(revision, head: head) }
         return NoticeFeed(store: self, start: NoticeSubscriber(subscriber, after: revision ?? head))
@@ -57,7 +57,7 @@ extension Store {
         of subscriber: Name, after revision: Revision, through last: Revision,
         _ body: (Commit, AccessStep, IndexReader) throws -> Void
     ) throws {
-        if let problem = subscriber.problem { throw problem }
+        try checkSubscriber(subscriber)
         try withReader { reader in
             for asked in [revision, last] where asked > reader.state.revision {
                 throw StoreError.noSuchRevision(asked, head: reader.state.revision)
@@ -70,6 +70,13 @@ extension Store {
                     while try walk.goOn(4096, reader, { try body(commit, $0, reader) }) {}
                 }
             }
+        }
+    }
+
+    private func checkSubscriber(_ name: Name) throws {
+        if let problem = name.problem { throw problem }
+        guard name.isSubject else {
+            throw Refusal(.malformed, "`\(name)` can be told nothing: name a user, a thing, a role, `everyone` or `anonymous`")
         }
     }
 

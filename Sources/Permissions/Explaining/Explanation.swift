@@ -16,7 +16,8 @@ public struct Explanation: Sendable {
     public let instant: Instant
     /// As a check answers, with no privileges but those that were asked about.
     public let verdict: Verdict
-    /// The numbers of the privileges, in the order of the question; empty where the store does not know one of them.
+    /// The numbers of the privileges, in the order of the question; nothing for one that the store does not know, and no numbers
+    /// where it knows none of them.
     public let wanted: [Privileges]
     /// Who asked; nil for a role that is not there.
     public let caller: PrincipalID?
@@ -47,5 +48,5 @@ public struct Explanation: Sendable {
     }
 
     /// Whether the caller has all of the privileges.
-    public var isAllowed: Bool { verdict.allows(Privileges(wanted)) }
+    public var isAllowed: Bool { !wanted.contains(where: \.isEmpty) && verdict.allows(Privileges(wanted)) }
 }

@@ -47,6 +47,7 @@ extension Explanation {
         case .administrator, .levels: break
         }
         let privilege = wanted[index]
+        if privilege.isEmpty { return denied(.unknownPrivilege) }
         if verdict.allows(privilege) {
             return Outcome(privilege: privileges[index], isAllowed: true, decider: giver(of: privilege), failing: [])
         }

@@ -14,7 +14,7 @@ extension Witness: CustomStringConvertible {
         case .child(let child, let parent): "\(name(child)) is in \(name(parent))"
         case .options(let classID, let options):
             options.objectACL == .none
-                ? "objects of \(name(classID)) are as open as the class"
+                ? "\(name(classID)) has no object ACLs, so that its objects keep nothing back"
                 : "objects of \(name(classID)) inherit \(options.inherits == .all ? "everything" : words(names(options.inherits)))"
         case .member(let member, let role): "\(name(member)) is a member of \(name(role))"
         case .entry(let subject, let object, let privileges, let until):
@@ -56,27 +56,32 @@ private struct WitnessTree {
 
     private var branches: [TextTree] {
         if let appointment = witness.appointment {
-            return [leaf(appointment)] + unknownToClass
+            return [leaf(appointment)] + unknownToClass + unknownToStore
         }
         guard let target = witness.target else { return nowhere }
         return [
             level(.store, "store", witness.storeLevel), level(.class, witness.name(classID(of: target)), target.classLevel),
             level(.object, witness.object.text, target.objectPart),
-        ] + unknownToClass
+        ] + unknownToClass + unknownToStore
     }
 
     /// What is said where there is nothing to ask the levels about.
     private var nowhere: [TextTree] {
-        witness.outcomes.prefix(1).map { outcome in
-            switch outcome.decider {
-            case .unknownSubject: TextTree("there is no \(witness.subject) at revision \(witness.revision)")
-            case .unknownPrivilege: TextTree("the store knows no privilege called \(words(unknownPrivileges))")
-            default: TextTree("there is no \(witness.object) at revision \(witness.revision)")
-            }
+        guard let decider = witness.outcomes.first?.decider else { return [] }
+        return switch decider {
+        case .unknownSubject where witness.subject.isSubject:
+            [TextTree("there is no \(witness.subject) at revision \(witness.revision)")]
+        case .unknownSubject: [TextTree("\(witness.subject) is no user, thing or role, and can have no access")]
+        case .unknownPrivilege: unknownToStore
+        default: [TextTree("there is no \(witness.object) at revision \(witness.revision)")]
         }
     }
 
-    private var unknownPrivileges: [String] { witness.privileges.filter { witness.privilegeNames.privilege($0) == nil } }
+    private var unknownToStore: [TextTree] {
+        let unknown = witness.outcomes.filter { $0.decider == .unknownPrivilege }.map(\.privilege)
+        guard !unknown.isEmpty else { return [] }
+        return [TextTree("the store knows no privilege called \(words(unknown)), only \(words(names(.all)))")]
+    }
 
     private var unknownToClass: [TextTree] {
         let unknown = witness.outcomes.filter { $0.decider == .unknownToClass }.map(\.privilege)

@@ -125,6 +125,14 @@ extension Name {
         return true
     }
 
+    /// Whether it is somebody's who can have access: a user's, a thing's, a role's, `everyone` or `anonymous`.
+    public var isSubject: Bool {
+        switch kind {
+        case .caller, .role, .everyone, .anonymous: true
+        default: false
+        }
+    }
+
     /// Whether a store would take this name.
     public var isWellFormed: Bool { if case nil = problem { true } else { false } }
 

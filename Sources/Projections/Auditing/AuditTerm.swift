@@ -23,7 +23,9 @@ public struct AuditTerm: Hashable, Sendable {
     public let facet: AuditFacet
     let id: UInt64
 
-    /// - Parameter id: a number of at most 40 bits.
+    /// - Parameters:
+    ///   - facet: by which side of a record it is found.
+    ///   - id: a number of at most 40 bits.
     public init(_ facet: AuditFacet, id: UInt64) {
         self.facet = facet
         self.id = id

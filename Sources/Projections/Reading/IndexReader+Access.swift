@@ -18,7 +18,11 @@ extension IndexReader {
     /// Whether a caller may do something, by what the log says: an end counts from the revision that records it. As much work as
     /// a check; where links are looked at, linear in the versions of the links to the object.
     ///
-    /// - Parameter isRole: whether the caller is a role, which may nothing while it is not there.
+    /// - Parameters:
+    ///   - caller: who does it.
+    ///   - isRole: whether the caller is a role, which may nothing while it is not there.
+    ///   - wanted: the privileges, all of which are needed.
+    ///   - object: to which it is done.
     public func access(
         of caller: PrincipalID, isRole: Bool = false, _ wanted: Privileges, to object: ObjectID
     ) throws -> AccessGround {

@@ -92,10 +92,7 @@ extension AccessEntry {
         writer.varint(UInt64(forGood.rawValue))
         if !ending.isEmpty {
             writer.varint(UInt64(ending.count))
-            for slice in ending {
-                writer.varint(UInt64(slice.privileges.rawValue))
-                writer.fixed64(UInt64(bitPattern: slice.until.microseconds))
-            }
+            for slice in ending { slice.encode(into: &writer) }
         }
         if !permanent.isEmpty { writer.varint(UInt64(permanent.rawValue)) }
     }
@@ -105,11 +102,7 @@ extension AccessEntry {
         var entry = AccessEntry(subject: PrincipalID(rawValue: head >> 2), forGood: try reader.privilegeBits(row))
         if head & 1 != 0 {
             let count = try reader.varint(row)
-            for _ in 0..<count {
-                let privileges = try reader.privilegeBits(row)
-                let until = Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))
-                entry.ending.append(EndingPrivileges(privileges: privileges, until: until))
-            }
+            for _ in 0..<count { entry.ending.append(try EndingPrivileges.decode(row, &reader)) }
         }
         if head & 2 != 0 { entry.permanent = try reader.privilegeBits(row) }
         return entry
@@ -210,12 +203,24 @@ struct ValueDocument: Versioned {
     }
 }
 
+extension EndingPrivileges {
+    func encode(into writer: inout ByteWriter) {
+        writer.varint(UInt64(privileges.rawValue))
+        writer.fixed64(UInt64(bitPattern: until.microseconds))
+    }
+
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> EndingPrivileges {
+        let privileges = try reader.privilegeBits(row)
+        return EndingPrivileges(privileges: privileges, until: Instant(microseconds: Int64(bitPattern: try reader.fixed64(row))))
+    }
+}
+
 /// What a relation carries besides the two things it relates.
 enum RelationDocument: Versioned {
     /// Nothing: that they are related is all.
     case bare
-    /// What the first has on the second, and when parts of it end: enough to tell every change of a grant apart.
-    case grant(Privileges, ends: [Instant])
+    /// What the first has on the second, and which parts of it end when: enough to tell every change of a grant apart.
+    case grant(Privileges, ending: [EndingPrivileges])
     /// An entry that has a row of its own.
     indirect case entry(AccessEntry)
 
@@ -225,9 +230,9 @@ enum RelationDocument: Versioned {
     func encode(into writer: inout ByteWriter) {
         switch self {
         case .bare: break
-        case .grant(let privileges, let ends):
+        case .grant(let privileges, let ending):
             writer.varint(UInt64(privileges.rawValue))
-            for end in ends { writer.fixed64(UInt64(bitPattern: end.microseconds)) }
+            for slice in ending { slice.encode(into: &writer) }
         case .entry(let entry): entry.encode(into: &writer)
         }
     }
@@ -235,9 +240,9 @@ enum RelationDocument: Versioned {
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
         guard reader.offset < row.count else { return .bare }
         let privileges = try reader.privilegeBits(row)
-        var ends: [Instant] = []
-        while reader.offset < row.count { ends.append(Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))) }
-        return .grant(privileges, ends: ends)
+        var ending: [EndingPrivileges] = []
+        while reader.offset < row.count { ending.append(try EndingPrivileges.decode(row, &reader)) }
+        return .grant(privileges, ending: ending)
     }
 
     static func decodeEntry(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
@@ -247,5 +252,5 @@ enum RelationDocument: Versioned {
 
 extension AccessEntry {
     /// The way back from the subject of this entry to its object.
-    var grantRelation: RelationDocument? { isEmpty ? nil : .grant(privileges, ends: ending.map(\.until)) }
+    var grantRelation: RelationDocument? { isEmpty ? nil : .grant(privileges, ending: ending) }
 }

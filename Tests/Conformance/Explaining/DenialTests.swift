@@ -62,6 +62,23 @@ struct DenialTests {
         }
     }
 
+    @Test(
+        "E11: A privilege that the store does not know is denied by itself, and those asked about with it are answered as they are")
+    func unknownAmongKnown() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .grant(.everyone, on: "doc:1", ["read"]))
+            for subject in ["user:ann", "user:root"] as [Name] {
+                let witness = try fixture.witness(subject, "read", "raed", on: "doc:1")
+                #expect(witness.outcomes.map(\.isAllowed) == [true, false])
+                #expect(witness.outcomes.map(\.decider).last == .unknownPrivilege)
+                #expect(!witness.isAllowed)
+                #expect(try !fixture.store.read { try $0.explain(subject, ["raed", "read"], on: "doc:1").isAllowed })
+                #expect(witness.lines.contains { $0.contains("knows no privilege called raed") })
+                #expect(witness.lines.first == "no: \(subject) may read doc:1, and may not raed it")
+            }
+        }
+    }
+
     @Test("E11: A grant to the subject comes first, then the roles that have what is missing, the named ones before those below")
     func grantOrRole() throws {
         try withStore(.open) { fixture in

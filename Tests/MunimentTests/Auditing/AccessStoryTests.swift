@@ -50,6 +50,23 @@ struct AccessStoryTests {
         }
     }
 
+    @Test("E10: what the first revision and the first moment of a span brought are turns of it, and what was before is none")
+    func inclusiveBeginning() throws {
+        try withStore(.locked) { fixture in
+            try story(fixture)
+            let times = try (0...9).map { try fixture.store.time(of: Revision($0)) }
+            func turns(_ from: Moment, _ to: Moment) throws -> [String] {
+                try fixture.store.accessTurns(of: "user:ann", with: ["read"], on: "doc:plan", from: from, to: to)
+                    .map { ($0.isGained ? "in r" : "out r") + ($0.revision?.description ?? "") }
+            }
+            #expect(try turns(.revision(Revision(4)), .revision(Revision(5))) == ["in r4", "out r5"])
+            #expect(try turns(.revision(Revision(5)), .revision(Revision(5))) == ["out r5"])
+            #expect(try turns(.time(times[4]), .time(times[4])) == ["in r4"])
+            #expect(try turns(.time(times[4].later(seconds: 1)), .time(times[5])) == ["out r5"])
+            #expect(try turns(.time(times[4].later(seconds: 1)), .time(times[4].later(seconds: 2))) == [])
+        }
+    }
+
     @Test("E10: an end that fell due while nobody recorded it counts from its time, though the log says nothing of it yet")
     func pendingEnd() throws {
         try withStore(.locked) { fixture in

@@ -74,4 +74,37 @@ struct ConcernTests {
             }
         }
     }
+
+    /// What is done to a document in a folder, or between two folders, of which Ann has the second one.
+    private static let changes: [(what: String, change: Change)] = [
+        ("moved to where she may read", .moveObject("doc:1", parent: "folder:2")),
+        ("moved from where she may read", .moveObject("doc:2", parent: "folder:1")),
+        ("linked to by what she may read", .writeObject("folder:2", .value(.object(["to": .object(["$ref": .string("page:1")])])))),
+        ("of a class that inherits no more", .changeClass("doc", ClassSettings(inherits: .nothing))),
+        ("deleted with the folder above it", .deleteObject("folder:2")),
+    ]
+
+    @Test("E6: Whoever waits wakes for a document that is", arguments: changes.indices)
+    func wakes(index: Int) throws {
+        let (what, change) = Self.changes[index]
+        try withStore(.open) { (fixture) throws in
+            try fixture.commit(
+                .defineClass("folder"), .defineClass("doc", ClassSettings(inherits: .everything)),
+                .defineClass("page", ClassSettings(readThroughLinks: index == 2)), .register("user:ann"),
+                .createObject("folder:1"), .createObject("folder:2"), .createObject("doc:1", parent: "folder:1"),
+                .createObject("doc:2", parent: "folder:2"), .createObject("page:1"),
+                .grant("user:ann", on: "folder:2", ["read"]))
+            let before = try fixture.head
+            try fixture.commit(change)
+            let after = try fixture.head
+            #expect(try !fixture.store.notices(for: "user:ann", after: before, through: after).isEmpty, "\(what)")
+            let commit = try #require(try fixture.commits(from: after).first)
+            try fixture.store.withReader { reader in
+                let concerned = try Concern.subjects(of: commit, reader)
+                var ann = Viewpoint("user:ann")
+                reader.look(at: before)
+                #expect(try concerned?.isDisjoint(with: Concern.keys(of: &ann, reader)) != true, "\(what)")
+            }
+        }
+    }
 }

@@ -207,4 +207,38 @@ struct NoticeFeedTests {
             #expect(try fixture.store.notices(for: "user:ann", after: head, through: head).isEmpty)
         }
     }
+
+    @Test("E6: A role that opens very many objects brings each of them once, live, and only the last one ends the revision")
+    func manyObjects() async throws {
+        try await withStore(.open) { (fixture) async throws in
+            try fixture.commit(.defineClass("doc"), .register("user:ann"), .createRole("role:crew"))
+            let objects = (0..<500).map { Name("doc:\($0)") }
+            _ = try await fixture.store.commit(
+                Transaction("user:root", objects.flatMap { [.createObject($0), .grant("role:crew", on: $0, ["read"])] }))
+            let feed = try fixture.store.notices(for: "user:ann")
+            try fixture.commit(.addMember("user:ann", to: "role:crew"))
+            var told: [Notice] = []
+            for try await notice in feed {
+                told.append(notice)
+                if notice.completesRevision { break }
+            }
+            #expect(told.map(\.object).sorted() == objects.sorted())
+            #expect(told.allSatisfy { $0.kind == .shared })
+            #expect(told.filter(\.completesRevision).count == 1)
+        }
+    }
+
+    @Test("F13: What is below an object that one commit moves into a folder and deletes with it is told as deleted, too")
+    func movedAndDeleted() throws {
+        try withStore(.open) { (fixture) throws in
+            try fixture.commit(
+                .defineClass("doc"), .register("user:ann"), .createObject("doc:folder"), .createObject("doc:book"),
+                .createObject("doc:page", parent: "doc:book"), .grant("user:ann", on: "doc:page", ["read"]))
+            let before = try fixture.head
+            try fixture.commit(.moveObject("doc:book", parent: "doc:folder"), .deleteObject("doc:folder"))
+            let told = try fixture.store.notices(for: "user:ann", after: before, through: fixture.head)
+            #expect(told.map(\.kind) == [.deleted])
+            #expect(told.map(\.object) == ["doc:page"])
+        }
+    }
 }

@@ -91,7 +91,8 @@ extension RandomNoticeRun {
         func known(_ revision: Revision) -> [Name: FoldingSubscriber.Knowledge] {
             standings[Int(revision.rawValue)].filter(\.value.isReadable).mapValues { knowledge($0) }
         }
-        var subscriber = FoldingSubscriber(at: first, knowing: known(first))
+        var subscriber = FoldingSubscriber(
+            at: first, knowing: known(first), hearsOfAllThatIsPublic: Self.seesEverythingPublic(subject))
         var rest = notices[...]
         for number in first.rawValue..<UInt64(standings.count) {
             while let next = rest.first, next.revision.rawValue == number {

@@ -187,4 +187,16 @@ struct ExpiryTests {
             }
         }
     }
+
+    @Test("E10, E13: A privilege that moves from one end to another that is there already shows in the history of whom it is for")
+    func movedEnd() throws {
+        try withStore(.open) { (fixture) throws in
+            try prepare(fixture)
+            try fixture.commit(grant(100, ["read", "delete"]), grant(200, ["update"]))
+            let moved = try #require(try fixture.commit(grant(200, ["delete"])).revision)
+            var revisions: [Revision] = []
+            try fixture.store.history(of: "user:ann") { revisions.append($0.commit.revision) }
+            #expect(revisions.last == moved)
+        }
+    }
 }

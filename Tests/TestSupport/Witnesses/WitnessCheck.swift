@@ -22,8 +22,8 @@ struct WitnessCheck {
         case nil: return []
         case .unknownSubject:
             return view.isCaller(witness.subject) ? ["\(witness.subject) is there"] : deniedFaults(.unknownSubject)
-        case .unknownPrivilege:
-            let isKnown = view.state.privileges(witness.privileges) != nil
+        case .unknownPrivilege where witness.wanted.isEmpty:
+            let isKnown = witness.privileges.contains { view.state.privileges([$0]) != nil }
             return isKnown ? ["the privileges are known"] : deniedFaults(.unknownPrivilege)
         case .unknownObject:
             let object: ObjectID? = view.state.names.id(of: witness.object)
@@ -49,7 +49,10 @@ struct WitnessCheck {
         var faults: [String] = []
         let denials: Set<Outcome.Decider> = [.unknownSubject, .unknownObject, .unknownPrivilege, .unknownToClass]
         for (index, outcome) in witness.outcomes.enumerated() {
-            let (decider, failing) = expected(index < witness.wanted.count ? witness.wanted[index] : [])
+            let wanted = index < witness.wanted.count ? witness.wanted[index] : []
+            let isUnknown = !witness.wanted.isEmpty && wanted.isEmpty
+            if isUnknown, view.state.privileges([outcome.privilege]) != nil { faults.append("\(outcome.privilege) is known") }
+            let (decider, failing) = isUnknown ? (.unknownPrivilege, []) : expected(wanted)
             let isAllowed = failing.isEmpty && !denials.contains(decider)
             if outcome.isAllowed != isAllowed || outcome.decider != decider || outcome.failing != failing {
                 faults.append("\(outcome) is to be \(isAllowed), decided by \(decider), failing at \(failing)")
