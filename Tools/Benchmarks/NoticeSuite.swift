@@ -186,7 +186,7 @@ func measureNotices(_ arguments: Arguments) async throws -> Table {
     let folder = arguments.folder + "/notices"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let pace = Double(ProcessInfo.processInfo.environment["PACE"] ?? "1000") ?? 1000
+    let pace = 1_000.0
     let result = try await NoticeSuite(folder: folder, rounds: arguments.isQuick ? 4 : 20, objects: 100_000).run(pace: pace)
     table.add(Row("commits at the pace of \(Figure.perSecond(pace))", .perSecond(result.paced), raw: .perSecond(pace)))
     table.add(
