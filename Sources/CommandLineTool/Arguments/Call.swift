@@ -61,6 +61,15 @@ extension Call {
 
     /// The next word as privileges, with commas between them.
     mutating func privileges() throws -> [String] { try Values.privileges(try word("the privilege")) }
+
+    /// The end of a sentence: privileges, and the object that they are asked or given on.
+    mutating func privilegesOnObject() throws -> (privileges: [String], object: Name) {
+        let privileges = try privileges()
+        skip("on")
+        let object = try name("the object")
+        try end()
+        return (privileges, object)
+    }
 }
 
 extension Call {

@@ -8,10 +8,7 @@ extension Command {
         example: Example("grant user:ann read,update on doc:plan --until 2999-12-31", "revision 9")
     ) { call in
         let subject = try call.name("the subject")
-        let privileges = try call.privileges()
-        call.skip("on")
-        let object = try call.name("the object")
-        try call.end()
+        let (privileges, object) = try call.privilegesOnObject()
         let until = try call.options[.until].map(Values.time)
         return try call.make(.grant(subject, on: object, privileges, until: until, strict: call.options.isSet(.strict)))
     }

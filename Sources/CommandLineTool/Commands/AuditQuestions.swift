@@ -14,10 +14,7 @@ extension Command {
             user:root  r8 2026-01-31T10:01:00Z – the end  as administrator
             """)
     ) { call in
-        let privileges = try call.privileges()
-        call.skip("on")
-        let object = try call.name("the object")
-        try call.end()
+        let (privileges, object) = try call.privilegesOnObject()
         let found = try call.withStore(.reading) { store in
             try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
             return try Call.understood {
@@ -75,10 +72,7 @@ extension Command {
             """)
     ) { call in
         let subject = try call.name("the subject")
-        let privileges = try call.privileges()
-        call.skip("on")
-        let object = try call.name("the object")
-        try call.end()
+        let (privileges, object) = try call.privilegesOnObject()
         let turns = try call.withStore(.reading) { store in
             try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
             return try Call.understood {

@@ -15,10 +15,7 @@ extension Command {
             "yes\nthe store level, the class level and the object part give user:ann read on doc:plan")
     ) { call in
         let subject = try call.name("the subject")
-        let privileges = try call.privileges()
-        call.skip("on")
-        let object = try call.name("the object")
-        try call.end()
+        let (privileges, object) = try call.privilegesOnObject()
         let (answer, when) = try call.ask { (try $0.check(subject, privileges, on: object), $0.json) }
         if call.isJSON {
             let question: JSONObject = [
@@ -54,10 +51,7 @@ extension Command {
         sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
         example: Example("who read doc:plan", "user:ann\nuser:bob")
     ) { call in
-        let privileges = try call.privileges()
-        call.skip("on")
-        let object = try call.name("the object")
-        try call.end()
+        let (privileges, object) = try call.privilegesOnObject()
         let (names, when) = try call.ask {
             try call.noteUnknown($0, objects: [object], privileges: privileges)
             return (try $0.subjects(with: privileges, on: object), $0.json)

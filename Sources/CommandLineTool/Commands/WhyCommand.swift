@@ -14,10 +14,7 @@ extension Command {
             """)
     ) { call in
         let subject = try call.name("the subject")
-        let privileges = try call.privileges()
-        call.skip("on")
-        let object = try call.name("the object")
-        try call.end()
+        let (privileges, object) = try call.privilegesOnObject()
         let isPast = call.options[.at] != nil
         let (answer, when) = try call.ask { snapshot in
             let explanation = try snapshot.explain(subject, privileges, on: object)
