@@ -7,8 +7,6 @@ public enum Touch: Hashable, Sendable {
     case object(ObjectID)
     /// What an object's value links to.
     case links(from: ObjectID)
-    /// Whatever names a subject: somebody began or ceased to count as it.
-    case subject(PrincipalID)
     /// All objects of a class, of which the options are others.
     case classOptions(ClassID)
     /// What is below a role, and below the permissions made for it.

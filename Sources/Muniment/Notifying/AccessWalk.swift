@@ -43,7 +43,7 @@ struct AccessWalk: Sendable {
         created = Set(
             commit.events.compactMap { if case .objectCreated(let event) = $0 { event.object.id } else { nil } })
         classLinks = try reader.classLinksEver()
-        for subject in changed { scan(subject) }
+        for subject in changed.sorted() { scan(subject) }
         for touch in touches { try add(touch, reader) }
         if isAppointment { scans += try definedClasses(reader).map { (.instances(of: $0), 0) } }
         guard !scans.isEmpty || !pending.isEmpty else { return nil }
@@ -55,7 +55,6 @@ struct AccessWalk: Sendable {
         switch touch {
         case .object(let object): pending.append(object)
         case .links(let object): try addLinks(from: object, reader)
-        case .subject(let subject): scan(subject)
         case .classOptions(let classID):
             // For an administrator a class's options alone decide.
             if before.subjects.isAdministrator || after.subjects.isAdministrator {
@@ -105,7 +104,7 @@ struct AccessWalk: Sendable {
             isSelective = try reader.isSelective(classID)
         }
         if isSelective {
-            for subject in before.members.union(after.members) { scan(subject) }
+            for subject in before.members.union(after.members).sorted() { scan(subject) }
         } else {
             scans.append((.instances(of: classID), 0))
         }

@@ -29,18 +29,4 @@ extension IndexReader {
             isThere = try documents.next()
         }
     }
-
-    /// The objects that some subjects are named on now, with all below them: what changes when somebody becomes or stops being
-    /// one of them.
-    public func objectsNaming(_ subjects: [PrincipalID]) throws -> Set<ObjectID> {
-        try reachable(named: subjects)
-    }
-
-    /// Some objects and all below them that inherit.
-    public func tree(of objects: [ObjectID]) throws -> Set<ObjectID> { try withDescendants(objects) }
-
-    /// Whether any class lets objects be read because others link to them.
-    public func anyClassReadsThroughLinks() throws -> Bool {
-        try (definedClasses() + ClassID.builtIn.map(\.id)).contains { try options(of: $0)?.readThroughLinks ?? false }
-    }
 }

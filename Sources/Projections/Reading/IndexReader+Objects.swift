@@ -111,10 +111,8 @@ extension IndexReader {
     }
 
     /// The objects that some subjects are named on, directly or by permissions, and all those below them that inherit.
-    func reachable(for subjects: SubjectSet) throws -> Set<ObjectID> { try reachable(named: subjects.members) }
-
-    func reachable(named subjects: [PrincipalID]) throws -> Set<ObjectID> {
-        let named = try relationsNaming(subjects).flatMap { try related($0) }.map(ObjectID.init(rawValue:))
+    func reachable(for subjects: SubjectSet) throws -> Set<ObjectID> {
+        let named = try relationsNaming(subjects.members).flatMap { try related($0) }.map(ObjectID.init(rawValue:))
         return try withDescendants(named)
     }
 
