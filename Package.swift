@@ -30,9 +30,11 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         layer("LMDB", ["CLMDB"]),
         layer("Hashing", ["CCrypto"]),
         layer("Files"),
+        layer("Secrets", ["CSodium"]),
         layer("Events"),
         layer("Permissions", ["Events"]),
         layer("EventLog", ["Events", "Hashing", "LMDB", "Files"]),

@@ -15,6 +15,7 @@ enum ImportTable {
             "Synchronization",
         ],
         "Histories": ["Events", "Permissions", "Notices", "Muniment", "Foundation", "Synchronization", "Dispatch"],
+        "Secrets": ["CSodium"],
         "CommandLineTool": [
             "Events", "Permissions", "Notices", "Muniment", "Histories", "Files", "Foundation", "Glibc", "Dispatch",
             "Synchronization",
@@ -26,7 +27,7 @@ enum ImportTable {
     ]
 
     /// The one target that may import each C library.
-    static let importersOfC = ["CLMDB": "LMDB", "CCrypto": "Hashing"]
+    static let importersOfC = ["CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets"]
 
     /// What a file of a target imports without leave, in words; empty for a file that keeps to the table.
     static func violations(target: String, text: String) -> [String] {
