@@ -7,13 +7,14 @@ public enum Secrets {
     /// - Parameter count: how many.
     public static func randomBytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            unsafe randombytes_buf(buffer.baseAddress, count)
+            if let start = buffer.baseAddress { unsafe randombytes_buf(start, count) }
             initialized = count
         }
     }
 
     /// Whether two byte strings are equal. The time depends on their lengths alone.
     public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        left.count == right.count && unsafe sodium_memcmp(left, right, left.count) == 0
+        guard left.count == right.count else { return false }
+        return unsafe sodium_memcmp(left, right, left.count) == 0
     }
 }
