@@ -6,10 +6,9 @@ public enum Secrets {
     ///
     /// - Parameter count: how many.
     public static func randomBytes(_ count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            if let start = buffer.baseAddress { unsafe randombytes_buf(start, count) }
-            initialized = count
-        }
+        var bytes = [UInt8](repeating: 0, count: count)
+        unsafe randombytes_buf(&bytes, count)
+        return bytes
     }
 
     /// Whether two byte strings are equal. The time depends on their lengths alone.
