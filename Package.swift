@@ -42,10 +42,11 @@ let package = Package(
         layer("Projections", ["Events", "Permissions", "LMDB", "Hashing"]),
         layer("Muniment", ["Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Files", "Hashing"]),
         layer("Histories", ["Events", "Permissions", "Notices", "Muniment"]),
+        layer("Wire", ["Events", "Permissions", "Notices", "Muniment"]),
         layer("RandomHistories", ["Events", "Permissions"]),
         layer("MunimentTesting", ["Events", "Permissions", "Notices", "Muniment", "Histories", "RandomHistories"]),
         .executableTarget(
-            name: "CommandLineTool", dependencies: ["Muniment", "Histories", "Notices", "Events", "Permissions", "Files"],
+            name: "CommandLineTool", dependencies: ["Muniment", "Histories", "Wire", "Notices", "Events", "Permissions", "Files"],
             swiftSettings: settings),
         .systemLibrary(name: "CSQLite", path: "Tools/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(

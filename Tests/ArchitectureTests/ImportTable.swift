@@ -15,9 +15,10 @@ enum ImportTable {
             "Synchronization",
         ],
         "Histories": ["Events", "Permissions", "Notices", "Muniment", "Foundation", "Synchronization", "Dispatch"],
+        "Wire": ["Events", "Permissions", "Notices", "Muniment"],
         "Secrets": ["CSodium"],
         "CommandLineTool": [
-            "Events", "Permissions", "Notices", "Muniment", "Histories", "Files", "Foundation", "Glibc", "Dispatch",
+            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "Files", "Foundation", "Glibc", "Dispatch",
             "Synchronization",
         ],
         "RandomHistories": ["Events", "Permissions"],

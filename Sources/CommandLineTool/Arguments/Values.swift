@@ -2,6 +2,7 @@ import Events
 import Foundation
 import Muniment
 import Permissions
+import Wire
 
 /// How words become values. What is ill-formed is a ``UsageError`` that quotes the word.
 enum Values {
@@ -33,7 +34,7 @@ enum Values {
     /// A whole number is a revision, anything else a time.
     static func moment(_ text: String) throws -> Moment {
         if isNumber(text[...]) || text.hasPrefix("r") && isNumber(text.dropFirst()) { return .revision(try revision(text)) }
-        guard let instant = instant(text) else {
+        guard let instant = Instant(text: text) else {
             throw UsageError(
                 "`\(text)` is no moment; write a revision number, a time like 2026-01-31T10:00:00Z or a day like 2026-01-31")
         }
@@ -41,12 +42,8 @@ enum Values {
     }
 
     static func revision(_ text: String) throws -> Revision {
-        // The tool writes a revision as `r26`, so it takes that as well.
-        let digits = text.hasPrefix("r") ? text.dropFirst() : text[...]
-        guard isNumber(digits), let number = UInt64(digits), number < Revision.open.rawValue else {
-            throw UsageError("`\(text)` is no revision; write a whole number")
-        }
-        return Revision(number)
+        guard let revision = Revision(text: text) else { throw UsageError("`\(text)` is no revision; write a whole number") }
+        return revision
     }
 
     static func refusal(_ text: String) throws -> RefusalNumber {
@@ -66,7 +63,7 @@ enum Values {
     }
 
     static func time(_ text: String) throws -> Instant {
-        guard let instant = instant(text) else {
+        guard let instant = Instant(text: text) else {
             throw UsageError("`\(text)` is no time; write one like 2026-01-31T10:00:00Z or a day like 2026-01-31")
         }
         return instant
@@ -80,9 +77,6 @@ enum Values {
             throw UsageError("`\(text)` is no JSON that can be kept: \(error.place); \(remedy)")
         }
     }
-
-    /// A day alone means its beginning.
-    private static func instant(_ text: String) -> Instant? { (try? Instant(text)) ?? (try? Instant(text + "T00:00:00Z")) }
 
     private static func isNumber(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }

@@ -1,6 +1,7 @@
 import Events
 import Muniment
 import Permissions
+import Wire
 
 /// What an auditor asks beside the list.
 extension Command {
@@ -22,9 +23,7 @@ extension Command {
             }
         }
         if call.isJSON {
-            let list = JSONValue.array(found.map(\.json))
-            try call.output.json(
-                .object(["access": list, "object": .name(object), "privileges": .texts(privileges)]))
+            try call.output.json(.object(Asked(privileges: privileges, object: object).answer(found)))
         } else {
             for access in found {
                 for span in access.spans { try call.output.line("\(access.subject)  \(span.line)") }
@@ -54,7 +53,7 @@ extension Command {
             return try $0.accessReport(of: subject)
         }
         if call.isJSON {
-            try call.output.json(report.json)
+            try call.output.json(.object(report.json))
         } else {
             for line in report.lines { try call.output.line(line) }
         }
@@ -80,11 +79,7 @@ extension Command {
             }
         }
         if call.isJSON {
-            try call.output.json(
-                .object([
-                    "object": .name(object), "privileges": .texts(privileges), "subject": .name(subject),
-                    "turns": .array(turns.map(\.json)),
-                ]))
+            try call.output.json(.object(Asked(subject: subject, privileges: privileges, object: object).answer(turns)))
         } else {
             for turn in turns { for line in turn.lines { try call.output.line(line) } }
         }

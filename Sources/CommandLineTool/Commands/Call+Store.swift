@@ -2,6 +2,7 @@ import Events
 import Foundation
 import Muniment
 import Permissions
+import Wire
 
 /// How commands come to their store.
 extension Call {
@@ -40,12 +41,7 @@ extension Call {
         let caller = try caller
         let receipt = try withStore(.writing) { store in try store.commit(Transaction(caller, [change])) }
         if isJSON {
-            try output.json(
-                .object([
-                    "head": .revision(receipt.head),
-                    "revision": receipt.revision.map(JSONValue.revision) ?? .null,
-                    "time": .time(receipt.time),
-                ]))
+            try output.json(.object(receipt.json))
         } else {
             try output.line(
                 receipt.revision.map { "revision \($0)" }
@@ -80,18 +76,14 @@ extension Call {
     ///
     /// - Parameters:
     ///   - key: what the list is called in the object.
-    ///   - question: what was asked, for the object.
-    func answer(_ names: [String], as key: String, to question: JSONObject) throws -> ExitCode {
+    ///   - asked: what was asked.
+    ///   - when: the moment that the answer is about.
+    func answer(_ names: [String], as key: String, to asked: Asked, _ when: JSONObject) throws -> ExitCode {
         if isJSON {
-            try output.json(.object([key: .texts(names)]).with(question))
+            try output.json(.object(asked.answer(names, as: key, when)))
         } else {
             for name in names { try output.line(name) }
         }
         return .success
     }
-}
-
-extension Snapshot {
-    /// When it answers for, as JSON.
-    var json: JSONObject { ["revision": .revision(revision), "time": .time(instant)] }
 }

@@ -1,6 +1,7 @@
 import Events
 import Muniment
 import Permissions
+import Wire
 
 /// The two moments of a comparison.
 extension Option {
@@ -65,20 +66,12 @@ extension Command {
         }
         let later = try call.options[.later].map(Values.moment) ?? .now
         let (differences, moments) = try call.withStore(.reading) { store in
-            let revisions = (try store.read(at: earlier) { $0.revision }, try store.read(at: later) { $0.revision })
-            if revisions.1 < revisions.0 { throw UsageError("the second moment is before the first; swap --from and --to") }
-            let moments: JSONObject = [
-                "from": .object(try store.read(at: earlier) { $0.json }), "to": .object(try store.read(at: later) { $0.json }),
-            ]
-            return (
-                try name.isSubject
-                    ? store.difference(for: name, from: earlier, to: later) : store.difference(on: name, from: earlier, to: later),
-                moments
-            )
+            do { return try store.difference(of: name, from: earlier, to: later) } catch is SpanRunsBackwards {
+                throw UsageError("the second moment is before the first; swap --from and --to")
+            }
         }
         if call.isJSON {
-            let list = JSONValue.array(differences.map(\.json))
-            try call.output.json(.object(["name": .name(name), "differences": list]).with(moments))
+            try call.output.json(.object(differences.json(of: name, moments)))
         } else {
             for difference in differences { try call.output.line(difference.line) }
         }
@@ -95,25 +88,16 @@ extension Store {
         for revision in [asked, from] {
             if let revision, revision > head { throw StoreError.noSuchRevision(revision, head: head) }
         }
-        if let asked, asked < from { throw UsageError("the span from revision \(from) to \(asked) runs backwards; swap the two") }
+        if let asked, asked < from { throw UsageError(SpanRunsBackwards(from: from, to: asked).description) }
         return asked ?? head
     }
 }
 
 extension AccessDifference {
-    private var gained: [String] { after.filter { !before.contains($0) } }
-    private var lost: [String] { before.filter { !after.contains($0) } }
-
     fileprivate var line: String {
         var line = name
         if !gained.isEmpty { line += "  + " + gained.joined(separator: ", ") }
         if !lost.isEmpty { line += "  - " + lost.joined(separator: ", ") }
         return line
-    }
-
-    fileprivate var json: JSONValue {
-        .object([
-            "name": .string(name), "before": .texts(before), "after": .texts(after), "gained": .texts(gained), "lost": .texts(lost),
-        ])
     }
 }

@@ -1,6 +1,7 @@
 import Events
 import Muniment
 import Permissions
+import Wire
 
 extension Option {
     fileprivate static let filter = Option(
@@ -21,20 +22,16 @@ extension Command {
         call.skip("of")
         let className = try call.className()
         try call.end()
-        let condition = try call.options[.filter].map(Condition.init(filter:))
+        let condition = try call.options[.filter].map(Condition.init(written:))
         let caller = try call.caller
         guard call.isPaged else {
-            let (names, when) = try call.ask { (try $0.list(class: className, where: condition, as: caller), $0.json) }
-            return try call.answer(names, as: "objects", to: when.with(["class": .string(className)]))
+            let (names, when) = try call.ask { (try $0.list(class: className, where: condition, as: caller), $0.members) }
+            return try call.answer(names, as: "objects", to: Asked(className: className), when)
         }
         let query = try call.query(className, condition)
         let page = try call.page(of: query, as: caller)
         if call.isJSON {
-            try call.output.json(
-                .object([
-                    "class": .string(className), "objects": .texts(page.objects), "revision": .revision(page.revision),
-                    "next": page.next.map { .string($0.description) } ?? .null,
-                ]))
+            try call.output.json(.object(Asked(className: className).answer(page)))
         } else {
             for name in page.objects { try call.output.line(name) }
             // Beside the names, so that what reads them does not take it for one.
@@ -71,23 +68,8 @@ extension Call {
 
 extension Condition {
     /// A condition as `--where` writes it.
-    fileprivate init(filter text: String) throws {
+    fileprivate init(written text: String) throws {
         let json = try Values.json(text)
-        try Condition.checkWords(json, text)
-        do { self = try Condition(json: json) } catch {
-            throw UsageError(
-                #"`\#(text)` is no filter (\#(error.message)); write one such as '{"title":"Plan"}' or '{"pages":{"<":10}}'"#)
-        }
-    }
-
-    /// A word with a dollar that is none of ours is a mistake, and not a property that no object has.
-    private static func checkWords(_ json: JSONValue, _ text: String) throws {
-        guard case .object(let members) = json else { return }
-        for (name, value) in members where name.hasPrefix("$") {
-            guard ["$any", "$all"].contains(name), case .array(let parts) = value else {
-                throw UsageError("`\(name)` in `\(text)` is no word of a filter; write `$any` or `$all` with a list of filters")
-            }
-            for part in parts { try checkWords(part, text) }
-        }
+        do { try self.init(filter: json) } catch { throw UsageError("`\(text)`: \(error.message)") }
     }
 }

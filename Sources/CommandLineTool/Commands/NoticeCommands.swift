@@ -4,6 +4,7 @@ import Muniment
 import Notices
 import Permissions
 import Synchronization
+import Wire
 
 extension Option {
     fileprivate static let subscriber = Option(
@@ -65,16 +66,7 @@ private struct NoticePrinter {
     func write(_ notice: Notice, in store: Store, flushing: Bool) throws {
         let time = try store.time(of: notice.revision)
         if isJSON {
-            var members: JSONObject = [
-                "revision": .revision(notice.revision), "time": .time(time), "kind": .string(notice.kind.rawValue),
-                "object": .name(notice.object), "wasAccessible": .bool(notice.wasAccessible),
-                "completesRevision": .bool(notice.completesRevision),
-            ]
-            if notice.kind == .privilegesChanged {
-                members["gained"] = .texts(notice.gained)
-                members["lost"] = .texts(notice.lost)
-            }
-            try output.json(.object(members))
+            try output.json(.object(notice.json(at: time)))
         } else {
             let kind = notice.kind.rawValue
             var line = "r\(notice.revision)  \(time)  \(kind)"

@@ -1,6 +1,7 @@
 import Events
 import Muniment
 import Permissions
+import Wire
 
 /// Options that only these commands take.
 extension Option {
@@ -80,8 +81,8 @@ extension Command {
         let object = try call.name("the object")
         try call.end()
         let caller = try call.caller
-        let (value, when) = try call.ask { (try $0.value(of: object, as: caller), $0.json) }
-        try call.output.json(call.isJSON ? .object(["object": .name(object), "value": value]).with(when) : value)
+        let (value, when) = try call.ask { (try $0.value(of: object, as: caller), $0.members) }
+        try call.output.json(call.isJSON ? .object(Asked(object: object).answer(value: value, when)) : value)
         return .success
     }
 }

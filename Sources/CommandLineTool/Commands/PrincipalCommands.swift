@@ -1,6 +1,7 @@
 import Events
 import Muniment
 import Permissions
+import Wire
 
 extension Command {
     static let register = Command(
@@ -61,9 +62,9 @@ extension Command {
         try call.end()
         let (names, when) = try call.ask {
             try call.noteUnknown($0, objects: [role])
-            return (try $0.members(of: role), $0.json)
+            return (try $0.members(of: role), $0.members)
         }
-        return try call.answer(names, as: "members", to: when.with(["role": .name(role)]))
+        return try call.answer(names, as: "members", to: Asked(role: role), when)
     }
 
     static let adminAppoint = Command(
@@ -89,7 +90,7 @@ extension Command {
         example: Example("admin list", "user:root")
     ) { call in
         try call.end()
-        let (names, when) = try call.ask { (try $0.administrators(), $0.json) }
-        return try call.answer(names, as: "administrators", to: when)
+        let (names, when) = try call.ask { (try $0.administrators(), $0.members) }
+        return try call.answer(names, as: "administrators", to: Asked(), when)
     }
 }

@@ -1,6 +1,7 @@
 import Events
 import Muniment
 import Permissions
+import Wire
 
 extension Option {
     fileprivate static let className = Option("class", value: "CLASS", "only objects of this class")
@@ -16,13 +17,10 @@ extension Command {
     ) { call in
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
-        let (answer, when) = try call.ask { (try $0.check(subject, privileges, on: object), $0.json) }
+        let (answer, when) = try call.ask { (try $0.check(subject, privileges, on: object), $0.members) }
         if call.isJSON {
-            let question: JSONObject = [
-                "subject": .name(subject), "privileges": .texts(privileges), "object": .name(object),
-                "allowed": .bool(answer.isAllowed), "reason": .string(answer.explanation),
-            ]
-            try call.output.json(.object(question).with(when))
+            let asked = Asked(subject: subject, privileges: privileges, object: object)
+            try call.output.json(.object(asked.answer(answer, when)))
         } else {
             try call.output.line(answer.isAllowed ? "yes" : "no")
             try call.output.line(answer.explanation)
@@ -40,10 +38,9 @@ extension Command {
         try call.end()
         let (names, when) = try call.ask {
             try call.noteUnknown($0, objects: [object])
-            return (try $0.privileges(of: subject, on: object), $0.json)
+            return (try $0.privileges(of: subject, on: object), $0.members)
         }
-        return try call.answer(
-            names, as: "privileges", to: when.with(["subject": .name(subject), "object": .name(object)]))
+        return try call.answer(names, as: "privileges", to: Asked(subject: subject, object: object), when)
     }
 
     static let who = Command(
@@ -54,10 +51,9 @@ extension Command {
         let (privileges, object) = try call.privilegesOnObject()
         let (names, when) = try call.ask {
             try call.noteUnknown($0, objects: [object], privileges: privileges)
-            return (try $0.subjects(with: privileges, on: object), $0.json)
+            return (try $0.subjects(with: privileges, on: object), $0.members)
         }
-        return try call.answer(
-            names, as: "subjects", to: when.with(["privileges": .texts(privileges), "object": .name(object)]))
+        return try call.answer(names, as: "subjects", to: Asked(privileges: privileges, object: object), when)
     }
 
     static let what = Command(
@@ -71,11 +67,10 @@ extension Command {
         let className = try call.options[.className].map(Values.className)
         let (names, when) = try call.ask {
             try call.noteUnknown($0, privileges: privileges, class: className)
-            return (try $0.objects(for: subject, with: privileges, class: className), $0.json)
+            return (try $0.objects(for: subject, with: privileges, class: className), $0.members)
         }
-        var question = when.with(["privileges": .texts(privileges), "subject": .name(subject)])
-        if let className { question["class"] = .string(className) }
-        return try call.answer(names, as: "objects", to: question)
+        return try call.answer(
+            names, as: "objects", to: Asked(subject: subject, privileges: privileges, className: className), when)
     }
 
     static let entries = Command(
@@ -87,11 +82,10 @@ extension Command {
         try call.end()
         let (entries, when) = try call.ask {
             try call.noteUnknown($0, objects: [object])
-            return (try $0.entries(on: object), $0.json)
+            return (try $0.entries(on: object), $0.members)
         }
         if call.isJSON {
-            let list = JSONValue.array(entries.map(\.json))
-            try call.output.json(.object(["object": .name(object), "entries": list]).with(when))
+            try call.output.json(.object(Asked(object: object).answer(entries, when)))
         } else {
             for entry in entries { try call.output.line(entry.line) }
         }
@@ -108,14 +102,5 @@ extension EntryDescription {
         if isPermanent { line += "  permanent" }
         if let permission { line += "  by \(Name.permission(permission))" }
         return line
-    }
-
-    /// The entry as `SCENARIOS.md` writes it.
-    fileprivate var json: JSONValue {
-        var members: JSONObject = ["subject": .string(subject), "privileges": .texts(privileges)]
-        if let end { members["until"] = .time(end) }
-        if isPermanent { members["permanent"] = .bool(true) }
-        if let permission { members["permission"] = .string(permission) }
-        return .object(members)
     }
 }

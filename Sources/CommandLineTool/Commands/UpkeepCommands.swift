@@ -1,6 +1,7 @@
 import Events
 import Muniment
 import Permissions
+import Wire
 
 extension Option {
     fileprivate static let quick = Option("quick", "only the log's own chain of hashes")
@@ -18,7 +19,7 @@ extension Command {
             at: try call.directory, quick: call.options.isSet(.quick), options: call.storeOptions)
         ProgressBar.standard.clear()
         if call.isJSON {
-            try call.output.json(report.json)
+            try call.output.json(.object(report.json))
         } else {
             for problem in report.problems { try call.output.line("problem: \(problem)") }
             for note in report.notes { try call.output.line("note: \(note)") }
@@ -63,7 +64,7 @@ extension Command {
         try call.end()
         let statistics = try call.withStore(.reading) { try $0.statistics() }
         if call.isJSON {
-            try call.output.json(statistics.json)
+            try call.output.json(.object(statistics.json))
         } else {
             for line in statistics.lines { try call.output.line(line) }
         }
@@ -78,20 +79,12 @@ extension VerificationReport {
         let counts = "\(counted(commits, "commit")), \(counted(events, "event"))" + refused
         return "\(verdict): \(counts)" + (head.map { ", head r\($0.revision) \($0.hash)" } ?? "")
     }
-
-    fileprivate var json: JSONValue {
-        .object([
-            "sound": .bool(isSound), "commits": .count(commits), "events": .count(events), "refusals": .count(refusals),
-            "problems": .texts(problems), "notes": .texts(notes), "revision": head.map { .revision($0.revision) } ?? .null,
-            "hash": .optional(head?.hash),
-        ])
-    }
 }
 
 extension StoreStatistics {
     private var rows: [(name: String, value: String)] {
         [
-            ("preset", preset == .open ? "open" : "locked"),
+            ("preset", preset.name),
             ("head", "r\(head.revision)  \(head.time)"),
             ("hash", head.hash),
             ("events", "\(events)"),
@@ -108,17 +101,5 @@ extension StoreStatistics {
     fileprivate var lines: [String] {
         let width = rows.map(\.name.count).max() ?? 0
         return rows.map { $0.name.padded(to: width + 2) + $0.value }
-    }
-
-    fileprivate var json: JSONValue {
-        let tables = tables.map { table in
-            JSONValue.object(["name": .string(table.name), "rows": .count(table.rows), "bytes": .count(table.bytes)])
-        }
-        return .object([
-            "preset": .string(preset == .open ? "open" : "locked"), "revision": .revision(head.revision), "time": .time(head.time),
-            "hash": .string(head.hash), "events": .count(events), "principals": .count(principals), "roles": .count(roles),
-            "classes": .count(classes), "objects": .count(objects), "refusals": .count(refusals), "logBytes": .count(logBytes),
-            "indexBytes": .count(indexBytes), "tables": .array(tables),
-        ])
     }
 }

@@ -2,6 +2,7 @@ import Events
 import Histories
 import Muniment
 import Permissions
+import Wire
 
 extension Option {
     fileprivate static let draftCaller = Option(
@@ -21,9 +22,11 @@ extension Command {
             let draft = try DraftFile(file: file, caller: caller, levels: try store.levels)
             return (draft, try store.whatIf(draft.entries.map(\.transaction)))
         }
-        let refusals = zip(draft.entries, answer.refusals).compactMap { entry, refusal in refusal.map { (entry.line, $0) } }
+        let refusals = zip(draft.entries, answer.refusals).compactMap { entry, refusal in
+            refusal.map { (place: entry.line, refusal: $0) }
+        }
         if call.isJSON {
-            try call.output.json(answer.json(refusals))
+            try call.output.json(.object(answer.json(refusals, place: "line")))
         } else {
             for difference in answer.differencesBesideEveryone { try call.output.line(difference.description) }
             for (line, refusal) in refusals { try call.output.line("refused: line \(line), \(refusal)") }
@@ -44,27 +47,5 @@ extension WhatIf {
             guard let same = ofEveryone[Name(difference.object)], Name(difference.subject).kind == .caller else { return true }
             return difference.gained != same.gained || difference.lost != same.lost
         }
-    }
-
-    fileprivate func json(_ refusals: [(line: Int, refusal: Refusal)]) -> JSONValue {
-        let refused = refusals.map { line, refusal in
-            JSONValue.object([
-                "line": .count(line), "change": refusal.change.map { .count($0) } ?? .null,
-                "code": .string(refusal.code.rawValue), "message": .string(refusal.message),
-            ])
-        }
-        return .object([
-            "revision": .revision(revision), "time": .time(instant), "differences": .array(differences.map(\.json)),
-            "refused": .array(refused), "complete": .bool(isComplete),
-        ])
-    }
-}
-
-extension WhatIf.Difference {
-    fileprivate var json: JSONValue {
-        .object([
-            "subject": .string(subject), "object": .string(object), "before": .texts(before), "after": .texts(after),
-            "gained": .texts(gained), "lost": .texts(lost),
-        ])
     }
 }

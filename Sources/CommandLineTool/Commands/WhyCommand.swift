@@ -1,6 +1,7 @@
 import Events
 import Muniment
 import Permissions
+import Wire
 
 extension Command {
     static let why = Command(
@@ -19,12 +20,12 @@ extension Command {
         let (answer, when) = try call.ask { snapshot in
             let explanation = try snapshot.explain(subject, privileges, on: object)
             let proposals = explanation.isAllowed ? nil : try snapshot.proposals(for: explanation)
-            return ((try snapshot.witness(of: explanation), proposals), snapshot.json)
+            return ((try snapshot.witness(of: explanation), proposals), snapshot.members)
         }
         let (witness, proposals) = answer
         if call.isJSON {
             let members = proposals.map(\.members) ?? [:]
-            try call.output.json(WitnessJSON(witness: witness).value.with(members).with(when))
+            try call.output.json(WitnessJSON(witness).value.with(members).with(when))
         } else {
             for line in witness.lines { try call.output.line(line) }
             for line in proposals?.lines(isPast: isPast) ?? [] { try call.output.line(line) }

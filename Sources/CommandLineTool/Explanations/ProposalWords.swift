@@ -1,8 +1,9 @@
 import Events
 import Muniment
 import Permissions
+import Wire
 
-/// What would allow what is denied, as calls of this tool for people, and as changes for programs.
+/// What would allow what is denied, as calls of this tool.
 extension Proposals {
     func lines(isPast: Bool) -> [String] {
         if let obstacle { return ["no grant would allow it: \(obstacle.words)"] }
@@ -11,25 +12,6 @@ extension Proposals {
         let first = proposals.count == 1 ? "this \(would):" : "any one of these \(would):"
         let calls = proposals.map { "  " + $0.changes.map(\.call).joined(separator: " && ") }
         return [first] + calls + (isComplete ? [] : ["  and there may be more"])
-    }
-
-    var members: JSONObject {
-        [
-            "proposals": .array(proposals.map { .array($0.changes.map(\.json)) }), "proposalsComplete": .bool(isComplete),
-            "obstacle": .optional(obstacle?.words),
-        ]
-    }
-}
-
-extension Proposals.Obstacle {
-    fileprivate var words: String {
-        switch self {
-        case .unknownObject: "there is no such object; it has to be created first"
-        case .unknownSubject:
-            "there is nobody of this name: users, things, roles, everyone and anonymous have access, and a role must be there"
-        case .impossiblePrivilege(let name): "no class can have a privilege called \(name)"
-        case .nothingAsked: "no privilege was asked about"
-        }
     }
 }
 
@@ -47,12 +29,6 @@ extension Change {
             default: [operation]
             }
         return (["muniment"] + words.map(\.quoted)).joined(separator: " ")
-    }
-
-    fileprivate var json: JSONValue {
-        var writer = JSONWriter()
-        write(into: &writer)
-        return (try? JSONText.decode(Array(writer.text.utf8))) ?? .null
     }
 }
 

@@ -1,12 +1,14 @@
-import Events
-import Muniment
-import Permissions
+package import Events
+internal import Muniment
+package import Permissions
 
 /// A witness as JSON: names in the place of numbers, and every step with the event that made it so.
-struct WitnessJSON {
-    let witness: Witness
+package struct WitnessJSON {
+    private let witness: Witness
 
-    var value: JSONValue {
+    package init(_ witness: Witness) { self.witness = witness }
+
+    package var value: JSONValue {
         var members: JSONObject = [
             "subject": .name(witness.subject), "privileges": .texts(witness.privileges), "object": .name(witness.object),
             "allowed": .bool(witness.isAllowed), "complete": .bool(witness.isComplete),

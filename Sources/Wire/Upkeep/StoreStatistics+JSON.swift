@@ -1,0 +1,21 @@
+package import Events
+package import Muniment
+
+extension StoreStatistics {
+    package var json: JSONObject {
+        let tables = tables.map { table in
+            JSONValue.object(["name": .string(table.name), "rows": .count(table.rows), "bytes": .count(table.bytes)])
+        }
+        return [
+            "preset": .string(preset.name), "revision": .revision(head.revision), "time": .time(head.time),
+            "hash": .string(head.hash), "events": .count(events), "principals": .count(principals), "roles": .count(roles),
+            "classes": .count(classes), "objects": .count(objects), "refusals": .count(refusals), "logBytes": .count(logBytes),
+            "indexBytes": .count(indexBytes), "tables": .array(tables),
+        ]
+    }
+}
+
+extension Preset {
+    /// The preset, as headers of histories write it.
+    package var name: String { self == .open ? "open" : "locked" }
+}
