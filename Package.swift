@@ -36,6 +36,7 @@ let package = Package(
         layer("Files"),
         layer("Secrets", ["CSodium"]),
         layer("Events"),
+        layer("Credentials", ["Events", "Permissions", "Hashing", "Secrets", "Files"]),
         layer("Permissions", ["Events"]),
         layer("EventLog", ["Events", "Hashing", "LMDB", "Files"]),
         layer("Notices", ["Events", "Permissions"]),
@@ -46,7 +47,8 @@ let package = Package(
         layer("RandomHistories", ["Events", "Permissions"]),
         layer("MunimentTesting", ["Events", "Permissions", "Notices", "Muniment", "Histories", "RandomHistories"]),
         .executableTarget(
-            name: "CommandLineTool", dependencies: ["Muniment", "Histories", "Wire", "Notices", "Events", "Permissions", "Files"],
+            name: "CommandLineTool",
+            dependencies: ["Muniment", "Histories", "Wire", "Notices", "Events", "Permissions", "Credentials", "Files"],
             swiftSettings: settings),
         .systemLibrary(name: "CSQLite", path: "Tools/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
@@ -65,6 +67,7 @@ let package = Package(
         tests("CommandLineToolTests", ["CommandLineTool", "Muniment", "Permissions", "Events"]),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
+        tests("CredentialsTests", ["Credentials", "Events", "Permissions", "Files", "TestSupport"]),
         .executableTarget(
             name: "FaultHelper",
             dependencies: ["Muniment", "Histories", "EventLog", "Events", "Permissions", "Files", "TestSupport"],

@@ -17,8 +17,9 @@ enum ImportTable {
         "Histories": ["Events", "Permissions", "Notices", "Muniment", "Foundation", "Synchronization", "Dispatch"],
         "Wire": ["Events", "Permissions", "Notices", "Muniment"],
         "Secrets": ["CSodium"],
+        "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "Synchronization"],
         "CommandLineTool": [
-            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "Files", "Foundation", "Glibc", "Dispatch",
+            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "Credentials", "Files", "Foundation", "Glibc", "Dispatch",
             "Synchronization",
         ],
         "RandomHistories": ["Events", "Permissions"],

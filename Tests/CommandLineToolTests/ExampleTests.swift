@@ -25,6 +25,8 @@ struct ExampleTests {
         .example("class change"), .example("history"), .example("diff"), .example("notices"), .example("log"),
         .refused("grant user:bob read on folder:top --as user:bob"), .example("refusals"), .example("audit"),
         .example("audit access"), .example("audit of"), .example("audit entry"), .example("export"), .example("stats"),
+        .example("token create"),
+        .example("token list"), .example("token revoke"),
         .example("verify"), .example("rebuild"), .example("role remove"), .example("role delete"), .example("object delete"),
         .example("import"), .example("scenario"),
     ]
@@ -113,5 +115,6 @@ private struct Example {
     private static func masked(_ line: String) -> String {
         line.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/, with: "TIME").replacing(/\d+\.\d+ s/, with: "SECONDS")
             .replacing(/\d+ events\/s/, with: "SPEED").replacing(/[0-9a-f]{64}/, with: "HASH")
+            .replacing(/muni_[A-Za-z0-9_-]{43}/, with: "TOKEN")
     }
 }

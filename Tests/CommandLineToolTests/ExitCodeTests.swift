@@ -62,6 +62,18 @@ struct ExitCodeTests {
         ("ask broken.jsonl", 2, "broken.jsonl:1: "),
         ("scenario broken.jsonl", 2, "broken.jsonl:1: "),
 
+        ("token revoke t9 --data .", 1, "there is no token `t9`"),
+        ("token create --data . --can ask", 2, "--store NAME"),
+        ("token create --data . --store ./demo --can ask", 2, "is a path"),
+        ("token create --data . --store Demo --can ask", 2, "`Demo` is no name of a store"),
+        ("token create --data . --store demo --can read", 2, "`read`"),
+        ("token create --data . --store demo --can act", 2, "--as PRINCIPAL"),
+        ("token create --data . --store demo --can act --as role:editors", 2, "`role:editors` cannot act"),
+        ("token create --data . --store demo --can ask --as user:ann", 2, "leave it out"),
+        ("token create --data . --store demo --can ask --until 2000-01-01", 2, "2000-01-01"),
+        ("token create --store demo --can ask", 2, "--data DIR"),
+        ("token list --data nowhere", 2, "there is no folder `nowhere`"),
+
         ("check user:ann read doc:plan --store nowhere", 3, "there is no store in `nowhere`"),
         ("stats --store .", 3, "there is no store in `.`"),
         ("init", 3, "`demo`"),

@@ -23,6 +23,7 @@ extension Option {
     static let version = Option("version", "print the version")
 
     static let store = Option("store", value: "DIR", "the folder of the store (default: what MUNIMENT_STORE says)")
+    static let data = Option("data", value: "DIR", "the folder that the stores of the service are in")
     static let json = Option("json", "print JSON: one object, or one a line for a log")
     static let caller = Option("as", value: "PRINCIPAL", "who acts: a user, a thing or anonymous (default user:root)")
     static let reader = Option("as", value: "PRINCIPAL", "who reads: a user, a thing or anonymous (default user:root)")

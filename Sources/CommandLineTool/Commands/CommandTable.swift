@@ -14,6 +14,7 @@ enum CommandTable {
         ),
         ("Classes", [.classDefine, .classChange]),
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
+        ("The service", [.tokenCreate, .tokenList, .tokenRevoke]),
         ("Upkeep", [.verify, .rebuild, .statistics]),
     ]
 

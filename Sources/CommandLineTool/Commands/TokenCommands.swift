@@ -1,0 +1,175 @@
+import Credentials
+import Events
+import Files
+import Foundation
+import Muniment
+import Permissions
+
+extension Option {
+    fileprivate static let stores = Option("store", value: "NAME[,NAME…]", "the stores that it is good for; `*` for all of them")
+    fileprivate static let can = Option("can", value: "ask|act|administer", "what may be done with it")
+    fileprivate static let actor = Option("as", value: "PRINCIPAL", "with `--can act`: who acts, a user, a thing or anonymous")
+    fileprivate static let end = Option("until", value: "TIME", "from when on it is good for nothing (default: no end)")
+    fileprivate static let comment = Option("comment", value: "TEXT", "to know it by; nothing secret")
+}
+
+extension Command {
+    static let tokenCreate = Command(
+        "token create", "make a token for the service, and print it: it cannot be shown again",
+        options: [.data, .stores, .can, .actor, .end, .comment, .json],
+        example: Example(
+            "token create --data . --store demo --can act --as user:ann", "muni_rcU6Xn0cXb1dZ3yq0F2p5s7t9vAwByCzDxEwFvGuHt4")
+    ) { call in
+        try call.end()
+        let registry = try call.tokenRegistry
+        let (stores, right) = (try call.tokenStores, try call.tokenRight)
+        let made: (secret: String, token: Token)
+        do {
+            made = try registry.create(
+                stores: stores, right: right, until: try call.options[.end].map(Values.time), comment: call.options[.comment],
+                at: .present)
+        } catch let error as TokenError {
+            throw UsageError(error.description)
+        }
+        if call.isJSON {
+            try call.output.json(made.token.json(at: .present).with(["secret": .string(made.secret)]))
+        } else {
+            try call.output.line(made.secret)
+        }
+        return .success
+    }
+
+    static let tokenList = Command(
+        "token list", "the tokens that there are and were, without their secrets", options: [.data, .json],
+        example: Example(
+            "token list --data .", "t1  good     act as user:ann  demo  made 2026-01-31T10:21:00Z")
+    ) { call in
+        try call.end()
+        let (tokens, now) = (try call.tokenRegistry.list(), Instant.present)
+        if call.isJSON {
+            try call.output.json(.object(["tokens": .array(tokens.map { $0.json(at: now) })]))
+        } else {
+            let rows = tokens.map { $0.row(at: now) }
+            let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
+            for row in rows {
+                let columns = row.enumerated().map { $0 < widths.count ? $1.padded(to: widths[$0]) : $1 }
+                try call.output.line(columns.joined(separator: "  "))
+            }
+        }
+        return .success
+    }
+
+    static let tokenRevoke = Command(
+        "token revoke", "take a token back: from now on it is good for nothing", sentence: "ID", options: [.data, .json],
+        example: Example("token revoke t1 --data .", "t1 is good for nothing from now on")
+    ) { call in
+        let id = try call.word("what `token list` calls the token")
+        try call.end()
+        let token: Token
+        do { token = try call.tokenRegistry.revoke(id: id, at: .present) } catch let error as TokenError {
+            throw TokenRefusal(error: error)
+        }
+        if call.isJSON {
+            try call.output.json(token.json(at: .present))
+        } else {
+            try call.output.line("\(token.id) is good for nothing from now on")
+        }
+        return .success
+    }
+}
+
+/// A token that cannot be taken back: there is none, or that was done already.
+struct TokenRefusal: Error, CustomStringConvertible {
+    let error: TokenError
+
+    var description: String { error.description }
+}
+
+extension Call {
+    /// The folder that the stores of a service are in.
+    var dataDirectory: String {
+        get throws {
+            guard let path = options[.data], !path.isEmpty else {
+                throw UsageError("no data directory is named; say which with `--data DIR`")
+            }
+            return path
+        }
+    }
+
+    fileprivate var tokenRegistry: TokenRegistry {
+        get throws {
+            let directory = try dataDirectory
+            guard isFolder(directory) else {
+                throw UsageError("there is no folder `\(directory)`; make it, or check the path")
+            }
+            return TokenRegistry(dataDirectory: directory)
+        }
+    }
+
+    fileprivate var tokenStores: StoreScope {
+        get throws {
+            guard let text = options[.stores] else {
+                throw UsageError("no store is named; write `--store NAME`, or `--store '*'` for all of them")
+            }
+            let names = Values.list(text)
+            guard names != ["*"] else { return .all }
+            // A name alone is what is meant here; a path is what `--store` means elsewhere.
+            if let path = names.first(where: { $0.contains("/") }) {
+                throw UsageError("`\(path)` is a path; name the store as it is called in the data directory")
+            }
+            return .named(names)
+        }
+    }
+
+    fileprivate var tokenRight: Right {
+        get throws {
+            switch (options[.can], try name(.actor)) {
+            case ("ask"?, nil): return .ask
+            case ("administer"?, nil): return .administer
+            case ("act"?, let name?): return .act(as: name)
+            case ("act"?, nil): throw UsageError("who acts is missing; write `--as PRINCIPAL`")
+            case ("ask"?, _?), ("administer"?, _?): throw UsageError("`--as` goes with `--can act` alone; leave it out")
+            case (let word?, _): throw UsageError("`\(word)` is nothing that a token can allow; write ask, act or administer")
+            case (nil, _): throw UsageError("what may be done with it is missing; write `--can ask|act|administer`")
+            }
+        }
+    }
+}
+
+extension Token {
+    private func state(at now: Instant) -> String {
+        if case _? = revokedAt { return "revoked" }
+        return isGood(at: now) ? "good" : "ended"
+    }
+
+    private var storeNames: [String] {
+        switch stores {
+        case .all: ["*"]
+        case .named(let names): names
+        }
+    }
+
+    fileprivate func row(at now: Instant) -> [String] {
+        let what = if case .act(let name) = right { "act as \(name)" } else { right.word }
+        var row = [id, state(at: now).padded(to: "revoked".count), what, storeNames.joined(separator: ","), "made \(createdAt)"]
+        if let revokedAt { row.append("revoked \(revokedAt)") } else if let until { row.append("until \(until)") }
+        if let comment { row.append(comment) }
+        return row
+    }
+
+    fileprivate func json(at now: Instant) -> JSONValue {
+        let actor: JSONValue = if case .act(let name) = right { .name(name) } else { .null }
+        return .object([
+            "id": .string(id), "state": .string(state(at: now)), "can": .string(right.word), "as": actor,
+            "stores": .texts(storeNames), "made": .time(createdAt), "until": until.map(JSONValue.time) ?? .null,
+            "revoked": revokedAt.map(JSONValue.time) ?? .null, "comment": .optional(comment),
+        ])
+    }
+}
+
+extension Instant {
+    /// Now, by the machine's clock.
+    fileprivate static var present: Instant {
+        Instant(microseconds: Int64((Date().timeIntervalSince1970 * 1_000_000).rounded(.down)))
+    }
+}

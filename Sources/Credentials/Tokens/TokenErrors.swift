@@ -1,0 +1,60 @@
+public import Events
+
+/// The file of tokens cannot be understood, so that no token is good until it is mended.
+public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong with a line.
+    public enum Reason: Error, Hashable, Sendable {
+        case unknownFormat
+        case malformed(String)
+        case unexpectedID(String, expected: String)
+        case secretTwice(String)
+        case unknownID(String)
+        case revokedTwice(String)
+    }
+
+    public let path: String
+    /// From 1.
+    public let line: Int
+    public let reason: Reason
+
+    public var description: String {
+        let problem =
+            switch reason {
+            case .unknownFormat: "it does not begin as a file of tokens that this version knows"
+            case .malformed(let what): what
+            case .unexpectedID(let id, let expected): "it makes `\(id)` where `\(expected)` is the next one"
+            case .secretTwice(let id): "the hash of `\(id)` stands there already"
+            case .unknownID(let id): "it takes back `\(id)`, which was never made"
+            case .revokedTwice(let id): "it takes back `\(id)` a second time"
+            }
+        return
+            "the file of tokens `\(path)` is damaged at line \(line): \(problem); no token is good until it is mended: restore it, "
+            + "or move it away and make new tokens"
+    }
+}
+
+/// A token that cannot be made or taken back as asked.
+public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
+    case noSuchToken(id: String)
+    case alreadyRevoked(id: String, at: Instant)
+    case endsBeforeItBegins(until: Instant)
+    case noStores
+    case notAStoreName(String)
+    case cannotAct(String)
+    case commentTooLong
+
+    public static let commentLimitBytes = 1_024
+
+    public var description: String {
+        switch self {
+        case .noSuchToken(let id): "there is no token `\(id)`; `muniment token list` shows those that there are"
+        case .alreadyRevoked(let id, let time): "the token `\(id)` was taken back at \(time) already; nothing is left to do"
+        case .endsBeforeItBegins(let until): "a token that ends at \(until) would never be good; give it a later end"
+        case .noStores: "a token for no store would be good for nothing; name a store, or `*` for all"
+        case .notAStoreName(let name):
+            "`\(name)` is no name of a store; write small letters, digits, `_` and `-`, or `*` for all stores"
+        case .cannotAct(let name): "`\(name)` cannot act; name a user, a thing or `anonymous`"
+        case .commentTooLong: "the comment has more than \(TokenError.commentLimitBytes) bytes; shorten it"
+        }
+    }
+}

@@ -1,0 +1,149 @@
+internal import Events
+internal import Hashing
+internal import Permissions
+
+/// One line of the file of tokens, behind its header.
+///
+///     {"format":"muniment-tokens/1"}
+///     {"created":"t1","time":"…","hash":"64 hexadecimal digits","can":"act","as":"user:ann","stores":["default"]}
+///     {"revoked":"t1","time":"…"}
+///
+/// `stores` is `"*"` for all of them. `as` is there for `act` alone; `until` and `comment` where there is one.
+enum TokenLine {
+    case created(Token, Digest)
+    case revoked(id: String, Instant)
+
+    static let header = #"{"format":"muniment-tokens/1"}"# + "\n"
+    static let limitBytes = 16_384
+
+    static func checkHeader(_ line: [UInt8]) throws(TokenFileError.Reason) {
+        guard line == Array(header.utf8.dropLast()) else { throw .unknownFormat }
+    }
+
+    init(_ bytes: [UInt8]) throws(TokenFileError.Reason) {
+        let value: JSONValue
+        do { value = try JSONText.decode(bytes, limit: TokenLine.limitBytes) } catch { throw .malformed(error.description) }
+        guard case .object(var members) = value else { throw .malformed("it is no object") }
+        let time = try members.takeTime("time")
+        if let id = try members.takeText("revoked") {
+            self = .revoked(id: id, try time.orMissing("time"))
+        } else {
+            let id = try members.takeText("created").orMissing("created")
+            let digest = try Digest(hexadecimal: members.takeText("hash").orMissing("hash")).orMissing("hash")
+            let token = Token(
+                id: id, stores: try members.takeStores(), right: try members.takeRight(), until: try members.takeTime("until"),
+                createdAt: try time.orMissing("time"), comment: try members.takeText("comment"))
+            self = .created(token, digest)
+        }
+        // What this version does not know could narrow the token.
+        if let unknown = members.keys.first { throw .malformed("it has a member `\(unknown)`, which this version does not know") }
+    }
+
+    /// The line with its end.
+    var bytes: [UInt8] {
+        var members: [(String, JSONValue)]
+        switch self {
+        case .revoked(let id, let time): members = [("revoked", .string(id)), ("time", .string(time.description))]
+        case .created(let token, let digest):
+            members = [
+                ("created", .string(token.id)), ("time", .string(token.createdAt.description)),
+                ("hash", .string(digest.description)), ("can", .string(token.right.word)),
+            ]
+            if case .act(let name) = token.right { members.append(("as", .string(name.text))) }
+            members.append(("stores", token.stores.json))
+            if let until = token.until { members.append(("until", .string(until.description))) }
+            if let comment = token.comment { members.append(("comment", .string(comment))) }
+        }
+        var writer = JSONWriter()
+        writer.writeMembers(members) { $0.write($1) }
+        return Array((writer.text + "\n").utf8)
+    }
+}
+
+extension Right {
+    /// The word for it in commands and files.
+    public var word: String {
+        switch self {
+        case .act: "act"
+        case .ask: "ask"
+        case .administer: "administer"
+        }
+    }
+}
+
+extension StoreScope {
+    /// `"*"`, or the list of names.
+    var json: JSONValue {
+        switch self {
+        case .all: .string("*")
+        case .named(let names): .array(names.map(JSONValue.string))
+        }
+    }
+}
+
+extension JSONObject {
+    fileprivate mutating func takeText(_ name: String) throws(TokenFileError.Reason) -> String? {
+        guard let value = self[name] else { return nil }
+        guard case .string(let text) = value else { throw .malformed("`\(name)` is no text") }
+        self[name] = nil
+        return text
+    }
+
+    fileprivate mutating func takeTime(_ name: String) throws(TokenFileError.Reason) -> Instant? {
+        guard let text = try takeText(name) else { return nil }
+        do { return try Instant(text) } catch { throw .malformed(error.description) }
+    }
+
+    fileprivate mutating func takeStores() throws(TokenFileError.Reason) -> StoreScope {
+        let value = self["stores"]
+        self["stores"] = nil
+        if case .string("*")? = value { return .all }
+        guard case .array(let items)? = value, !items.isEmpty else {
+            throw .malformed("`stores` is neither `*` nor a list of names")
+        }
+        var names: [String] = []
+        for item in items {
+            guard case .string(let name) = item, StoreScope.isStoreName(name) else {
+                throw .malformed("`stores` has something in it that is no name of a store")
+            }
+            names.append(name)
+        }
+        return .named(names)
+    }
+
+    fileprivate mutating func takeRight() throws(TokenFileError.Reason) -> Right {
+        let name = try takeText("as").map { Name($0) }
+        switch (try takeText("can"), name) {
+        case ("ask"?, nil): return .ask
+        case ("administer"?, nil): return .administer
+        case ("act"?, let name?) where name.canAct: return .act(as: name)
+        default: throw .malformed("`can` and `as` do not say together what the token allows")
+        }
+    }
+}
+
+extension Name {
+    /// Whether it is somebody that changes can be made as: a user, a thing or `anonymous`.
+    var canAct: Bool { isWellFormed && (kind == .caller || kind == .anonymous) }
+}
+
+extension Optional {
+    fileprivate func orMissing(_ name: String) throws(TokenFileError.Reason) -> Wrapped {
+        guard let self else { throw .malformed("`\(name)` is missing or has the wrong form") }
+        return self
+    }
+}
+
+extension Digest {
+    /// The digest that 64 hexadecimal digits stand for; nil for any other text.
+    fileprivate init?(hexadecimal text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count == 2 * Digest.byteCount else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else { return nil }
+            bytes.append(byte)
+        }
+        self.init(bytes: bytes)
+    }
+}

@@ -1,0 +1,124 @@
+public import Events
+internal import Files
+internal import Hashing
+internal import Permissions
+internal import Secrets
+internal import Synchronization
+
+/// The tokens of a data directory, in a file that the service and the tool share.
+///
+/// The file is appended to and never rewritten, and each change is on the disk before anybody is told of it. Whoever looks a token
+/// up sees at once what another process has changed.
+public final class TokenRegistry: Sendable {
+    private let lines: SharedLines
+    private let folder: String
+    private let seen = Mutex<(book: TokenBook, stamp: FileStamp?)>((TokenBook(), nil))
+
+    /// Where the file is.
+    public var path: String { lines.path }
+
+    /// - Parameter dataDirectory: the folder that the stores are in. It has to be there; what is missing in it is made with the
+    ///   first token.
+    public init(dataDirectory: String) {
+        folder = dataDirectory + "/.muniment"
+        lines = SharedLines(path: folder + "/tokens.jsonl")
+    }
+
+    /// Makes a token.
+    ///
+    /// - Parameters:
+    ///   - stores: what it is good for: at least one store.
+    ///   - right: what may be done with it.
+    ///   - until: from when on it is good for nothing; nil for no end.
+    ///   - comment: to know it by, at most 1,024 bytes. Not secret.
+    ///   - instant: now.
+    /// - Returns: its secret, which is kept nowhere and cannot be had again, and what is known of it.
+    /// - Throws: ``TokenError``, ``TokenFileError``, or a file's error; then there is no new token.
+    public func create(
+        stores: StoreScope, right: Right, until: Instant? = nil, comment: String? = nil, at instant: Instant
+    ) throws -> (secret: String, token: Token) {
+        try TokenRegistry.check(stores, right, until, comment, instant)
+        let secret = TokenSecret.random()
+        var made: Token?
+        try change { book in
+            let token = Token(
+                id: book.nextID, stores: stores, right: right, until: until, createdAt: instant, comment: comment)
+            made = token
+            return .created(token, TokenSecret.digest(secret))
+        }
+        guard let made else { preconditionFailure("a token was appended and not made") }
+        return (secret, made)
+    }
+
+    /// Takes a token back: from now on it is good for nothing, also where a service is running.
+    ///
+    /// - Parameters:
+    ///   - id: what it is called.
+    ///   - instant: now.
+    /// - Throws: ``TokenError/noSuchToken(id:)``, ``TokenError/alreadyRevoked(id:at:)``, ``TokenFileError``, or a file's error.
+    @discardableResult
+    public func revoke(id: String, at instant: Instant) throws -> Token {
+        var ended: Token?
+        try change { book in
+            guard let token = book.token(id: id) else { throw TokenError.noSuchToken(id: id) }
+            if let time = token.revokedAt { throw TokenError.alreadyRevoked(id: id, at: time) }
+            ended = token
+            ended?.revokedAt = instant
+            return .revoked(id: id, instant)
+        }
+        guard let ended else { preconditionFailure("a token was taken back and not found") }
+        return ended
+    }
+
+    /// Every token there ever was, in the order in which they were made.
+    public func list() throws -> [Token] { try withBook { $0.tokens } }
+
+    /// The token of a secret, where it is good at a moment; nil for one that is unknown, was taken back or has ended.
+    ///
+    /// A hash, a call of the system and a look into a table. How long that takes tells nothing about which tokens there are.
+    ///
+    /// - Throws: where the file cannot be read or understood. Then nobody is let in.
+    public func token(for secret: String, at instant: Instant) throws -> Token? {
+        guard TokenSecret.isWellFormed(secret) else { return nil }
+        let digest = TokenSecret.digest(secret)
+        guard let found = try withBook({ $0.token(for: digest) }), Secrets.areEqual(found.digest.bytes, digest.bytes),
+            found.token.isGood(at: instant)
+        else { return nil }
+        return found.token
+    }
+
+    private func withBook<R>(_ body: (TokenBook) throws -> R) throws -> R {
+        let stamp = try FileStamp(path: path)
+        return try seen.withLock { seen in
+            if stamp != seen.stamp {
+                // Only what was read whole is kept: after an error the next call tries again.
+                if let (bytes, stamp) = try lines.read() {
+                    seen = (try TokenBook(lines: bytes, path: path), stamp)
+                } else {
+                    seen = (TokenBook(), nil)
+                }
+            }
+            return try body(seen.book)
+        }
+    }
+
+    private func change(_ decide: (TokenBook) throws -> TokenLine) throws {
+        try makePrivateFolder(folder)
+        try lines.append { bytes in
+            let line = try decide(try TokenBook(lines: bytes, path: path))
+            return (bytes.isEmpty ? Array(TokenLine.header.utf8) : []) + line.bytes
+        }
+    }
+
+    private static func check(
+        _ stores: StoreScope, _ right: Right, _ until: Instant?, _ comment: String?, _ instant: Instant
+    ) throws(TokenError) {
+        if case .named(let names) = stores {
+            if names.isEmpty { throw .noStores }
+            if let wrong = names.first(where: { !StoreScope.isStoreName($0) }) { throw .notAStoreName(wrong) }
+        }
+        if case .act(let name) = right, !name.canAct { throw .cannotAct(name.text) }
+        if let until, until <= instant { throw .endsBeforeItBegins(until: until) }
+        if let comment, comment.utf8.count > TokenError.commentLimitBytes { throw .commentTooLong }
+    }
+}

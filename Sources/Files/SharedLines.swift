@@ -1,0 +1,118 @@
+internal import Glibc
+
+/// A file of lines that several processes append to, one at a time, and that nobody but its owner may read.
+///
+/// A line counts once its end is there. What a process that died left behind the last end is no line: readers go over it, and
+/// the next one to append takes it away.
+public struct SharedLines: Sendable {
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// The whole lines of the file, ends included; nil where there is no file.
+    ///
+    /// - Returns: the bytes, and what tells whether the file was appended to since. Linear in the size of the file.
+    public func read() throws(FileError) -> (bytes: [UInt8], stamp: FileStamp)? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let error = FileError(errno, "read", path: path)
+            if error.isMissing { return nil }
+            throw error
+        }
+        defer { _ = close(descriptor) }
+        // Before it is read: what is appended meanwhile shows as a change next time.
+        let stamp = try FileStamp(descriptor, path)
+        return (try wholeLines(descriptor), stamp)
+    }
+
+    /// Appends what `decide` says, and brings it to the disk; waits for others who do the same.
+    ///
+    /// The file is made where it is not there. Where writing fails, the file is as it was.
+    ///
+    /// - Parameter decide: is given the whole lines that are there, and returns those to append, each with its end.
+    public func append(_ decide: (_ lines: [UInt8]) throws -> [UInt8]) throws {
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw FileError(errno, "open", path: path) }
+        defer { _ = close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw FileError(errno, "lock", path: path) }
+        }
+        guard fchmod(descriptor, 0o600) == 0 else { throw FileError(errno, "keep others from reading", path: path) }
+        let lines = try wholeLines(descriptor)
+        let added = try decide(lines)
+        guard ftruncate(descriptor, off_t(lines.count)) == 0 else { throw FileError(errno, "write", path: path) }
+        do { try write(added, at: lines.count, to: descriptor) } catch {
+            ftruncate(descriptor, off_t(lines.count))
+            throw error
+        }
+        if lines.isEmpty { try syncFolder(of: path) }
+    }
+
+    private func wholeLines(_ descriptor: Int32) throws(FileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe pread(descriptor, &buffer, buffer.count, off_t(bytes.count))
+            guard count >= 0 else { throw FileError(errno, "read", path: path) }
+            if count == 0 { break }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        bytes.removeSubrange(end...)
+        return bytes
+    }
+
+    private func write(_ bytes: [UInt8], at start: Int, to descriptor: Int32) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe pwrite(
+                    descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written, off_t(start + written))
+            }
+            guard count > 0 else { throw FileError(errno, "write", path: path) }
+            written += count
+        }
+        guard fsync(descriptor) == 0 else { throw FileError(errno, "sync", path: path) }
+    }
+}
+
+/// What changes when a file is appended to or replaced.
+public struct FileStamp: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let byteCount: Int64
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// The stamp of the file at a path; nil where there is none. One call of the system, below a microsecond.
+    public init?(path: String) throws(FileError) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            let error = FileError(errno, "look at", path: path)
+            if error.isMissing { return nil }
+            throw error
+        }
+        self.init(status)
+    }
+
+    init(_ descriptor: Int32, _ path: String) throws(FileError) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(errno, "look at", path: path) }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        byteCount = Int64(status.st_size)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
+}
+
+/// Makes a folder that nobody but its owner may look into; one that is there is closed to others. Those above it have to be there.
+public func makePrivateFolder(_ path: String) throws(FileError) {
+    if unsafe mkdir(path, 0o700) == 0 { return try syncFolder(of: path) }
+    guard errno == EEXIST else { throw FileError(errno, "make the folder", path: path) }
+    guard unsafe chmod(path, 0o700) == 0 else { throw FileError(errno, "close to others", path: path) }
+}

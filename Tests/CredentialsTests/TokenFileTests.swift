@@ -1,0 +1,116 @@
+import Credentials
+import Events
+import Files
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The file of tokens: what is torn is gone over, what is damaged lets nobody in")
+struct TokenFileTests {
+    let folder: ScratchFolder
+    let registry: TokenRegistry
+
+    init() throws {
+        folder = try ScratchFolder()
+        registry = TokenRegistry(dataDirectory: folder.path)
+    }
+
+    private func create() throws -> String {
+        try registry.create(stores: .all, right: .ask, at: .newYear).secret
+    }
+
+    private func write(_ bytes: some Sequence<UInt8>) throws {
+        try Data(bytes).write(to: URL(filePath: registry.path))
+    }
+
+    @Test("Wherever the last line was cut off, the tokens before it are good, and the next one takes its place")
+    func tornLine() throws {
+        let first = try create()
+        let whole = try readFile(registry.path)
+        let second = try create()
+        let both = try readFile(registry.path)
+        for length in whole.count..<both.count {
+            try write(both[..<length])
+            #expect(try registry.token(for: first, at: .newYear)?.id == "t1")
+            #expect(try registry.token(for: second, at: .newYear) == nil)
+            let third = try create()
+            #expect(try registry.token(for: third, at: .newYear)?.id == "t2")
+            #expect(try registry.token(for: second, at: .newYear) == nil)
+            #expect(try registry.list().map(\.id) == ["t1", "t2"])
+        }
+    }
+
+    @Test("A file that was cut off within its header is begun again")
+    func tornHeader() throws {
+        _ = try create()
+        try write(try readFile(registry.path).prefix(10))
+        #expect(try registry.list().isEmpty)
+        let secret = try create()
+        #expect(try registry.token(for: secret, at: .newYear)?.id == "t1")
+    }
+
+    static let damage: [(what: String, change: @Sendable (inout [String]) -> Void, line: Int)] = [
+        ("a header of another format", { $0[0] = #"{"format":"muniment-tokens/2"}"# }, 1),
+        ("no header", { $0.remove(at: 0) }, 1),
+        ("a line that is no JSON", { $0[1] = "{" }, 2),
+        ("an empty line", { $0.insert("", at: 1) }, 2),
+        ("a line that is gone", { $0.remove(at: 1) }, 2),
+        ("a line that stands twice", { $0.append($0[2]) }, 5),
+        ("a member that this version does not know", { $0[1] = $0[1].replacing("{", with: #"{"only":"mondays","#) }, 2),
+        ("another right", { $0[1] = $0[1].replacing("ask", with: "everything") }, 2),
+        ("an actor where none belongs", { $0[1] = $0[1].replacing("{", with: #"{"as":"user:ann","#) }, 2),
+        ("a store that cannot be", { $0[1] = $0[1].replacing(#""*""#, with: #"["../x"]"#) }, 2),
+        ("no stores", { $0[1] = $0[1].replacing(#""*""#, with: "[]") }, 2),
+        ("a hash that is too short", { $0[1] = $0[1].replacing(/[0-9a-f]{64}/, with: "00") }, 2),
+        ("an end that is no time", { $0[1] = $0[1].replacing("{", with: #"{"until":"soon","#) }, 2),
+        ("an end of null", { $0[1] = $0[1].replacing("{", with: #"{"until":null,"#) }, 2),
+        ("a revocation of what was never made", { $0[3] = $0[3].replacing("t2", with: "t7") }, 4),
+    ]
+
+    @Test("A file with damage in it lets nobody in, says where, and is not written to", arguments: damage.indices)
+    func damaged(index: Int) throws {
+        let row = TokenFileTests.damage[index]
+        let secret = try create()
+        _ = try create()
+        try registry.revoke(id: "t2", at: .newYear)
+        var lines = String(decoding: try readFile(registry.path), as: UTF8.self).split(separator: "\n").map(String.init)
+        row.change(&lines)
+        let damaged = Array((lines.joined(separator: "\n") + "\n").utf8)
+        try write(damaged)
+        let error = #expect(throws: TokenFileError.self, "\(row.what)") { try registry.token(for: secret, at: .newYear) }
+        #expect(error?.line == row.line, "\(row.what)")
+        #expect(throws: TokenFileError.self) { try registry.list() }
+        #expect(throws: TokenFileError.self) { try create() }
+        #expect(throws: TokenFileError.self) { try registry.revoke(id: "t1", at: .newYear) }
+        #expect(try readFile(registry.path) == damaged)
+    }
+
+    @Test("Of many that make and take back tokens at the same time, each has its own, and none is lost")
+    func concurrentWriters() throws {
+        let path = folder.path
+        let threads = (0..<8).map { _ in
+            TestThread {
+                let mine = TokenRegistry(dataDirectory: path)
+                for index in 0..<20 {
+                    let made = try mine.create(stores: .all, right: .ask, at: .newYear)
+                    if index % 2 == 0 { try mine.revoke(id: made.token.id, at: .newYear) }
+                    let found = try mine.token(for: made.secret, at: .newYear)
+                    guard found?.id == (index % 2 == 0 ? nil : made.token.id) else { throw LostToken(id: made.token.id) }
+                }
+            }
+        }
+        for thread in threads { try thread.join() }
+        let tokens = try registry.list()
+        #expect(tokens.map(\.id) == (1...160).map { "t\($0)" })
+        #expect(tokens.filter { $0.revokedAt != nil }.count == 80)
+    }
+
+    private struct LostToken: Error { let id: String }
+
+    @Test("Without a file there are no tokens, and looking makes none")
+    func noFile() throws {
+        #expect(try registry.list().isEmpty)
+        #expect(try registry.token(for: "muni_" + String(repeating: "A", count: 43), at: .newYear) == nil)
+        #expect(!fileExists(folder.path + "/.muniment"))
+    }
+}
