@@ -94,6 +94,11 @@ public final class EventLog: Sendable {
         return newHead
     }
 
+    /// Writes the log as it is now into a new file without free pages, and brings the file to the disk.
+    ///
+    /// - Parameter file: where there must be no file yet.
+    public func copy(to file: String) throws(StorageError) { try environment.copy(to: file) }
+
     /// Stops the log from taking writes, such as when what follows a write has failed.
     public func stop(_ reason: String) { state.withLock { $0.failure = $0.failure ?? reason } }
 

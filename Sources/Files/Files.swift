@@ -57,16 +57,21 @@ public func forEachChunk(of path: String, chunkBytes: Int, _ body: (Span<UInt8>)
 }
 
 /// Puts a file in place whole, and durably: written beside it, synced, renamed.
-public func replaceFile(_ path: String, with bytes: [UInt8]) throws(FileError) {
+///
+/// - Parameters:
+///   - path: the file, whether it is there or not.
+///   - bytes: what is to be in it.
+///   - mode: who may do what to it, as `chmod` has it.
+public func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o644) throws(FileError) {
     let draft = path + ".new"
-    try writeDraft(draft, bytes)
+    try writeDraft(draft, bytes, mode: mode)
     guard unsafe rename(draft, path) == 0 else { throw FileError(errno, "rename", path: draft) }
     try syncFolder(of: path)
 }
 
 /// Writes a file and brings its contents to the disk, not yet its name.
-func writeDraft(_ draft: String, _ bytes: [UInt8]) throws(FileError) {
-    let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+func writeDraft(_ draft: String, _ bytes: [UInt8], mode: UInt32 = 0o644) throws(FileError) {
+    let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode_t(mode))
     guard descriptor >= 0 else { throw FileError(errno, "write", path: draft) }
     var offset = 0
     while offset < bytes.count {

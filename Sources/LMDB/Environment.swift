@@ -175,7 +175,7 @@ public struct EnvironmentOptions: Sendable {
     }
 
     /// How often to follow another process that grows the file, before it is the file that is not right.
-    private static let resizeAttempts = 8
+    static let resizeAttempts = 8
 
     func endedReading() { mapLock.unlock() }
 

@@ -27,7 +27,8 @@ struct ExampleTests {
         .example("audit access"), .example("audit of"), .example("audit entry"), .example("export"), .example("stats"),
         .example("token create"),
         .example("token list"), .example("token revoke"),
-        .example("verify"), .example("rebuild"), .example("role remove"), .example("role delete"), .example("object delete"),
+        .example("verify"), .example("rebuild"), .example("backup"), .example("restore"),
+        .example("role remove"), .example("role delete"), .example("object delete"),
         .example("import"), .example("scenario"),
     ]
 

@@ -34,6 +34,9 @@ struct Errand {
         case "count": try observing.count(on: Name(arguments[1]), to: Int64(arguments[2]) ?? 0)
         case "observe-until-full": try observing.observeUntilFull(limit: Int(arguments[1]) ?? 0)
         case "grant-for": try observing.grant(for: Int64(arguments[1]) ?? 0)
+        case "back-up-within": try BackupErrands.backUp(arguments[0], to: arguments[1], limit: Int(arguments[2]) ?? 0)
+        case "restore-within": try BackupErrands.restore(arguments[0], to: arguments[1], limit: Int(arguments[2]) ?? 0)
+        case "back-up-forever": try BackupErrands.backUpForever(arguments[0], in: arguments[1])
         case "use-as-nobody": try store.useAsNobody()
         default: FaultHelper.say("unknown errand `\(name)`")
         }

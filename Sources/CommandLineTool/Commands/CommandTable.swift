@@ -15,7 +15,7 @@ enum CommandTable {
         ("Classes", [.classDefine, .classChange]),
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
         ("The service", [.tokenCreate, .tokenList, .tokenRevoke]),
-        ("Upkeep", [.verify, .rebuild, .statistics]),
+        ("Upkeep", [.verify, .rebuild, .statistics, .backup, .restore]),
     ]
 
     static let commands = sections.flatMap(\.commands)

@@ -1,0 +1,24 @@
+internal import Glibc
+
+/// Copies a file to where none is yet, and brings the copy to the disk.
+///
+/// - Parameters:
+///   - path: the file to copy.
+///   - copy: where it is to be copied to.
+///   - mode: who may do what to the copy, as `chmod` has it.
+public func copyFile(_ path: String, to copy: String, mode: UInt32 = 0o644) throws {
+    let descriptor = unsafe open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
+    guard descriptor >= 0 else { throw FileError(errno, "make", path: copy) }
+    defer { _ = close(descriptor) }
+    try forEachChunk(of: path, chunkBytes: 1 << 20) { chunk in
+        var offset = 0
+        while offset < chunk.count {
+            let count = unsafe chunk.extracting(offset..<chunk.count).withUnsafeBytes { bytes in
+                unsafe write(descriptor, bytes.baseAddress, bytes.count)
+            }
+            guard count > 0 else { throw FileError(errno, "write", path: copy) }
+            offset += count
+        }
+    }
+    guard fsync(descriptor) == 0 else { throw FileError(errno, "sync", path: copy) }
+}

@@ -1,0 +1,74 @@
+internal import Events
+internal import Files
+
+/// What a backup holds: a store as it was at one moment.
+///
+///     BACKUP/log/data.mdb   the log, without free pages
+///     BACKUP/log/seal       a checksum for each page of it
+///     BACKUP/levels.json    names for sets of privileges, where the store has some
+///     BACKUP/backup.json    this record, by which the rest is checked
+///
+/// The index does not go along: it is folded from the log when the backup is restored.
+public struct Backup: Hashable, Sendable {
+    /// The last commit in it. Its hash vouches for every commit before.
+    public let head: StoreHead
+    public let events: UInt64
+    /// Records of refused commands.
+    public let refusals: UInt64
+
+    static let format = "muniment-backup/1"
+
+    init(_ report: VerificationReport, head: StoreHead) {
+        self.head = head
+        events = report.events
+        refusals = report.refusals
+    }
+}
+
+extension Backup {
+    /// Reads the record of a backup.
+    ///
+    /// - Throws: ``BackupError/notABackup(path:)``, ``BackupError/unknownFormat(path:format:)``,
+    ///   ``BackupError/damaged(path:problem:)``, or what keeps this process from reading it.
+    public init(at path: String) throws {
+        guard try exists(Backup.record(in: path)) else { throw BackupError.notABackup(path: path) }
+        let damaged = BackupError.damaged(path: path, problem: "`backup.json` is not what a backup has")
+        guard let json = try? JSONText.decode(readFile(Backup.record(in: path))), case .string(let format)? = json["format"] else {
+            throw damaged
+        }
+        guard format == Backup.format else { throw BackupError.unknownFormat(path: path, format: format) }
+        guard let backup = Backup(json: json) else { throw damaged }
+        self = backup
+    }
+
+    init?(json: JSONValue) {
+        guard let revision = json.count("revision"), case .string(let hash)? = json["hash"], case .string(let time)? = json["time"],
+            let time = try? Instant(time), let events = json.count("events"), let refusals = json.count("refusals")
+        else { return nil }
+        head = StoreHead(revision: Revision(revision), time: time, hash: hash)
+        (self.events, self.refusals) = (events, refusals)
+    }
+
+    var json: JSONObject {
+        [
+            "revision": .integer(Int64(head.revision.rawValue)), "time": .string("\(head.time)"), "hash": .string(head.hash),
+            "events": .integer(Int64(events)), "refusals": .integer(Int64(refusals)),
+        ]
+    }
+
+    func write(to path: String) throws {
+        var json = json
+        json["format"] = .string(Backup.format)
+        var writer = JSONWriter()
+        writer.write(.object(json))
+        try replaceFile(Backup.record(in: path), with: Array((writer.text + "\n").utf8))
+    }
+
+    private static func record(in path: String) -> String { path + "/backup.json" }
+}
+
+extension JSONValue {
+    fileprivate func count(_ name: String) -> UInt64? {
+        if case .integer(let number)? = self[name] { UInt64(exactly: number) } else { nil }
+    }
+}

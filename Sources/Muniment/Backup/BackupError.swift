@@ -1,0 +1,35 @@
+/// Why a backup could not be made or restored.
+public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// There is something where the backup or the store is to come.
+    case isTaken(path: String)
+    /// Another process is making the same folder.
+    case isBeingMade(path: String, holder: String)
+    /// The folder holds no backup.
+    case notABackup(path: String)
+    /// The backup was made by a version of Muniment that writes it another way.
+    case unknownFormat(path: String, format: String)
+    /// The backup is not what it was when it was made.
+    case damaged(path: String, problem: String)
+    /// What was copied is not what the store's log says.
+    case copyIsWrong(path: String, problem: String)
+    /// There is no store in the folder whose stores are to be backed up.
+    case noStores(path: String)
+
+    public var description: String {
+        switch self {
+        case .isTaken(let path): "there is something at `\(path)` already, and nothing is overwritten: name another folder"
+        case .isBeingMade(let path, let holder): "`\(path)` is being made by \(holder): wait for it, or name another folder"
+        case .notABackup(let path):
+            "there is no backup in `\(path)`: name the folder that `muniment backup` made, in which `backup.json` is"
+        case .unknownFormat(let path, let format):
+            "the backup in `\(path)` is of the format `\(format)`, which this version does not know: restore it with the version "
+                + "that made it"
+        case .damaged(let path, let problem):
+            "the backup in `\(path)` is not what it was when it was made (\(problem)): take another one"
+        case .copyIsWrong(let path, let problem):
+            "what was copied from `\(path)` does not hold together (\(problem)), and no backup was made: run `muniment verify` on the "
+                + "store"
+        case .noStores(let path): "there is no store in a folder of `\(path)`: check the path"
+        }
+    }
+}

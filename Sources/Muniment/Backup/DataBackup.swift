@@ -1,0 +1,124 @@
+internal import Events
+internal import Files
+internal import Foundation
+
+/// A backup of all stores of a data directory, as a folder of backups.
+///
+///     BACKUP/NAME/                    the backup of store NAME, which can be restored by itself
+///     BACKUP/.muniment/tokens.jsonl   the tokens of the service, where it has some; only hashes of secrets
+///     BACKUP/backup.json              which stores there are, and their heads
+///
+/// Each store is as it was at one moment of its own.
+public struct DataBackup: Hashable, Sendable {
+    /// What the backup holds of each store, by name.
+    public let stores: [String: Backup]
+    /// Whether the service's tokens are in it.
+    public let hasTokens: Bool
+
+    static let format = "muniment-data-backup/1"
+    private static let tokens = ".muniment/tokens.jsonl"
+
+    /// Makes a backup of every store in a data directory, while they go on.
+    ///
+    /// - Parameters:
+    ///   - directory: the folder whose folders are stores.
+    ///   - path: the folder that the backup becomes; there must be nothing, or an empty folder.
+    ///   - options: the progress and the size of the maps.
+    /// - Throws: ``BackupError``, or what the disk says; then there is no backup.
+    public static func make(of directory: String, to path: String, options: StoreOptions = StoreOptions()) throws -> DataBackup {
+        let names = try storeNames(in: directory)
+        guard !names.isEmpty else { throw BackupError.noStores(path: directory) }
+        return try FolderDraft.make(at: StoreFolder(path).path) { draft in
+            var stores: [String: Backup] = [:]
+            for name in names {
+                stores[name] = try Store.backup(at: directory + "/" + name, to: draft + "/" + name, options: options)
+            }
+            let hasTokens = fileExists(directory + "/" + tokens)
+            if hasTokens { try copyTokens(from: directory, to: draft) }
+            let backup = DataBackup(stores: stores, hasTokens: hasTokens)
+            try backup.write(to: draft)
+            return backup
+        }
+    }
+
+    /// Makes a data directory of a backup, where none is.
+    ///
+    /// - Parameters:
+    ///   - backup: the folder that ``make(of:to:options:)`` made. It is only read.
+    ///   - directory: the folder that the data directory becomes; there must be nothing, or an empty folder.
+    ///   - withTokens: whether the tokens come back as well. One that was revoked since the backup was made is good again then.
+    ///   - options: the progress, the clock and the limits with which indexes are folded.
+    /// - Throws: ``BackupError``, or what the disk says; then there is no data directory.
+    @discardableResult
+    public static func restore(
+        _ backup: String, to directory: String, withTokens: Bool = false, options: StoreOptions = StoreOptions()
+    ) throws -> DataBackup {
+        let record = try DataBackup(at: backup)
+        return try FolderDraft.make(at: StoreFolder(directory).path) { draft in
+            for (name, expected) in record.stores.sorted(by: { $0.key < $1.key }) {
+                let found = try Store.restore(backup + "/" + name, to: draft + "/" + name, options: options)
+                guard found == expected else {
+                    throw BackupError.damaged(path: backup, problem: "the store `\(name)` in it is of another backup")
+                }
+            }
+            if withTokens && record.hasTokens { try copyTokens(from: backup, to: draft) }
+            return record
+        }
+    }
+
+    /// The folders of a data directory that hold a store. Names that begin with a dot are the service's own.
+    static func storeNames(in directory: String) throws -> [String] {
+        guard isFolder(directory) else { throw BackupError.noStores(path: directory) }
+        return try FileManager.default.contentsOfDirectory(atPath: directory).sorted().filter { name in
+            !name.hasPrefix(".") && !name.hasSuffix(".part") && StoreFolder(directory + "/" + name).holdsStore
+        }
+    }
+
+    /// The service may be adding a line at this moment: what is not ended does not count.
+    private static func copyTokens(from: String, to: String) throws {
+        let lines = try readFile(from + "/" + tokens)
+        let end = lines.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        try makeFolder(to + "/.muniment")
+        try replaceFile(to + "/" + tokens, with: Array(lines[..<end]), mode: 0o600)
+    }
+}
+
+extension DataBackup {
+    /// Whether a folder holds a backup of a data directory, as opposed to that of one store.
+    public static func isThere(at path: String) -> Bool {
+        guard let json = try? JSONText.decode(readFile(path + "/backup.json")) else { return false }
+        return json["format"] == .string(format)
+    }
+
+    /// Reads the record of a backup.
+    ///
+    /// - Throws: ``BackupError/notABackup(path:)``, ``BackupError/damaged(path:problem:)``, or what keeps this process from
+    ///   reading it.
+    public init(at path: String) throws {
+        guard DataBackup.isThere(at: path), case .object(let json) = try JSONText.decode(readFile(path + "/backup.json")) else {
+            throw BackupError.notABackup(path: path)
+        }
+        guard case .array(let names)? = json["stores"], case .bool(let hasTokens)? = json["tokens"] else {
+            throw BackupError.damaged(path: path, problem: "`backup.json` is not what a backup has")
+        }
+        var stores: [String: Backup] = [:]
+        for case .object(let member) in names {
+            guard case .string(let name)? = member["name"], let backup = Backup(json: .object(member)) else {
+                throw BackupError.damaged(path: path, problem: "`backup.json` is not what a backup has")
+            }
+            stores[name] = backup
+        }
+        (self.stores, self.hasTokens) = (stores, hasTokens)
+    }
+
+    private func write(to path: String) throws {
+        let stores = stores.sorted { $0.key < $1.key }.map { name, backup in
+            var json = backup.json
+            json["name"] = .string(name)
+            return JSONValue.object(json)
+        }
+        var writer = JSONWriter()
+        writer.write(.object(["format": .string(DataBackup.format), "stores": .array(stores), "tokens": .bool(hasTokens)]))
+        try replaceFile(path + "/backup.json", with: Array((writer.text + "\n").utf8))
+    }
+}

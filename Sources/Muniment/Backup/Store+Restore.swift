@@ -1,0 +1,57 @@
+internal import Files
+
+extension Store {
+    /// Makes a store of a backup, where none is.
+    ///
+    /// Every page of the copied log is held against the backup's seal, and the chain of its commits against the head that the
+    /// backup was made with; then the index is folded. The store appears at its place when all of that is done.
+    ///
+    /// - Parameters:
+    ///   - backup: the folder that ``backup(to:)`` made. It is only read.
+    ///   - path: the folder that the store becomes; there must be nothing, or an empty folder.
+    ///   - options: the progress, the clock and the limits with which the index is folded.
+    /// - Returns: what the backup holds.
+    /// - Throws: ``BackupError``, or what the disk says; then there is no store.
+    @discardableResult
+    public static func restore(_ backup: String, to path: String, options: StoreOptions = StoreOptions()) throws -> Backup {
+        let source = StoreFolder(backup)
+        let record = try Backup(at: source.path)
+        return try FolderDraft.make(at: StoreFolder(path).path) { draft in
+            let draft = StoreFolder(draft)
+            try makeFolder(draft.log)
+            try take(source, into: draft)
+            try check(draft, of: source, against: record, options)
+            var options = options
+            // The log stays as it was when the backup was made.
+            options.recordsEnds = .withCommits
+            try Store.open(at: draft.path, .writing, options: options).close()
+            return record
+        }
+    }
+
+    private static func take(_ source: StoreFolder, into draft: StoreFolder) throws {
+        do {
+            try copyFile(source.log + "/data.mdb", to: draft.log + "/data.mdb")
+            try copyFile(source.log + "/seal", to: draft.log + "/seal")
+        } catch let error as FileError where error.isMissing {
+            throw BackupError.damaged(path: source.path, problem: "\(error)")
+        }
+        if fileExists(source.levels) { try copyFile(source.levels, to: draft.levels) }
+    }
+
+    private static func check(
+        _ draft: StoreFolder, of source: StoreFolder, against record: Backup, _ options: StoreOptions
+    ) throws {
+        let report = try Store.verify(at: draft.path, quick: true, options: options)
+        guard report.isSound, let head = report.head else {
+            let problem = report.problems.joined(separator: "; ").replacing(draft.path, with: source.path)
+            throw BackupError.damaged(path: source.path, problem: problem)
+        }
+        let found = Backup(report, head: head)
+        guard found == record else {
+            throw BackupError.damaged(
+                path: source.path,
+                problem: "its log ends at r\(head.revision) \(head.hash), and was made with r\(record.head.revision)")
+        }
+    }
+}

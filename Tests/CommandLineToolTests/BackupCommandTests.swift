@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@Suite("The tool backs up and restores")
+struct BackupCommandTests {
+    @Test("`backup` and `restore` print the same head hash as `stats`, and the store that comes of it verifies")
+    func oneStore() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            let head = try #require(try tool.object("stats --json")["hash"] as? String)
+            #expect(try tool.make("backup monday").output.contains(head))
+            #expect(try tool.make("restore monday --store again").output.contains(head))
+            #expect(try tool.make("verify --store again").output.contains(head))
+            let again = try tool.run("backup monday")
+            #expect(again.code == 3)
+            #expect(
+                again.errors
+                    == "muniment: there is something at `monday` already, and nothing is overwritten: name another folder\n")
+            #expect(try tool.run("restore monday").code == 2, "the store that MUNIMENT_STORE names is not meant by accident")
+        }
+    }
+
+    @Test("With `--data` all stores go along, and tokens come back only when that is asked for")
+    func allStores() throws {
+        try BuiltTool.inFreshFolder { tool in
+            for store in ["default", "second"] { try tool.make("init --store data/\(store)") }
+            try FileManager.default.createDirectory(
+                at: tool.folder.appending(path: "data/.muniment"), withIntermediateDirectories: true)
+            try tool.write("one\ntwo\nhal", to: "data/.muniment/tokens.jsonl")
+            #expect(try tool.make("backup all --data data").lines.count == 2)
+            try tool.make("restore all --data without")
+            try tool.make("restore all --data with --with-tokens")
+            for store in ["default", "second"] {
+                for data in ["with", "without"] { try tool.make("verify --store \(data)/\(store)") }
+            }
+            let tokens = { (data: String) in tool.folder.appending(path: "\(data)/.muniment/tokens.jsonl") }
+            #expect(!FileManager.default.fileExists(atPath: tokens("without").path))
+            #expect(try String(contentsOf: tokens("with"), encoding: .utf8) == "one\ntwo\n")
+            let mode = try FileManager.default.attributesOfItem(atPath: tokens("with").path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            try tool.make("restore all/second --store alone")
+            #expect(try tool.run("backup none --data alone").code == 3)
+            #expect(try tool.run("backup both --data data --store data/default").code == 2)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Events
+import Foundation
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Backup and restore")
+struct BackupTests {
+    @Test("A restored store has the history, the refusals and the answers of the one that was backed up, and goes on")
+    func roundTrip() throws {
+        try withStore(.open) { fixture in
+            try fill(fixture, objects: 40)
+            #expect(try fixture.refusal(.createObject("none:1")) != nil)
+            try fixture.store.setLevels([Level(name: "write", privileges: ["read", "update"])])
+            let backup = try fixture.store.backup(to: fixture.path + "-backup")
+            #expect(backup.head == (try fixture.store.head))
+            #expect(backup.refusals == 1)
+            let restored = fixture.path + "-restored"
+            #expect(try Store.restore(fixture.path + "-backup", to: restored) == backup)
+            #expect(try Store.verify(at: restored).problems == [])
+            let store = try Store.open(
+                at: restored, .writing, options: StoreOptions(clock: { [clock = fixture.clock] in clock.now }))
+            defer { try? store.close() }
+            #expect(try store.head == fixture.store.head)
+            #expect(try store.levels?.map(\.name) == ["write"])
+            for revision in [Revision(3), try fixture.head] {
+                let (before, after) = (try answers(fixture.store, revision), try answers(store, revision))
+                #expect(before == after)
+                #expect(!before.isEmpty)
+            }
+            try store.commit(Transaction("user:root", [.createObject("doc:after")]))
+            #expect(try store.head.revision == fixture.head.next)
+        }
+    }
+
+    @Test("A store that is written to all the while is backed up as it was at one moment, with everything acknowledged before")
+    func liveStore() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(.defineClass("doc"))
+            let store = fixture.store
+            let writers = (0..<3).map { writer in
+                TestThread {
+                    for number in 0..<120 {
+                        try store.commit(
+                            Transaction(
+                                "user:root",
+                                [.createObject(Name("doc:a\(writer)-\(number)")), .createObject(Name("doc:b\(writer)-\(number)"))]))
+                    }
+                }
+            }
+            for round in 0..<6 {
+                let before = try store.head.revision
+                let backup = try store.backup(to: fixture.path + "-\(round)")
+                #expect(backup.head.revision >= before)
+                try Store.restore(fixture.path + "-\(round)", to: fixture.path + "-restored-\(round)")
+                let restored = try Store.open(at: fixture.path + "-restored-\(round)")
+                defer { try? restored.close() }
+                #expect(try restored.head == backup.head)
+                // Each transaction is there whole or not at all.
+                let objects = try restored.read { try $0.objects(for: "user:root", with: ["read"], class: "doc") }
+                let pairs = Dictionary(grouping: objects, by: { $0.dropFirst(5) })
+                #expect(pairs.values.allSatisfy { $0.count == 2 })
+            }
+            for writer in writers { try writer.join() }
+        }
+    }
+
+    @Test("Free pages do not go along: the backup of a log that reused pages is smaller than the log")
+    func compacts() throws {
+        try withStore(.open) { fixture in
+            try fill(fixture, objects: 200)
+            _ = try fixture.store.backup(to: fixture.path + "-backup")
+            let (log, copy) = (fixture.path + "/log/data.mdb", fixture.path + "-backup/log/data.mdb")
+            #expect(try FileBytes.read(copy).count < FileBytes.read(log).count)
+        }
+    }
+
+    @Test("What stands at the place of a backup or of a store is never overwritten, and stays as it is")
+    func refusesToOverwrite() throws {
+        try withStore(.open) { fixture in
+            try fill(fixture, objects: 2)
+            let (backup, other) = (fixture.path + "-backup", fixture.path + "-other")
+            _ = try fixture.store.backup(to: backup)
+            let before = try FileBytes.read(backup + "/log/data.mdb")
+            #expect(throws: BackupError.isTaken(path: backup)) { try fixture.store.backup(to: backup) }
+            #expect(throws: BackupError.isTaken(path: fixture.path)) { try Store.restore(backup, to: fixture.path) }
+            try FileBytes.write([1], to: other)
+            #expect(throws: BackupError.isTaken(path: other)) { try Store.restore(backup, to: other) }
+            #expect(try FileBytes.read(other) == [1])
+            #expect(try FileBytes.read(backup + "/log/data.mdb") == before)
+            try fixture.commit(.createObject("doc:still"))
+        }
+    }
+
+    @Test("A byte of a backup that is changed is found, wherever it is, and no store comes of it", arguments: 0..<24)
+    func damage(part: Int) throws {
+        try withStore(.open) { fixture in
+            try fill(fixture, objects: 30)
+            let backup = fixture.path + "-backup"
+            _ = try fixture.store.backup(to: backup)
+            let file = backup + ["/log/data.mdb", "/log/seal", "/backup.json"][part % 3]
+            let size = try FileBytes.read(file).count
+            // Not the last byte: behind the record's end there is only the end of a line.
+            try FileBytes.flip(file, at: (size - 2) * (part / 3) / 7, mask: 0x11)
+            let restored = fixture.path + "-restored"
+            #expect(throws: (any Error).self) { try Store.restore(backup, to: restored) }
+            #expect(!FileManager.default.fileExists(atPath: restored))
+            #expect(!FileManager.default.fileExists(atPath: restored + ".part"))
+        }
+    }
+
+    @Test("A backup that was opened and written to is no longer what its record says, and is refused")
+    func writtenTo() throws {
+        try withStore(.open) { fixture in
+            try fill(fixture, objects: 2)
+            let backup = fixture.path + "-backup"
+            _ = try fixture.store.backup(to: backup)
+            let store = try Store.open(at: backup, .writing)
+            try store.commit(Transaction("user:root", [.createObject("doc:later")]))
+            try store.close()
+            #expect {
+                try Store.restore(backup, to: fixture.path + "-restored")
+            } throws: { error in
+                if case BackupError.damaged = error { true } else { false }
+            }
+        }
+    }
+
+    @Test("A folder without a backup, and a store itself, are told from a backup")
+    func notABackup() throws {
+        try withStore { fixture in
+            for path in [fixture.path, fixture.path + "-nowhere"] {
+                #expect(throws: BackupError.notABackup(path: path)) { try Store.restore(path, to: fixture.path + "-restored") }
+            }
+        }
+    }
+
+    private func fill(_ fixture: StoreFixture, objects: Int) throws {
+        try fixture.commit(.defineClass("doc"), .register("user:ann"))
+        for number in 0..<objects {
+            let object = Name("doc:\(number)")
+            try fixture.commit(.createObject(object), .grant("user:ann", on: object, ["read"]))
+        }
+    }
+
+    private func answers(_ store: Store, _ revision: Revision) throws -> [String] {
+        try store.read(at: .revision(revision)) { try $0.objects(for: "user:ann", with: ["read"], class: "doc") }
+    }
+}
