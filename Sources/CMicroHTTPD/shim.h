@@ -1,0 +1,8 @@
+#include <microhttpd.h>
+
+/* A fact about a connection; the library's own function takes further arguments, which Swift cannot give. */
+static inline const union MHD_ConnectionInfo *
+muniment_connection_info (struct MHD_Connection *connection, enum MHD_ConnectionInfoType type)
+{
+  return MHD_get_connection_info (connection, type);
+}

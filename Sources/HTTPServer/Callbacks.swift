@@ -1,0 +1,88 @@
+internal import CMicroHTTPD
+
+/// What the library calls, with its pointers turned into the objects that they stand for.
+enum Callbacks {
+    private static func engine(_ context: UnsafeMutableRawPointer) -> Engine {
+        unsafe Unmanaged<Engine>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// A connection begins or ends.
+    static let connection: MHD_NotifyConnectionCallback = { context, handle, socketContext, code in
+        guard let context = unsafe context, let handle = unsafe handle, let socketContext = unsafe socketContext else { return }
+        let engine = unsafe engine(context)
+        if code == .CONNECTION_NOTIFY_STARTED {
+            unsafe socketContext.pointee = unsafe Unmanaged.passRetained(engine.began(handle)).toOpaque()
+        } else if let pointer = unsafe socketContext.pointee {
+            unsafe socketContext.pointee = nil
+            engine.ended(unsafe Unmanaged<Connection>.fromOpaque(pointer).takeRetainedValue())
+        }
+    }
+
+    typealias TargetCallback =
+        @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer?
+
+    /// The target of a request is there; what this returns comes back with every later call for the request.
+    static let target: TargetCallback = { context, target, handle in
+        guard let context = unsafe context, let target = unsafe target, let handle = unsafe handle,
+            let info = unsafe muniment_connection_info(handle, .CONNECTION_INFO_SOCKET_CONTEXT),
+            let pointer = unsafe info.pointee.socket_context
+        else { return nil }
+        let connection = unsafe Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue()
+        return unsafe Unmanaged.passRetained(engine(context).began(target: target, on: connection, handle)).toOpaque()
+    }
+
+    typealias UnescapeCallback = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int
+
+    /// Text stays as it was sent.
+    static let unescape: UnescapeCallback = { _, _, text in unsafe text.map { unsafe CString.length($0) } ?? 0 }
+
+    /// The head, a part of the body, or the end of a request is there.
+    static let request: MHD_AccessHandlerCallback = { context, handle, _, method, version, data, size, requestContext in
+        guard let context = unsafe context, let handle = unsafe handle, let method = unsafe method, let version = unsafe version,
+            let size = unsafe size, let pointer = unsafe requestContext?.pointee
+        else { return .NO }
+        let engine = unsafe engine(context)
+        let request = unsafe Unmanaged<HTTPRequest>.fromOpaque(pointer).takeUnretainedValue()
+        if case .target = request.stage {
+            unsafe request.method = String(cString: method)
+            let framing = unsafe framing(of: request, version: version, on: handle)
+            return unsafe engine.takeHead(framing, of: request, on: handle) ? .YES : .NO
+        }
+        let bytes = unsafe UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : size.pointee)
+        unsafe size.pointee = 0
+        return unsafe engine.take(bytes, of: request, on: handle) ? .YES : .NO
+    }
+
+    /// A request is over.
+    static let completed: MHD_RequestCompletedCallback = { context, handle, requestContext, _ in
+        guard let context = unsafe context, let pointer = unsafe requestContext?.pointee else { return }
+        unsafe requestContext?.pointee = nil
+        let request = unsafe Unmanaged<HTTPRequest>.fromOpaque(pointer).takeRetainedValue()
+        unsafe engine(context).ended(request, status: request.status)
+    }
+
+    /// What the head says about where the request ends.
+    private static func framing(of request: HTTPRequest, version: UnsafePointer<CChar>, on handle: OpaquePointer) -> Framing {
+        var framing = Framing()
+        if !request.method.utf8.allSatisfy(HeaderText.isTokenByte) || request.method.isEmpty {
+            framing.refuse("the method has a byte that no method can have")
+        }
+        // The version follows the target and one blank; anything else in between was cut off.
+        if unsafe request.targetEnd + 1 != version || !RequestTarget.isWellFormed(request.target) {
+            framing.refuse("the target is neither a path nor an address")
+        }
+        unsafe withUnsafeMutablePointer(to: &framing) { framing in
+            _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, header, framing)
+        }
+        framing.finish(isHTTP11: unsafe CString.equals(version, "HTTP/1.1"))
+        return framing
+    }
+
+    private static let header: MHD_KeyValueIteratorN = { context, _, name, nameSize, value, valueSize in
+        guard let framing = unsafe context?.assumingMemoryBound(to: Framing.self) else { return .NO }
+        let name = unsafe UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameSize)
+        let value = unsafe UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueSize)
+        unsafe framing.pointee.add(name: Span(_unsafeBytes: name), value: Span(_unsafeBytes: value))
+        return .YES
+    }
+}

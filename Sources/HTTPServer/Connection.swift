@@ -1,0 +1,44 @@
+internal import CMicroHTTPD
+internal import Glibc
+internal import Synchronization
+
+/// What the server knows about a connection, from its beginning to its end.
+@safe final class Connection: Sendable {
+    /// The client's address.
+    let peer: String
+    let socket: Int32
+    /// Whether what goes over the socket is encrypted, so that nothing can be written past the library.
+    let isEncrypted: Bool
+    /// When the client must have sent what it has begun, on the monotonic clock; `never` while the server has to act.
+    let deadline: Atomic<UInt64>
+    /// Whether a request is being answered.
+    let isBusy = Atomic(false)
+
+    static let never = UInt64.max
+
+    init(_ handle: OpaquePointer, isEncrypted: Bool, deadline: UInt64) {
+        socket = unsafe muniment_connection_info(handle, .CONNECTION_INFO_CONNECTION_FD)?.pointee.connect_fd ?? -1
+        let address = unsafe muniment_connection_info(handle, .CONNECTION_INFO_CLIENT_ADDRESS)?.pointee.client_addr
+        peer = unsafe address.map { unsafe SocketAddress.text(of: $0) } ?? ""
+        self.isEncrypted = isEncrypted
+        self.deadline = Atomic(deadline)
+    }
+
+    /// Writes past the library, where it has no way to answer: as much as goes out at once.
+    func send(_ bytes: [UInt8]) {
+        guard !isEncrypted else { return }
+        _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    }
+
+    /// Ends what the client sends and gets; the library then closes the connection.
+    func shutDown() { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+}
+
+/// The monotonic clock.
+enum Clock {
+    static func nanoseconds() -> UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,234 @@
+internal import CMicroHTTPD
+internal import Dispatch
+internal import Synchronization
+
+/// What the library's callbacks work on: the course of a request from its head to its end.
+@safe final class Engine: Sendable {
+    /// Bytes of a refused body that are read and thrown away, so that the client gets to read its answer.
+    static let drainBytes = 1 << 20
+    /// The slowest that a body may come, in bytes a second.
+    static let slowestBody = 16_384
+
+    let application: any HTTPApplication
+    let requestNanoseconds: UInt64
+    let idleNanoseconds: UInt64
+    let isEncrypted: Bool
+    let isStopping = Atomic(false)
+    /// Signalled when a request is over while the server stops.
+    let ended = DispatchSemaphore(value: 0)
+    private let connections = Mutex<[ObjectIdentifier: Connection]>([:])
+    private let unfinished = Mutex(Unfinished())
+
+    /// The answers that are not whole yet: all that can make a connection rest.
+    private struct Unfinished {
+        var requests: [ObjectIdentifier: HTTPRequest] = [:]
+        var isClosed = false
+    }
+
+    init(_ settings: HTTPServerSettings, application: any HTTPApplication) {
+        self.application = application
+        requestNanoseconds = UInt64(settings.requestSeconds) * 1_000_000_000
+        idleNanoseconds = UInt64(settings.idleSeconds) * 1_000_000_000
+        isEncrypted = settings.tls != nil
+    }
+
+    // MARK: Connections
+
+    func began(_ handle: OpaquePointer) -> Connection {
+        let connection = unsafe Connection(handle, isEncrypted: isEncrypted, deadline: Clock.nanoseconds() + requestNanoseconds)
+        connections.withLock { $0[ObjectIdentifier(connection)] = connection }
+        return connection
+    }
+
+    func ended(_ connection: Connection) {
+        _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
+    }
+
+    /// Whether any request is being answered.
+    var isBusy: Bool { connections.withLock { $0.values.contains { $0.isBusy.load(ordering: .acquiring) } } }
+
+    /// Ends the connections whose clients take too long over what they have begun.
+    func endSlowConnections() {
+        let now = Clock.nanoseconds()
+        // Under the lock, so that the socket is not closed, and given to another connection, meanwhile.
+        connections.withLock { connections in
+            for connection in connections.values where connection.deadline.load(ordering: .relaxed) < now {
+                connection.deadline.store(Connection.never, ordering: .relaxed)
+                connection.send(RawAnswer.bytes(application.refusal(status: 408, detail: "the request took too long to arrive")))
+                connection.shutDown()
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    func began(target: UnsafePointer<CChar>, on connection: Connection, _ handle: OpaquePointer) -> HTTPRequest {
+        let now = Clock.nanoseconds()
+        connection.isBusy.store(true, ordering: .releasing)
+        connection.deadline.store(now + requestNanoseconds, ordering: .relaxed)
+        return unsafe HTTPRequest(target: target, connection: connection, handle: handle, at: now)
+    }
+
+    /// Takes what has arrived of a request; the answer is given as soon as it can be.
+    ///
+    /// - Returns: false to close the connection without an answer.
+    func take(_ data: UnsafeRawBufferPointer, of request: HTTPRequest, on handle: OpaquePointer) -> Bool {
+        switch request.stage {
+        case .target, .answered: return true
+        case .waiting: return unsafe deliver(request, on: handle)
+        case .body(let limit):
+            if unsafe data.isEmpty { return unsafe answer(request, on: handle) }
+            if request.body.count + data.count > limit {
+                request.body = []
+                let response = application.refusal(status: 413, detail: "the body is larger than \(limit) bytes")
+                request.stage = .refused(response, drainBytes: Self.drainBytes)
+                return true
+            }
+            unsafe request.body.append(contentsOf: data)
+            allowTime(for: request, bytes: request.body.count)
+            return true
+        case .refused(let response, let drainBytes):
+            if unsafe data.isEmpty { return unsafe queue(response, for: request, on: handle) }
+            if data.count > drainBytes { return sendRaw(response, for: request) }
+            request.stage = .refused(response, drainBytes: drainBytes - data.count)
+            return true
+        }
+    }
+
+    /// Looks at the head of a request.
+    func takeHead(_ framing: Framing, of request: HTTPRequest, on handle: OpaquePointer) -> Bool {
+        if let refusal = framing.refusal {
+            let response = application.refusal(status: refusal.status, detail: refusal.detail)
+            return unsafe refuseAtOnce(response, framing, request, on: handle)
+        }
+        switch application.admit(request) {
+        case .refused(let response):
+            return unsafe refuse(response, framing, request, on: handle)
+        case .body(let limit):
+            if let length = framing.contentLength, length > limit {
+                let detail = "the body has \(length) bytes; no more than \(limit) are read"
+                return unsafe refuse(application.refusal(status: 413, detail: detail), framing, request, on: handle)
+            }
+            if let length = framing.contentLength { request.body.reserveCapacity(min(length, 1 << 16)) }
+            request.stage = .body(limitBytes: limit)
+            return true
+        }
+    }
+
+    /// A request is over.
+    func ended(_ request: HTTPRequest, status: Int) {
+        let connection = request.connection
+        let now = Clock.nanoseconds()
+        if request.isUnfinished {
+            _ = unfinished.withLock { $0.requests.removeValue(forKey: ObjectIdentifier(request)) }
+        }
+        application.ended(request, status: status, bytesSent: request.bytesSent, nanoseconds: now - request.beganAt)
+        request.end()
+        connection.deadline.store(now + idleNanoseconds + requestNanoseconds, ordering: .relaxed)
+        connection.isBusy.store(false, ordering: .releasing)
+        if isStopping.load(ordering: .relaxed) { ended.signal() }
+    }
+
+    // MARK: Stopping
+
+    /// Ends the streams that would never end by themselves.
+    func finishEndlessStreams() {
+        let streams = unfinished.withLock { $0.requests.values.compactMap { $0.stream?.isEndless == true ? $0.stream : nil } }
+        for stream in streams { stream.finish() }
+    }
+
+    /// Ends every answer that is not whole; from now on no connection rests.
+    func breakOffAll() {
+        let requests = unfinished.withLock { unfinished in
+            unfinished.isClosed = true
+            return Array(unfinished.requests.values)
+        }
+        for request in requests {
+            request.stream?.abort()
+            request.respond(stopping())
+        }
+    }
+
+    private func stopping() -> HTTPResponse { application.refusal(status: 503, detail: "the server is stopping") }
+
+    // MARK: Answers
+
+    private func answer(_ request: HTTPRequest, on handle: OpaquePointer) -> Bool {
+        request.connection.deadline.store(Connection.never, ordering: .relaxed)
+        switch application.answer(request) {
+        case .now(let response): return unsafe queue(response, for: request, on: handle)
+        case .later:
+            request.stage = .waiting
+            guard keepUnfinished(request) else { return unsafe queue(stopping(), for: request, on: handle) }
+            return unsafe deliver(request, on: handle)
+        }
+    }
+
+    private func deliver(_ request: HTTPRequest, on handle: OpaquePointer) -> Bool {
+        guard let response = request.takeDelivery() else { return true }
+        return unsafe queue(response, for: request, on: handle)
+    }
+
+    /// Notes that a connection may rest for a request; false where the server stops and none may.
+    private func keepUnfinished(_ request: HTTPRequest) -> Bool {
+        request.isUnfinished = true
+        return unfinished.withLock { unfinished in
+            if unfinished.isClosed { return false }
+            unfinished.requests[ObjectIdentifier(request)] = request
+            return true
+        }
+    }
+
+    private func queue(_ response: HTTPResponse, for request: HTTPRequest, on handle: OpaquePointer, closing: Bool = false) -> Bool
+    {
+        var response = response
+        request.connection.deadline.store(Connection.never, ordering: .relaxed)
+        if case .stream(let stream) = response.body {
+            request.stream = stream
+            if !keepUnfinished(request) {
+                stream.close()
+                response = stopping()
+            } else if isStopping.load(ordering: .relaxed), stream.isEndless {
+                stream.finish()
+            }
+        }
+        request.stage = .answered
+        request.status = response.status
+        let closes = closing || isStopping.load(ordering: .relaxed)
+        return unsafe LibraryAnswer.queue(response, for: request, on: handle, closing: closes)
+    }
+
+    /// Refuses a request that the application does not want: its body is thrown away if it is small, which keeps the connection.
+    private func refuse(_ response: HTTPResponse, _ framing: Framing, _ request: HTTPRequest, on handle: OpaquePointer) -> Bool {
+        if framing.announcesBody, !framing.expectsContinue, framing.contentLength ?? 0 <= Self.drainBytes {
+            request.stage = .refused(response, drainBytes: Self.drainBytes)
+            return true
+        }
+        return unsafe refuseAtOnce(response, framing, request, on: handle)
+    }
+
+    /// Refuses a request and closes the connection, as nobody can say where the next request begins.
+    private func refuseAtOnce(
+        _ response: HTTPResponse, _ framing: Framing, _ request: HTTPRequest, on handle: OpaquePointer
+    ) -> Bool {
+        // The library stops reading for these methods only; of others it would go on to read the body, without end.
+        if request.method == "POST" || request.method == "PUT" || !framing.announcesBody {
+            return unsafe queue(response, for: request, on: handle, closing: true)
+        }
+        return sendRaw(response, for: request)
+    }
+
+    /// Answers past the library, and closes the connection.
+    private func sendRaw(_ response: HTTPResponse, for request: HTTPRequest) -> Bool {
+        if case .stream(let stream) = response.body { stream.close() }
+        request.connection.send(RawAnswer.bytes(response))
+        request.status = response.status
+        request.stage = .answered
+        return false
+    }
+
+    private func allowTime(for request: HTTPRequest, bytes: Int) {
+        let more = UInt64(bytes / Self.slowestBody) * 1_000_000_000
+        request.connection.deadline.store(request.beganAt + requestNanoseconds + more, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,100 @@
+/// What the headers of a request say about where it ends, gathered one header at a time.
+///
+/// The library below takes the first of two lengths and prefers chunks to a length; another server before or behind this one may
+/// see it otherwise, and so take the end of one request for the beginning of the next. Such requests are refused.
+struct Framing {
+    /// Headers of one request.
+    static let headerLimit = 128
+
+    private(set) var contentLength: Int?
+    private(set) var isChunked = false
+    private var hosts = 0
+    private var headers = 0
+    private(set) var expectsContinue = false
+    /// Why the request is refused; the first reason that was found.
+    private(set) var refusal: Refusal?
+
+    struct Refusal {
+        let status: Int
+        let detail: String
+
+        init(_ detail: String, status: Int = 400) {
+            self.status = status
+            self.detail = detail
+        }
+    }
+
+    /// Whether a body follows the head.
+    var announcesBody: Bool { isChunked || (contentLength ?? 0) > 0 }
+
+    /// Looks at one header.
+    mutating func add(name: Span<UInt8>, value: Span<UInt8>) {
+        headers += 1
+        if headers > Self.headerLimit { refuse("there are more than \(Self.headerLimit) headers", status: 431) }
+        if name.isEmpty || !name.allSatisfy(HeaderText.isTokenByte) {
+            refuse("the name of a header has a byte that no name can have")
+        }
+        if !value.allSatisfy(HeaderText.isValueByte) { refuse("the value of a header has a control character") }
+        switch name.count {
+        case 4 where name.equals("host"): addHost(value)
+        case 6 where name.equals("expect"): expectsContinue = value.equals("100-continue")
+        case 14 where name.equals("content-length"): addLength(value)
+        case 17 where name.equals("transfer-encoding"): addCoding(value)
+        default: break
+        }
+    }
+
+    /// The verdict, once all headers were seen.
+    mutating func finish(isHTTP11: Bool) {
+        if isChunked && contentLength != nil { refuse("it has both Content-Length and Transfer-Encoding") }
+        if isChunked && !isHTTP11 { refuse("Transfer-Encoding came with HTTP/1.0") }
+        if isHTTP11 && hosts == 0 { refuse("there is no Host header") }
+    }
+
+    /// Refuses the request, unless it is refused already.
+    mutating func refuse(_ detail: String, status: Int = 400) {
+        if refusal == nil { refusal = Refusal(detail, status: status) }
+    }
+
+    private mutating func addHost(_ value: Span<UInt8>) {
+        hosts += 1
+        if hosts > 1 { refuse("there is more than one Host header") }
+    }
+
+    private mutating func addLength(_ value: Span<UInt8>) {
+        guard !value.isEmpty, value.count <= 18, value.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else {
+            return refuse("Content-Length is not a number")
+        }
+        var length = 0
+        for index in value.indices { length = length * 10 + Int(value[index] - UInt8(ascii: "0")) }
+        if let other = contentLength, other != length { refuse("there are two different Content-Length headers") }
+        contentLength = length
+    }
+
+    private mutating func addCoding(_ value: Span<UInt8>) {
+        if isChunked { refuse("there is more than one Transfer-Encoding header") }
+        guard value.equals("chunked") else { return refuse("Transfer-Encoding is not `chunked`") }
+        isChunked = true
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether all bytes satisfy a rule.
+    func allSatisfy(_ rule: (UInt8) -> Bool) -> Bool {
+        for index in indices where !rule(self[index]) { return false }
+        return true
+    }
+
+    /// Whether this is a text of small letters, digits and signs, in any letter case.
+    func equals(_ small: StaticString) -> Bool {
+        guard count == small.utf8CodeUnitCount else { return false }
+        return small.withUTF8Buffer { small in
+            for index in indices {
+                let byte = self[index]
+                let lowered = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+                if unsafe lowered != small[index] { return false }
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,120 @@
+internal import CMicroHTTPD
+internal import Synchronization
+
+/// One request. Its head can be read until its answer is sent.
+@safe public final class HTTPRequest: @unchecked Sendable {
+    /// The method, as sent; empty until the head is there.
+    public internal(set) var method = ""
+    /// What was asked for, as sent.
+    public let target: String
+    /// The path of the target, percent-encoded as sent.
+    public let path: String
+    /// What follows the first `?` of the target; empty where there is none.
+    public let query: String
+    /// The whole body, from the moment that it is asked to be answered.
+    public internal(set) var body: [UInt8] = []
+    /// The client's address.
+    public var peer: String { connection.peer }
+
+    let connection: Connection
+    /// The connection as the library knows it; nil once the request is over.
+    private(set) var handle: OpaquePointer?
+    /// The end of its target where the library keeps it.
+    let targetEnd: UnsafePointer<CChar>
+    /// When its target had arrived.
+    let beganAt: UInt64
+    /// What has become of it, on the thread of its connection.
+    var stage = Stage.target
+    /// The status that it was answered with; 0 before.
+    var status = 0
+    /// Bytes of the body that was handed out.
+    var bytesSent: UInt64 = 0
+    /// The stream that it is answered with.
+    var stream: HTTPStream?
+    /// Whether the server keeps it among the answers that are not whole yet.
+    var isUnfinished = false
+    private let delivery = Mutex(Delivery.open)
+
+    /// How far a request is.
+    enum Stage {
+        /// Its target is there.
+        case target
+        /// Its body is read, up to a limit.
+        case body(limitBytes: Int)
+        /// Its body is thrown away, and then it is answered.
+        case refused(HTTPResponse, drainBytes: Int)
+        /// An answer may come from another thread.
+        case waiting
+        /// It has its answer.
+        case answered
+    }
+
+    /// Where an answer from another thread is.
+    private enum Delivery {
+        case open
+        case suspended
+        case given(HTTPResponse)
+        case over
+    }
+
+    init(target: UnsafePointer<CChar>, connection: Connection, handle: OpaquePointer, at moment: UInt64) {
+        unsafe targetEnd = target + CString.length(target)
+        let text = unsafe String(cString: target)
+        self.target = text
+        (path, query) = RequestTarget.parts(of: text)
+        self.connection = connection
+        unsafe self.handle = handle
+        beganAt = moment
+    }
+
+    /// The first header of a name, in any letter case, without the blanks around it; nil where there is none.
+    public func header(_ name: String) -> String? {
+        guard let handle = unsafe handle, let value = unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, name) else {
+            return nil
+        }
+        return HeaderText.trimmed(unsafe String(cString: value))
+    }
+
+    /// Answers a request to which `answer` said ``HTTPAnswer/later``: once, from any thread. Where the request is over already,
+    /// nothing is sent, and a stream is closed.
+    public func respond(_ response: HTTPResponse) {
+        let isTaken = delivery.withLock { delivery in
+            switch delivery {
+            case .open: delivery = .given(response)
+            case .suspended:
+                delivery = .given(response)
+                if let handle = unsafe handle { unsafe MHD_resume_connection(handle) }
+            case .given, .over: return false
+            }
+            return true
+        }
+        if !isTaken, case .stream(let stream) = response.body { stream.close() }
+    }
+
+    /// Takes the answer from another thread, or lets the connection rest until it is there.
+    func takeDelivery() -> HTTPResponse? {
+        delivery.withLock { delivery in
+            if case .given(let response) = delivery {
+                delivery = .over
+                return response
+            }
+            if case .open = delivery, let handle = unsafe handle {
+                unsafe MHD_suspend_connection(handle)
+                delivery = .suspended
+            }
+            return nil
+        }
+    }
+
+    /// Ends the request: its head cannot be read any more, and an answer that comes now goes nowhere.
+    func end() {
+        let late = delivery.withLock { delivery in
+            defer { delivery = .over }
+            if case .given(let response) = delivery { return response as HTTPResponse? }
+            return nil
+        }
+        if case .stream(let stream)? = late?.body { stream.close() }
+        stream?.close()
+        unsafe handle = nil
+    }
+}

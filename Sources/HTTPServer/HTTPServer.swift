@@ -1,0 +1,51 @@
+internal import Dispatch
+internal import Synchronization
+
+/// A server for HTTP/1.1 that answers through an application, until it is stopped.
+public final class HTTPServer: Sendable {
+    /// The port that it listens on.
+    public let port: UInt16
+    private let engine: Engine
+    private let daemon: Daemon
+    private let socket: ListeningSocket
+    private let watch: SlowConnectionWatch
+    private let isStopped = Atomic(false)
+
+    /// Starts to serve.
+    ///
+    /// - Parameters:
+    ///   - settings: where it listens, and its limits.
+    ///   - application: what answers.
+    /// - Throws: ``HTTPServerError`` where it cannot listen there, or the certificate and key are not good.
+    public init(_ settings: HTTPServerSettings, application: any HTTPApplication) throws(HTTPServerError) {
+        let engine = Engine(settings, application: application)
+        socket = try ListeningSocket(address: settings.address, port: settings.port, backlog: 1_024)
+        do throws(HTTPServerError) {
+            daemon = try Daemon(settings, socket: socket.descriptor, engine: engine)
+        } catch {
+            socket.close()
+            throw error
+        }
+        self.engine = engine
+        port = socket.port
+        watch = SlowConnectionWatch(engine)
+    }
+
+    /// Stops: turns new connections away, lets what has begun finish, and then ends the rest. Returns when all threads have ended.
+    /// Later calls do nothing.
+    ///
+    /// - Parameter graceSeconds: how long to wait for requests that have begun.
+    public func stop(graceSeconds: Double) {
+        guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        engine.isStopping.store(true, ordering: .sequentiallyConsistent)
+        daemon.stopAccepting()
+        socket.shutDown()
+        engine.finishEndlessStreams()
+        let end = DispatchTime.now() + graceSeconds
+        while engine.isBusy, DispatchTime.now() < end { _ = engine.ended.wait(timeout: min(end, .now() + 0.05)) }
+        watch.cancel()
+        engine.breakOffAll()
+        daemon.stop()
+        socket.close()
+    }
+}

@@ -1,0 +1,47 @@
+/// Where a server listens, and the limits that it keeps.
+public struct HTTPServerSettings: Sendable {
+    /// An IPv4 or IPv6 address.
+    public var address: String
+    /// 0 for any free port.
+    public var port: UInt16
+    /// Threads that serve connections.
+    public var threads: Int
+    /// Bytes of a request's head.
+    public var headerLimitBytes: Int
+    /// Connections at once.
+    public var connectionLimit: Int
+    /// Connections at once from one address; 0 for no limit.
+    public var connectionsPerAddress: Int
+    /// Seconds after which a connection on which nothing happens is closed.
+    public var idleSeconds: Int
+    /// Seconds in which a request must have arrived, once it has begun; a long body has more, by its length.
+    public var requestSeconds: Int
+    /// The certificate chain and its key, in PEM; nil for plain HTTP.
+    public var tls: TLSFiles?
+
+    public struct TLSFiles: Sendable {
+        public var certificatePEM: String
+        public var keyPEM: String
+
+        public init(certificatePEM: String, keyPEM: String) {
+            self.certificatePEM = certificatePEM
+            self.keyPEM = keyPEM
+        }
+    }
+
+    public init(
+        address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 2, headerLimitBytes: Int = 16_384,
+        connectionLimit: Int = 8_192, connectionsPerAddress: Int = 0, idleSeconds: Int = 60,
+        requestSeconds: Int = 30, tls: TLSFiles? = nil
+    ) {
+        self.address = address
+        self.port = port
+        self.threads = threads
+        self.headerLimitBytes = headerLimitBytes
+        self.connectionLimit = connectionLimit
+        self.connectionsPerAddress = connectionsPerAddress
+        self.idleSeconds = idleSeconds
+        self.requestSeconds = requestSeconds
+        self.tls = tls
+    }
+}

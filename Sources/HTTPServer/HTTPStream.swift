@@ -1,0 +1,214 @@
+internal import Dispatch
+internal import Synchronization
+
+/// The connection that a stream went to is gone, or the stream was finished.
+public struct HTTPStreamClosed: Error, Hashable {}
+
+/// A bounded buffer between what produces a body and the connection that it goes to.
+///
+/// A write that finds room goes in as a whole, so that what several producers write does not mix. An empty buffer takes any
+/// write: no more than the limit and one write is ever kept. An empty stream keeps no memory.
+@safe public final class HTTPStream: Sendable {
+    /// Bytes from which on writers wait.
+    public let limitBytes: Int
+    /// Whether it goes on until the client leaves, so that a server that stops need not wait for its end.
+    public let isEndless: Bool
+    private let onClose: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    private struct State {
+        var buffer: [UInt8] = []
+        var start = 0
+        var isFinished = false
+        var isAborted = false
+        var isClosed = false
+        /// The connection, while it rests because there is nothing to send.
+        var resting: RestingConnection?
+        var waiting: [Waiter] = []
+
+        var count: Int { buffer.count - start }
+    }
+
+    private enum Waiter {
+        case task(CheckedContinuation<Void, Never>)
+        case thread(DispatchSemaphore)
+
+        func wake() {
+            switch self {
+            case .task(let continuation): continuation.resume()
+            case .thread(let semaphore): semaphore.signal()
+            }
+        }
+    }
+
+    /// Makes an empty stream.
+    ///
+    /// - Parameters:
+    ///   - limitBytes: bytes from which on writers wait.
+    ///   - isEndless: whether it goes on until the client leaves; a server that stops finishes it at once.
+    ///   - onClose: called once, when its connection is done with it, however it ended. On a thread of the server: must not block.
+    public init(limitBytes: Int = 65_536, isEndless: Bool = false, onClose: @escaping @Sendable () -> Void = {}) {
+        self.limitBytes = limitBytes
+        self.isEndless = isEndless
+        self.onClose = onClose
+    }
+
+    /// Whether a write can still reach the client.
+    public var isClosed: Bool { state.withLock { $0.isClosed || $0.isFinished } }
+
+    /// Adds bytes; waits while the buffer is full.
+    public func write(_ bytes: [UInt8]) async throws(HTTPStreamClosed) {
+        while true {
+            switch add(bytes) {
+            case .taken: return
+            case .closed: throw HTTPStreamClosed()
+            case .full: await withCheckedContinuation { wait(.task($0), for: bytes.count) }
+            }
+        }
+    }
+
+    /// Adds bytes; blocks the thread while the buffer is full. For producers on a queue of their own.
+    public func writeBlocking(_ bytes: [UInt8]) throws(HTTPStreamClosed) {
+        while true {
+            switch add(bytes) {
+            case .taken: return
+            case .closed: throw HTTPStreamClosed()
+            case .full:
+                let semaphore = DispatchSemaphore(value: 0)
+                wait(.thread(semaphore), for: bytes.count)
+                semaphore.wait()
+            }
+        }
+    }
+
+    /// Adds bytes only where nothing waits to be sent; says whether it did.
+    public func offer(_ bytes: [UInt8]) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed, !state.isFinished, state.count == 0 else { return false }
+            Self.append(bytes, to: &state)
+            return true
+        }
+    }
+
+    /// Ends the body behind what was written.
+    public func finish() {
+        let woken = state.withLock { state in
+            state.isFinished = true
+            Self.wakeConnection(&state)
+            return Self.takeWaiting(&state)
+        }
+        for waiter in woken { waiter.wake() }
+    }
+
+    private enum Added {
+        case taken, full, closed
+    }
+
+    private func add(_ bytes: [UInt8]) -> Added {
+        state.withLock { state in
+            if state.isClosed || state.isFinished { return .closed }
+            guard Self.hasRoom(state, for: bytes.count, limit: limitBytes) else { return .full }
+            Self.append(bytes, to: &state)
+            return .taken
+        }
+    }
+
+    /// Puts a waiter down, or wakes it where there is room by now.
+    private func wait(_ waiter: Waiter, for count: Int) {
+        let mayGoOn = state.withLock { state in
+            if state.isClosed || state.isFinished || Self.hasRoom(state, for: count, limit: limitBytes) { return true }
+            state.waiting.append(waiter)
+            return false
+        }
+        if mayGoOn { waiter.wake() }
+    }
+
+    private static func hasRoom(_ state: borrowing State, for count: Int, limit: Int) -> Bool {
+        state.count == 0 || state.count + count <= limit
+    }
+
+    private static func append(_ bytes: [UInt8], to state: inout State) {
+        if bytes.isEmpty { return }
+        if state.start == state.buffer.count {
+            state.buffer = bytes
+            state.start = 0
+        } else {
+            state.buffer.append(contentsOf: bytes)
+        }
+        wakeConnection(&state)
+    }
+
+    private static func wakeConnection(_ state: inout State) {
+        state.resting?.resume()
+        state.resting = nil
+    }
+
+    private static func takeWaiting(_ state: inout State) -> [Waiter] {
+        defer { state.waiting = [] }
+        return state.waiting
+    }
+
+    // MARK: The connection's side
+
+    /// What a connection finds in the stream.
+    enum Portion {
+        case bytes(Int)
+        /// Nothing; the connection rests until there is something.
+        case resting
+        case end
+        case aborted
+    }
+
+    /// Moves bytes to the connection, or lets it rest.
+    func read(into room: UnsafeMutableRawBufferPointer, resting connection: RestingConnection) -> Portion {
+        let (portion, woken) = state.withLock { state -> (Portion, [Waiter]) in
+            if state.isAborted { return (.aborted, []) }
+            if state.count == 0 {
+                if state.isFinished { return (.end, []) }
+                state.resting = connection
+                connection.suspend()
+                return (.resting, [])
+            }
+            let taken = min(room.count, state.count)
+            unsafe state.buffer.withUnsafeBytes { bytes in
+                unsafe room.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[state.start..<(state.start + taken)]))
+            }
+            state.start += taken
+            if state.count == 0 {
+                state.buffer = []
+                state.start = 0
+            } else if state.start > limitBytes {
+                state.buffer.removeFirst(state.start)
+                state.start = 0
+            }
+            return (.bytes(taken), Self.takeWaiting(&state))
+        }
+        for waiter in woken { waiter.wake() }
+        return portion
+    }
+
+    /// Breaks the body off where it is; the client sees that it is not whole.
+    func abort() {
+        let woken = state.withLock { state in
+            state.isAborted = true
+            state.isFinished = true
+            Self.wakeConnection(&state)
+            return Self.takeWaiting(&state)
+        }
+        for waiter in woken { waiter.wake() }
+    }
+
+    /// The connection is done with the stream, or never had it.
+    func close() {
+        let (isFirst, woken) = state.withLock { state in
+            let isFirst = !state.isClosed
+            state.isClosed = true
+            state.buffer = []
+            state.start = 0
+            state.resting = nil
+            return (isFirst, Self.takeWaiting(&state))
+        }
+        for waiter in woken { waiter.wake() }
+        if isFirst { onClose() }
+    }
+}

@@ -1,0 +1,47 @@
+internal import Glibc
+
+/// Addresses of sockets, as text and back.
+enum SocketAddress {
+    /// The numeric address, without its port.
+    static func text(of address: UnsafePointer<sockaddr>) -> String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let isKnown =
+            switch unsafe Int32(address.pointee.sa_family) {
+            case AF_INET:
+                unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+                    var host = unsafe address.pointee.sin_addr
+                    return unsafe inet_ntop(AF_INET, &host, &text, socklen_t(text.count)) != nil
+                }
+            case AF_INET6:
+                unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+                    var host = unsafe address.pointee.sin6_addr
+                    return unsafe inet_ntop(AF_INET6, &host, &text, socklen_t(text.count)) != nil
+                }
+            default: false
+            }
+        return isKnown ? String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
+    }
+
+    /// Hands out the socket address of a numeric address and a port.
+    static func with<R>(_ address: String, port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> R) -> R? {
+        var four = sockaddr_in()
+        if unsafe inet_pton(AF_INET, address, &four.sin_addr) == 1 {
+            four.sin_family = sa_family_t(AF_INET)
+            four.sin_port = port.bigEndian
+            return unsafe withUnsafePointer(to: &four) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe body(AF_INET, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+        }
+        var six = sockaddr_in6()
+        guard unsafe inet_pton(AF_INET6, address, &six.sin6_addr) == 1 else { return nil }
+        six.sin6_family = sa_family_t(AF_INET6)
+        six.sin6_port = port.bigEndian
+        return unsafe withUnsafePointer(to: &six) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body(AF_INET6, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
+    }
+}

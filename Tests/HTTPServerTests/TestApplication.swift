@@ -1,0 +1,74 @@
+import Dispatch
+import Foundation
+import HTTPServer
+import Synchronization
+
+/// An application that a test says how to answer. Without a word, it tells what it was asked.
+final class TestApplication: HTTPApplication {
+    struct Ended: Sendable {
+        let path: String
+        let status: Int
+        let bytesSent: UInt64
+    }
+
+    private let bodyLimit: Int
+    private let admission: @Sendable (HTTPRequest) -> HTTPResponse?
+    private let answering: @Sendable (HTTPRequest) -> HTTPAnswer
+    private let log = Mutex<[Ended]>([])
+    private let changed = DispatchSemaphore(value: 0)
+
+    init(
+        bodyLimit: Int = 1_000, refusing admission: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil },
+        answering: @escaping @Sendable (HTTPRequest) -> HTTPAnswer = { .now(.text(TestApplication.words(for: $0))) }
+    ) {
+        self.bodyLimit = bodyLimit
+        self.admission = admission
+        self.answering = answering
+    }
+
+    static func words(for request: HTTPRequest) -> String {
+        "\(request.method) \(request.path) ? \(request.query) : \(String(decoding: request.body, as: UTF8.self))"
+    }
+
+    func admit(_ request: HTTPRequest) -> HTTPAdmission {
+        admission(request).map { .refused($0) } ?? .body(limitBytes: bodyLimit)
+    }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer { answering(request) }
+
+    func refusal(status: Int, detail: String) -> HTTPResponse { .text("refused: \(detail)", status: status) }
+
+    func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {
+        log.withLock { $0.append(Ended(path: request.path, status: status, bytesSent: bytesSent)) }
+        changed.signal()
+    }
+
+    /// The requests that are over, as soon as there are so many; what there is where it takes too long.
+    func waitForEnded(_ count: Int) -> [Ended] {
+        while log.withLock({ $0.count }) < count, changed.wait(timeout: .now() + 10) == .success {}
+        return log.withLock { $0 }
+    }
+}
+
+extension HTTPResponse {
+    static func text(_ text: String, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(status: status, headers: [HTTPHeader("Content-Type", "text/plain")], body: .bytes(Array(text.utf8)))
+    }
+}
+
+/// Runs a server for the time of a test.
+func withServer<R>(
+    _ application: TestApplication = TestApplication(), _ settings: HTTPServerSettings = HTTPServerSettings(),
+    _ body: (HTTPServer) throws -> R
+) throws -> R {
+    let server = try HTTPServer(settings, application: application)
+    defer { server.stop(graceSeconds: 5) }
+    return try body(server)
+}
+
+/// Sends bytes on a connection of their own, and reads until the server closes it.
+func exchange(_ text: String, with server: HTTPServer) throws -> RawAnswers? {
+    let client = try RawClient(port: server.port)
+    client.send(text)
+    return client.receiveAll().map { RawAnswers($0) }
+}
