@@ -94,7 +94,7 @@ package struct Expectation: Sendable {
     mutating func note(_ change: Change) {
         switch change {
         case .createObject(let object, _, _, _): objects.append(object)
-        case .deleteObject(let object): objects.removeAll { $0 == object }
+        case .deleteObject(let object, _): objects.removeAll { $0 == object }
         case .createRole(let role): roles.append(role)
         case .deleteRole(let role): roles.removeAll { $0 == role }
         case .definePermission(let permission, _, _): permissions.append(permission)

@@ -41,6 +41,7 @@ struct ChangeJSONTests {
         (.moveObject("doc:1", parent: "doc:0"), #"{"op":"moveObject","object":"doc:1","parent":"doc:0"}"#),
         (.moveObject("doc:1", parent: nil), #"{"op":"moveObject","object":"doc:1","parent":null}"#),
         (.deleteObject("doc:1"), #"{"op":"deleteObject","object":"doc:1"}"#),
+        (.deleteObject("doc:1", expectedRevision: Revision(7)), #"{"op":"deleteObject","object":"doc:1","expectRevision":7}"#),
         (.setOwner("doc:1", owner: "user:ann"), #"{"op":"setOwner","object":"doc:1","owner":"user:ann"}"#),
         (
             .grant("user:ann", on: "doc:1", ["read"]),

@@ -54,6 +54,9 @@ struct CanonicalBytesTests {
         let all: Change = .revoke("user:a", on: "doc:1")
         let none: Change = .revoke("user:a", on: "doc:1", [])
         #expect([all].canonicalBytes != [none].canonicalBytes)
+        let anyState: Change = .deleteObject("doc:1")
+        let oneState: Change = .deleteObject("doc:1", expectedRevision: .genesis)
+        #expect([anyState].canonicalBytes != [oneState].canonicalBytes)
         let empty: Change = .createObject("doc:1", value: .null)
         #expect([empty].canonicalBytes != [Change.createObject("doc:1")].canonicalBytes)
     }

@@ -1,4 +1,5 @@
 package import Events
+package import Muniment
 package import Permissions
 
 /// One change as a line writes it.
@@ -10,6 +11,19 @@ package struct ChangeLine {
 
     /// The change that stands for itself, without a header.
     package init(_ value: JSONValue) throws { try self.init(value, LineContext(kind: .history)) }
+
+    /// The changes of a list, in order.
+    ///
+    /// - Parameter list: a JSON array of changes.
+    /// - Parameter levels: what levels in grants mean; nil where there are none.
+    /// - Throws: ``LineProblem``, whose key begins with the place in the list.
+    package static func changes(_ list: JSONValue, levels: [Level]?) throws(LineProblem) -> [Change] {
+        let byName = levels.map { levels in
+            Dictionary(levels.map { (ExactText($0.name), $0.privileges) }, uniquingKeysWith: { first, _ in first })
+        }
+        let context = LineContext(kind: .scenario, levels: byName)
+        return try list.list { value throws(LineProblem) in try ChangeLine(value, context).change }
+    }
 
     init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
         var fields = try Fields(value, context)
@@ -37,7 +51,8 @@ private enum Operation: String, CaseIterable {
         case .createObject: try Operation.createObject(&fields)
         case .writeObject: try Operation.writeObject(&fields)
         case .moveObject: .moveObject(try fields.name("object"), parent: try Operation.parent(&fields))
-        case .deleteObject: .deleteObject(try fields.name("object"))
+        case .deleteObject:
+            .deleteObject(try fields.name("object"), expectedRevision: try Operation.revision("expectRevision", &fields))
         case .setOwner: .setOwner(try fields.name("object"), owner: try fields.name("owner"))
         case .grant: try Operation.grant(&fields)
         case .setAccess: .setAccess(try fields.name("subject"), on: try fields.name("object"), try fields.texts("privileges"))

@@ -36,10 +36,11 @@ public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 /// What is wrong within a line, before it is known which line of which file that is.
-struct LineProblem: Error {
-    var key: String?
-    var problem: String
-    var remedy: String
+package struct LineProblem: Error {
+    /// The key with its way from the top, as in `[3].until`; nil where the whole is wrong.
+    package var key: String?
+    package var problem: String
+    package var remedy: String
 
     func at(_ file: String, _ line: Int) -> FormatError {
         FormatError(file: file, line: line, key: key, problem: problem, remedy: remedy)

@@ -41,6 +41,17 @@ extension Store {
         return try verification.run(quick: quick)
     }
 
+    /// Checks the log of this store, open as it is: the hash chain from the first commit to the last, every event, and the chain of
+    /// refused commands. Linear in the log. The index is not compared, which takes a process of its own.
+    ///
+    /// - Parameter progress: told now and then how far it has come.
+    package func verifyLog(progress: @escaping @Sendable (Progress) -> Void) throws -> VerificationReport {
+        var options = options
+        options.progress = progress
+        var verification = Verification(folder: folder, options: options)
+        return try verification.run(on: log, through: head.revision)
+    }
+
     /// Drops the index of a store that is not open, and folds it from the log again.
     public static func rebuild(at path: String, options: StoreOptions = StoreOptions()) throws {
         let folder = StoreFolder(path)
@@ -94,6 +105,18 @@ private struct Verification {
         do { try walkRefusals(log) } catch { problems.append("\(error)") }
         if !quick { try compareIndex(with: log, head) }
         return report(StoreHead(revision: head.revision, time: head.time, hash: head.hash.description))
+    }
+
+    /// Checks a log that is in use.
+    mutating func run(on log: EventLog, through last: Revision) throws -> VerificationReport {
+        notes.append("the store is open: its log was checked, and its index not compared; `muniment verify` does both")
+        do { try walk(log, to: last) } catch {
+            problems.append("\(error)")
+            return report(nil)
+        }
+        do { try walkRefusals(log) } catch { problems.append("\(error)") }
+        let (time, hash) = try log.read { (try $0.time(of: last), try $0.hash(of: last)) }
+        return report(StoreHead(revision: last, time: time, hash: hash.description))
     }
 
     private func report(_ head: StoreHead?) -> VerificationReport {

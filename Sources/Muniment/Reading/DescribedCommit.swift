@@ -42,12 +42,8 @@ extension Store {
     ///
     /// - Throws: `Refusal` with `unknownObject` for a name that the store never heard of.
     public func history(of name: Name, _ body: (DescribedCommit) throws -> Void) throws {
-        if let problem = name.problem { throw problem }
         try withReader { reader in
-            guard let number = try reader.number(of: name) else {
-                throw Refusal(.unknownObject, "the store never heard of `\(name)`: check the name")
-            }
-            let revisions = try reader.revisions(of: ObjectID(rawValue: number))
+            let revisions = try revisions(of: name, reader)
             try log.read { log in
                 for revision in revisions {
                     try log.forEachCommit(from: revision, to: revision) { commit, hash in
@@ -56,5 +52,25 @@ extension Store {
                 }
             }
         }
+    }
+
+    /// The revisions that changed something about an object, a subject or a role, in order, behind one revision and up to another:
+    /// for a history that is read piece by piece.
+    ///
+    /// - Throws: `Refusal` with `unknownObject` for a name that the store never heard of.
+    package func revisions(of name: Name, after: Revision?, through last: Revision) throws -> [Revision] {
+        try withReader { reader in
+            try revisions(of: name, reader).filter { revision in
+                revision <= last && (after.map { revision > $0 } ?? true)
+            }
+        }
+    }
+
+    private func revisions(of name: Name, _ reader: IndexReader) throws -> [Revision] {
+        if let problem = name.problem { throw problem }
+        guard let number = try reader.number(of: name) else {
+            throw Refusal(.unknownObject, "the store never heard of `\(name)`: check the name")
+        }
+        return try Array(reader.revisions(of: ObjectID(rawValue: number)))
     }
 }

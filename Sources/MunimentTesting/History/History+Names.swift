@@ -72,7 +72,7 @@ extension Change {
             .createObject(other(name), parent: parent.map(other), value: value, owner: owner.map(other))
         case .writeObject(let name, let content, let expected): .writeObject(other(name), content, expectedRevision: expected)
         case .moveObject(let name, let parent): .moveObject(other(name), parent: parent.map(other))
-        case .deleteObject(let name): .deleteObject(other(name))
+        case .deleteObject(let name, let expected): .deleteObject(other(name), expectedRevision: expected)
         case .setOwner(let name, let owner): .setOwner(other(name), owner: other(owner))
         case .grant(let subject, let object, let privileges, let until, let strict):
             .grant(other(subject), on: other(object), privileges, until: until, strict: strict)

@@ -38,12 +38,7 @@ extension CommandAuthorizer {
         _ = try value.bytesWithinLimits(of: name)
         let object = try object(name)
         try need(.update, on: object, name)
-        if let expectedRevision, let last = try state.lastChange(of: object),
-            last > expectedRevision || expectedRevision > state.headRevision
-        {
-            throw Refusal(
-                .conflict, "`\(name.excerpt)` was last changed by revision \(last), not \(expectedRevision): read it again")
-        }
+        try checkUnchanged(object, name, since: expectedRevision)
         let present = try state.value(of: object)
         if case .merge(let patch) = content {
             value = try present.map(decoded)?.merging(patch) ?? JSONValue.null.merging(patch)
@@ -70,10 +65,11 @@ extension CommandAuthorizer {
         return [.objectMoved(ObjectMoved(object: object, parent: parentObject))]
     }
 
-    func deleteObject(_ name: Name) throws -> [Event] {
+    func deleteObject(_ name: Name, expectedRevision: Revision?) throws -> [Event] {
         try checkForm(name, is: .object, "an object that can be deleted; roles go with deleteRole")
         let object = try object(name)
         try need(.delete, on: object, name)
+        try checkUnchanged(object, name, since: expectedRevision)
         return [.objectDeleted(ObjectDeleted(object: object))]
     }
 
@@ -86,6 +82,15 @@ extension CommandAuthorizer {
         guard try state.owner(of: object) != ownerID, let place = try state.place(of: object) else { return [] }
         return [.ownerChanged(OwnerChanged(object: object, owner: ownerID))]
             + (try creatorEvents(for: object, classID: place.classID, owner: ownerID))
+    }
+
+    /// Refuses what was decided on the sight of an object that has changed since.
+    private func checkUnchanged(_ object: ObjectID, _ name: Name, since expectedRevision: Revision?) throws {
+        guard let expectedRevision, let last = try state.lastChange(of: object) else { return }
+        guard last <= expectedRevision, expectedRevision <= state.headRevision else {
+            throw Refusal(
+                .conflict, "`\(name.excerpt)` was last changed by revision \(last), not \(expectedRevision): read it again")
+        }
     }
 
     /// Walks up from a new parent: the chain must not come by the object that moves, and must not be too long.

@@ -39,7 +39,7 @@ public struct CommandAuthorizer<State: CommandState> {
             try createObject(name, parent: parent, value: value, owner: owner)
         case .writeObject(let name, let content, let expected): try writeObject(name, content, expectedRevision: expected)
         case .moveObject(let name, let parent): try moveObject(name, parent: parent)
-        case .deleteObject(let name): try deleteObject(name)
+        case .deleteObject(let name, let expected): try deleteObject(name, expectedRevision: expected)
         case .setOwner(let name, let owner): try setOwner(name, owner: owner)
         case .grant(let subject, let object, let privileges, let until, let strict):
             try grant(subject, on: object, privileges, until: until, strict: strict)

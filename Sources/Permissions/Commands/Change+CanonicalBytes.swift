@@ -22,7 +22,9 @@ extension Change {
         case .writeObject(let name, .merge(let value), let expected):
             writer.fields(5, name.text, json(value), expected?.description)
         case .moveObject(let name, let parent): writer.fields(6, name.text, parent?.text)
-        case .deleteObject(let name): writer.fields(7, name.text)
+        // A key from before deletions could expect a revision stands for the same request as ever.
+        case .deleteObject(let name, nil): writer.fields(7, name.text)
+        case .deleteObject(let name, let expected?): writer.fields(7, name.text, expected.description)
         case .setOwner(let name, let owner): writer.fields(8, name.text, owner.text)
         case .grant(let subject, let object, let privileges, let until, let strict):
             writer.fields(9, subject.text, object.text, list(privileges), until?.description, "\(strict)")

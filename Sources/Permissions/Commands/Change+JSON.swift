@@ -54,7 +54,8 @@ extension Change {
             [("object", name.json), content.member]
                 + [("expectRevision", expected.map { .integer(Int64(clamping: $0.rawValue)) })].present
         case .moveObject(let name, let parent): [("object", name.json), ("parent", parent?.json ?? .null)]
-        case .deleteObject(let name): [("object", name.json)]
+        case .deleteObject(let name, let expected):
+            [("object", name.json)] + [("expectRevision", expected.map { .integer(Int64(clamping: $0.rawValue)) })].present
         case .setOwner(let name, let owner): [("object", name.json), ("owner", owner.json)]
         case .grant(let subject, let object, let privileges, let until, let strict):
             [("subject", subject.json), ("object", object.json), ("privileges", .texts(privileges))]

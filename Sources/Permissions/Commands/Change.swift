@@ -7,7 +7,7 @@ public enum Change: Hashable, Sendable {
     case createObject(Name, parent: Name? = nil, value: JSONValue? = nil, owner: Name? = nil)
     case writeObject(Name, Content, expectedRevision: Revision? = nil)
     case moveObject(Name, parent: Name?)
-    case deleteObject(Name)
+    case deleteObject(Name, expectedRevision: Revision? = nil)
     case setOwner(Name, owner: Name)
     /// Adds to the subject's entry. With `strict`, what is there in full already is refused.
     case grant(Name, on: Name, [String], until: Instant? = nil, strict: Bool = false)

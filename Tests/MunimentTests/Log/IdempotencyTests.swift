@@ -102,6 +102,19 @@ struct IdempotencyTests {
         }
     }
 
+    @Test("E8: a deletion with an expected revision is refused once the object has moved on, and the object stays")
+    func expectedRevisionOfDeletion() throws {
+        try withStore { (fixture) throws in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
+            try fixture.commit(.writeObject("doc:1", .value(.integer(1))))
+            #expect(try fixture.refusal(.deleteObject("doc:1", expectedRevision: Revision(1)))?.code == .conflict)
+            #expect(try fixture.refusal(.deleteObject("doc:1", expectedRevision: Revision(3)))?.code == .conflict)
+            #expect(try fixture.store.read { try $0.exists("doc:1") })
+            #expect(try fixture.refusal(.deleteObject("doc:1", expectedRevision: Revision(2))) == nil)
+            #expect(try fixture.store.read { try !$0.exists("doc:1") })
+        }
+    }
+
     @Test("E8: a write with an expected revision is refused once value, parent or owner have moved on, and not for the rest")
     func expectedRevision() throws {
         try withStore { (fixture) throws in
