@@ -17,10 +17,12 @@ enum ImportTable {
         "Histories": ["Events", "Permissions", "Notices", "Muniment", "Foundation", "Synchronization", "Dispatch"],
         "Wire": ["Events", "Permissions", "Notices", "Muniment"],
         "Secrets": ["CSodium"],
-        "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "Synchronization"],
         "HTTPServer": ["CMicroHTTPD", "Glibc", "Dispatch", "Synchronization"],
+        "HTTPClient": ["CCurl"],
+        "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "HTTPClient", "Synchronization"],
         "CommandLineTool": [
-            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "Credentials", "Files", "Foundation", "Glibc", "Dispatch",
+            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "Credentials", "Files", "Foundation", "Glibc",
+            "Dispatch",
             "Synchronization",
         ],
         "RandomHistories": ["Events", "Permissions"],
@@ -30,7 +32,9 @@ enum ImportTable {
     ]
 
     /// The one target that may import each C library.
-    static let importersOfC = ["CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer"]
+    static let importersOfC = [
+        "CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer", "CCurl": "HTTPClient",
+    ]
 
     /// What a file of a target imports without leave, in words; empty for a file that keeps to the table.
     static func violations(target: String, text: String) -> [String] {

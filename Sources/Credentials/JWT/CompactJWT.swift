@@ -1,0 +1,74 @@
+internal import Events
+internal import Hashing
+
+/// A signed JWT (RFC 7519) in the compact form of RFC 7515, taken apart and not yet believed.
+struct CompactJWT {
+    let algorithm: JWTAlgorithm
+    /// Which key of the issuer signed it, as far as it says.
+    let keyID: String?
+    /// What is signed: header and claims as they were sent.
+    let signedBytes: [UInt8]
+    let signature: [UInt8]
+    private let payload: [UInt8]
+
+    static let limitBytes = 8_192
+
+    init(_ text: String) throws(JWTProblem) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= CompactJWT.limitBytes else { throw .tooLong(byteCount: bytes.count) }
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2])
+        else { throw .malformed }
+        // Where a key or an address stands in the header, it is whoever sent it that says so: neither is looked at.
+        let members = try CompactJWT.object(header)
+        guard case .string(let name)? = members["alg"] else { throw .malformed }
+        guard let algorithm = JWTAlgorithm(rawValue: name) else { throw .unsupportedAlgorithm(String(name.prefix(20))) }
+        if case _? = members["crit"] { throw .unknownExtension }
+        switch members["kid"] {
+        case .string(let id)?: keyID = id
+        case nil: keyID = nil
+        default: throw .malformed
+        }
+        self.algorithm = algorithm
+        self.payload = payload
+        self.signature = signature
+        signedBytes = Array(bytes[..<(bytes.count - parts[2].count - 1)])
+    }
+
+    /// What it claims. Only to be asked for once the signature was found right.
+    var claims: JSONObject { get throws(JWTProblem) { try CompactJWT.object(payload) } }
+
+    /// A name that stands twice is an error, so that nobody else can have read the other one.
+    private static func object(_ bytes: [UInt8]) throws(JWTProblem) -> JSONObject {
+        guard case .object(let members)? = try? JSONText.decode(bytes, limit: limitBytes) else { throw .malformed }
+        return members
+    }
+}
+
+/// The algorithms that are accepted: signatures by a key pair, and nothing else (RFC 7518, RFC 8037).
+enum JWTAlgorithm: String, CaseIterable {
+    case rs256 = "RS256"
+    case rs384 = "RS384"
+    case rs512 = "RS512"
+    case ps256 = "PS256"
+    case ps384 = "PS384"
+    case ps512 = "PS512"
+    case es256 = "ES256"
+    case es384 = "ES384"
+    case edDSA = "EdDSA"
+
+    var scheme: SignatureScheme {
+        switch self {
+        case .rs256: .rsaPKCS1SHA256
+        case .rs384: .rsaPKCS1SHA384
+        case .rs512: .rsaPKCS1SHA512
+        case .ps256: .rsaPSSSHA256
+        case .ps384: .rsaPSSSHA384
+        case .ps512: .rsaPSSSHA512
+        case .es256: .ecdsaP256
+        case .es384: .ecdsaP384
+        case .edDSA: .ed25519
+        }
+    }
+}

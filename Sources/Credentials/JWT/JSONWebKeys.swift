@@ -1,0 +1,66 @@
+internal import Events
+internal import Hashing
+
+/// The public keys of an issuer (RFC 7517): those of them that can check a signature.
+struct JSONWebKeys {
+    private struct Entry {
+        let id: String?
+        /// The one algorithm that it is for; nil where it does not say.
+        let algorithm: String?
+        let key: VerificationKey
+    }
+
+    private let entries: [Entry]
+
+    /// Keys that one answer may have.
+    static let limit = 100
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// nil for what is no set of keys. A key in it that is of an unknown kind, for another use or malformed is left out: issuers
+    /// list those too, and what is left out opens nothing.
+    init?(_ bytes: [UInt8]) {
+        guard let value = try? JSONText.decode(bytes), case .array(let items)? = value["keys"], items.count <= JSONWebKeys.limit
+        else { return nil }
+        entries = items.compactMap { item in
+            guard case .object(let members) = item, let key = JSONWebKeys.key(members) else { return nil }
+            return Entry(id: members.text("kid"), algorithm: members.text("alg"), key: key)
+        }
+    }
+
+    /// The key that a JWT has to be signed with; nil where none fits, and where several do, since that would be a guess.
+    func key(id: String?, for algorithm: JWTAlgorithm) -> VerificationKey? {
+        let fitting = entries.filter { entry in
+            entry.key.kind == algorithm.scheme.keyKind && (entry.algorithm.map { $0 == algorithm.rawValue } ?? true)
+                && (id.map { wanted in entry.id.map { ExactText($0) == ExactText(wanted) } ?? false } ?? true)
+        }
+        return fitting.count == 1 ? fitting[0].key : nil
+    }
+
+    private static func key(_ members: JSONObject) -> VerificationKey? {
+        if let use = members["use"], use != .string("sig") { return nil }
+        if let operations = members["key_ops"] {
+            guard case .array(let operations) = operations, operations.contains(.string("verify")) else { return nil }
+        }
+        switch (members.text("kty"), members.text("crv")) {
+        case ("RSA", nil):
+            guard let modulus = members.bytes("n"), let exponent = members.bytes("e") else { return nil }
+            return .rsa(modulus: modulus, exponent: exponent)
+        case ("EC", "P-256"):
+            guard let x = members.bytes("x"), let y = members.bytes("y") else { return nil }
+            return .p256(x: x, y: y)
+        case ("EC", "P-384"):
+            guard let x = members.bytes("x"), let y = members.bytes("y") else { return nil }
+            return .p384(x: x, y: y)
+        case ("OKP", "Ed25519"): return members.bytes("x").flatMap(VerificationKey.ed25519)
+        default: return nil
+        }
+    }
+}
+
+extension JSONObject {
+    /// The text under a name; nil where there is none, or something else.
+    func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
+
+    fileprivate func bytes(_ name: String) -> [UInt8]? { text(name).flatMap { Base64URL.decode($0.utf8) } }
+}

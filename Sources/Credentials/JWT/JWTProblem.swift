@@ -1,0 +1,42 @@
+/// Why a JWT is not believed. For logs: whoever sent it is told nothing but that it is not.
+public enum JWTProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It is no signed JWT in the compact form: three parts in base64url, the first two JSON objects.
+    case malformed
+    case tooLong(byteCount: Int)
+    /// `none`, one with a shared secret, or one that nobody knows.
+    case unsupportedAlgorithm(String)
+    /// The header asks for something that has to be understood and is not.
+    case unknownExtension
+    /// The issuer has no such key, or the header names none and there are several.
+    case unknownKey
+    case wrongSignature
+    case wrongIssuer
+    case wrongAudience
+    case noEnd
+    case ended
+    case notYetGood
+    case issuedInTheFuture
+    /// `sub` is missing, or no user can be called so.
+    case unusableSubject
+    /// The issuer's keys could not be had.
+    case keysUnavailable(String)
+
+    public var description: String {
+        switch self {
+        case .malformed: "it is no signed JWT"
+        case .tooLong(let count): "it has \(count) bytes, of which at most \(CompactJWT.limitBytes) are read"
+        case .unsupportedAlgorithm(let name): "its algorithm `\(name)` is none that is accepted"
+        case .unknownExtension: "its header has a `crit`, and nothing that it could ask for is understood"
+        case .unknownKey: "no key of the issuer fits its header"
+        case .wrongSignature: "its signature is wrong"
+        case .wrongIssuer: "its `iss` is another issuer"
+        case .wrongAudience: "its `aud` does not name this service"
+        case .noEnd: "it has no `exp`"
+        case .ended: "it has ended"
+        case .notYetGood: "its `nbf` is still to come"
+        case .issuedInTheFuture: "its `iat` is still to come"
+        case .unusableSubject: "its `sub` is missing, or no name of a user"
+        case .keysUnavailable(let why): "the issuer's keys cannot be had: \(why)"
+        }
+    }
+}

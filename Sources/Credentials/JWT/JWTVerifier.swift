@@ -1,0 +1,72 @@
+public import Events
+internal import HTTPClient
+internal import Hashing
+internal import Synchronization
+
+/// Checks JWTs of one issuer, by the keys that it publishes.
+///
+/// Keys are fetched when they are first needed, when their time is over, and when a JWT names one that is not known, but never
+/// more often than ``KeyCache`` allows, so that nobody can make the service call the issuer at will.
+public final class JWTVerifier: Sendable {
+    private let settings: IssuerSettings
+    private let rules: ClaimRules
+    private let cache = Mutex(KeyCache())
+    /// Held by the one who fetches; others wait for what it brings.
+    private let fetching = Mutex(())
+
+    public init(_ settings: IssuerSettings) {
+        self.settings = settings
+        rules = ClaimRules(issuer: settings.issuer, audience: settings.audience)
+    }
+
+    /// Checks a JWT by the keys that are at hand, without waiting for anything.
+    ///
+    /// - Parameters:
+    ///   - text: the JWT as it was sent, at most 8,192 bytes.
+    ///   - now: when it is judged; clocks may be a minute apart.
+    /// - Returns: who it is, or nil where keys have to be fetched first: then call ``verify(_:at:)`` where blocking does no harm.
+    /// - Throws: ``JWTProblem`` where it is not to be believed.
+    public func verifyCached(_ text: String, at now: Instant) throws(JWTProblem) -> VerifiedClaims? {
+        let jwt = try CompactJWT(text)
+        switch cache.withLock({ $0.decide(keyID: jwt.keyID, algorithm: jwt.algorithm, at: now) }) {
+        case .fetch: return nil
+        case .refuse(let problem): throw problem
+        case .use(let key): return try check(jwt, with: key, at: now)
+        }
+    }
+
+    /// Checks a JWT, and fetches the issuer's keys where that is due. Can block for as long as two requests may take: 20 seconds.
+    ///
+    /// - Parameters:
+    ///   - text: the JWT as it was sent, at most 8,192 bytes.
+    ///   - now: when it is judged; clocks may be a minute apart.
+    /// - Throws: ``JWTProblem`` where it is not to be believed, or where there are no keys to check it with.
+    public func verify(_ text: String, at now: Instant) throws(JWTProblem) -> VerifiedClaims {
+        if let claims = try verifyCached(text, at: now) { return claims }
+        fetching.withLock { _ in
+            // Whoever was waited for may have brought what is needed.
+            guard let jwt = try? CompactJWT(text),
+                case .fetch = cache.withLock({ $0.decide(keyID: jwt.keyID, algorithm: jwt.algorithm, at: now) })
+            else { return }
+            fetchKeys(at: now)
+        }
+        guard let claims = try verifyCached(text, at: now) else {
+            throw .keysUnavailable("the clock was set while they were fetched")
+        }
+        return claims
+    }
+
+    private func check(_ jwt: CompactJWT, with key: VerificationKey, at now: Instant) throws(JWTProblem) -> VerifiedClaims {
+        guard key.verifies(jwt.signature, of: jwt.signedBytes, by: jwt.algorithm.scheme) else { throw .wrongSignature }
+        return try rules.check(try jwt.claims, at: now)
+    }
+
+    private func fetchKeys(at now: Instant) {
+        do throws(KeyFetchError) {
+            let (keys, cacheControl) = try KeyFetch(settings: settings).run()
+            cache.withLock { $0.fetched(keys, cacheControl: cacheControl, at: now) }
+        } catch {
+            cache.withLock { $0.failed(error.why, at: now) }
+        }
+    }
+}

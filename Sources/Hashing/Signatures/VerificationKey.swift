@@ -1,0 +1,115 @@
+internal import CCrypto
+
+/// A public key, to check signatures with. OpenSSL does the mathematics.
+@safe public final class VerificationKey: @unchecked Sendable {
+    // OpenSSL counts the references to a key by itself and only reads it in verifying: any number of threads may do so.
+    private let key: OpaquePointer
+    public let kind: Kind
+
+    /// Which family of keys it belongs to.
+    public enum Kind: Hashable, Sendable {
+        case rsa, p256, p384, ed25519
+    }
+
+    /// The bits that an RSA modulus has to have and may have: fewer can be broken, more cost whoever checks too much.
+    public static let rsaBits = 2_048...8_192
+
+    private init?(_ kind: Kind, subjectPublicKeyInfo bytes: [UInt8]) {
+        let key = unsafe bytes.withUnsafeBufferPointer { bytes in
+            var start = bytes.baseAddress
+            return unsafe d2i_PUBKEY(nil, &start, bytes.count)
+        }
+        guard let key = unsafe key else {
+            ERR_clear_error()
+            return nil
+        }
+        unsafe self.key = key
+        self.kind = kind
+    }
+
+    deinit { unsafe EVP_PKEY_free(key) }
+
+    /// An RSA key; nil where its modulus has a size outside ``rsaBits`` or is even, or its exponent is even, below 3 or above 2³².
+    ///
+    /// - Parameters:
+    ///   - modulus: `n`, the most significant byte first.
+    ///   - exponent: `e`, likewise.
+    public static func rsa(modulus: [UInt8], exponent: [UInt8]) -> VerificationKey? {
+        let (modulus, exponent) = (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
+        guard let first = modulus.first, let last = modulus.last, last & 1 == 1,
+            rsaBits.contains(modulus.count * 8 - first.leadingZeroBitCount)
+        else { return nil }
+        // With an exponent of 1 everything would be its own signature.
+        let value = exponent.count <= 4 ? exponent.reduce(0) { $0 << 8 | Int($1) } : 0
+        guard value >= 3, value & 1 == 1 else { return nil }
+        let algorithm = DER.sequence(DER.identifier([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]), DER.null)
+        let numbers = DER.sequence(DER.integer(modulus), DER.integer(exponent))
+        return VerificationKey(.rsa, subjectPublicKeyInfo: DER.sequence(algorithm, DER.bitString(numbers)))
+    }
+
+    /// A key on P-256; nil unless the coordinates have 32 bytes each and are those of a point on the curve.
+    public static func p256(x: [UInt8], y: [UInt8]) -> VerificationKey? {
+        elliptic(.p256, curve: [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07], byteCount: 32, x, y)
+    }
+
+    /// A key on P-384; nil unless the coordinates have 48 bytes each and are those of a point on the curve.
+    public static func p384(x: [UInt8], y: [UInt8]) -> VerificationKey? {
+        elliptic(.p384, curve: [0x2B, 0x81, 0x04, 0x00, 0x22], byteCount: 48, x, y)
+    }
+
+    private static func elliptic(_ kind: Kind, curve: [UInt8], byteCount: Int, _ x: [UInt8], _ y: [UInt8]) -> VerificationKey? {
+        guard x.count == byteCount, y.count == byteCount else { return nil }
+        let algorithm = DER.sequence(DER.identifier([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]), DER.identifier(curve))
+        return VerificationKey(kind, subjectPublicKeyInfo: DER.sequence(algorithm, DER.bitString([0x04] + x + y)))
+    }
+
+    /// An Ed25519 key; nil unless it has 32 bytes.
+    public static func ed25519(_ bytes: [UInt8]) -> VerificationKey? {
+        guard bytes.count == 32 else { return nil }
+        let algorithm = DER.sequence(DER.identifier([0x2B, 0x65, 0x70]))
+        return VerificationKey(.ed25519, subjectPublicKeyInfo: DER.sequence(algorithm, DER.bitString(bytes)))
+    }
+
+    /// Whether a signature is this key's of a message. False for a scheme of another kind of key, and for anything malformed.
+    public func verifies(_ signature: [UInt8], of message: [UInt8], by scheme: SignatureScheme) -> Bool {
+        guard scheme.keyKind == kind, let signature = scheme.forOpenSSL(signature) else { return false }
+        guard let context = unsafe EVP_MD_CTX_new() else { return false }
+        defer {
+            unsafe EVP_MD_CTX_free(context)
+            ERR_clear_error()
+        }
+        var settings: OpaquePointer?
+        guard unsafe EVP_DigestVerifyInit(context, &settings, scheme.digest, nil, key) == 1 else { return false }
+        if scheme.isPSS {
+            guard unsafe EVP_PKEY_CTX_set_rsa_padding(settings, RSA_PKCS1_PSS_PADDING) == 1,
+                unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(settings, RSA_PSS_SALTLEN_DIGEST) == 1
+            else { return false }
+        }
+        return unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    }
+}
+
+extension SignatureScheme {
+    /// Ed25519 hashes by itself.
+    @unsafe fileprivate var digest: OpaquePointer? {
+        switch self {
+        case .rsaPKCS1SHA256, .rsaPSSSHA256, .ecdsaP256: unsafe EVP_sha256()
+        case .rsaPKCS1SHA384, .rsaPSSSHA384, .ecdsaP384: unsafe EVP_sha384()
+        case .rsaPKCS1SHA512, .rsaPSSSHA512: unsafe EVP_sha512()
+        case .ed25519: nil
+        }
+    }
+
+    /// The form that OpenSSL takes a signature in; nil where it has the wrong length.
+    fileprivate func forOpenSSL(_ signature: [UInt8]) -> [UInt8]? {
+        let byteCount: Int
+        switch self {
+        case .ecdsaP256: byteCount = 32
+        case .ecdsaP384: byteCount = 48
+        case .ed25519: return signature.count == 64 ? signature : nil
+        default: return signature
+        }
+        guard signature.count == 2 * byteCount else { return nil }
+        return DER.sequence(DER.integer(Array(signature[..<byteCount])), DER.integer(Array(signature[byteCount...])))
+    }
+}

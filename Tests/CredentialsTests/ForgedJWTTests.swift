@@ -1,0 +1,193 @@
+import Credentials
+import Events
+import Foundation
+import Permissions
+import TestSupport
+import Testing
+
+@Suite("JWTs: what an issuer signed for this service is believed, and nothing else")
+struct ForgedJWTTests {
+    private static let now = Instant.newYear
+    private static let seconds = Instant.newYear.microseconds / 1_000_000
+
+    /// An issuer with a key of each kind under `k1`, and what checks by it.
+    private func withIssuer(_ body: (TestIssuer, JWTVerifier) throws -> Void) throws {
+        let issuer = try TestIssuer()
+        let keys = try ["RS256", "ES256", "ES384", "EdDSA"].map { (key: try TestKeys.key(for: $0), members: ["kid": "k1"]) }
+        try issuer.serve(keys: keys)
+        try body(issuer, try issuer.verifier())
+    }
+
+    @Test("Every algorithm that is accepted is, from its key", arguments: SignatureTests.algorithms.map(\.name))
+    func accepted(algorithm: String) throws {
+        try withIssuer { _, verifier in
+            let claims = try verifier.verify(try TestJWT.make(algorithm), at: ForgedJWTTests.now)
+            #expect(claims.subject == "user:ann")
+            #expect(claims.until == ForgedJWTTests.now.later(seconds: 660))
+        }
+    }
+
+    typealias ClaimRow = (what: String, changes: [String: JSONValue?], problem: JWTProblem?)
+
+    private static func time(_ distance: Int64) -> JSONValue { .integer(seconds + distance) }
+
+    static let claimRows: [ClaimRow] = [
+        ("as it should be", [:], nil),
+        ("several audiences, this one among them", ["aud": .array(["other", "muniment"])], nil),
+        ("an end with a fraction", ["exp": .number(Double(seconds) + 1.5)], nil),
+        ("ended within the leeway", ["exp": time(-59)], nil),
+        ("good within the leeway", ["nbf": time(60), "iat": time(60)], nil),
+        ("no iat", ["iat": nil], nil),
+        ("another issuer", ["iss": "http://127.0.0.1/other"], .wrongIssuer),
+        ("an issuer with a slash more", ["iss": "http://127.0.0.1/issuer/"], .wrongIssuer),
+        ("no issuer", ["iss": nil], .wrongIssuer),
+        ("a list of issuers", ["iss": .array(["http://127.0.0.1/issuer"])], .wrongIssuer),
+        ("another audience", ["aud": "other"], .wrongAudience),
+        ("an audience that only begins so", ["aud": "muniment2"], .wrongAudience),
+        ("other audiences", ["aud": .array(["other", "more"])], .wrongAudience),
+        ("no audience", ["aud": nil], .wrongAudience),
+        ("an empty list of audiences", ["aud": .array([])], .wrongAudience),
+        ("an audience of another type", ["aud": true], .wrongAudience),
+        ("no end", ["exp": nil], .noEnd),
+        ("ended", ["exp": time(-60)], .ended),
+        ("ended long ago", ["exp": .integer(0)], .ended),
+        ("an end as a text", ["exp": "2999-01-01"], .malformed),
+        ("an end of null", ["exp": .null], .malformed),
+        ("an end beyond all time", ["exp": .integer(.max)], .malformed),
+        ("an end before all time", ["exp": .integer(-1)], .malformed),
+        ("an end beyond all numbers", ["exp": .number(1e300)], .malformed),
+        ("not good yet", ["nbf": time(61)], .notYetGood),
+        ("a begin as a text", ["nbf": "0"], .malformed),
+        ("issued in the future", ["iat": time(61)], .issuedInTheFuture),
+        ("no subject", ["sub": nil], .unusableSubject),
+        ("an empty subject", ["sub": ""], .unusableSubject),
+        ("a subject of another type", ["sub": .integer(7)], .unusableSubject),
+        ("a subject with a control character", ["sub": "ann\u{0}"], .unusableSubject),
+        ("a subject that is too long", ["sub": .string(String(repeating: "x", count: 600))], .unusableSubject),
+    ]
+
+    @Test("Each claim has to be as it should", arguments: claimRows.indices)
+    func claims(index: Int) throws {
+        let row = ForgedJWTTests.claimRows[index]
+        try withIssuer { _, verifier in
+            let jwt = try TestJWT.make(claims: row.changes)
+            if let problem = row.problem {
+                #expect(throws: problem, "\(row.what)") { try verifier.verify(jwt, at: ForgedJWTTests.now) }
+            } else {
+                #expect(try verifier.verify(jwt, at: ForgedJWTTests.now).subject == "user:ann", "\(row.what)")
+            }
+        }
+    }
+
+    typealias HeaderRow = (what: String, header: String, algorithm: String, problem: JWTProblem)
+
+    /// All of them signed rightly by the key that the algorithm takes, and refused for their headers.
+    static let headerRows: [HeaderRow] = [
+        ("none", #"{"alg":"none","kid":"k1"}"#, "ES256", .unsupportedAlgorithm("none")),
+        ("None", #"{"alg":"None","kid":"k1"}"#, "ES256", .unsupportedAlgorithm("None")),
+        ("no algorithm", #"{"kid":"k1"}"#, "ES256", .malformed),
+        ("an algorithm of another type", #"{"alg":1,"kid":"k1"}"#, "ES256", .malformed),
+        ("small letters", #"{"alg":"es256","kid":"k1"}"#, "ES256", .unsupportedAlgorithm("es256")),
+        ("an algorithm of nobody", #"{"alg":"ES256K","kid":"k1"}"#, "ES256", .unsupportedAlgorithm("ES256K")),
+        ("SHA-512 over P-256", #"{"alg":"ES512","kid":"k1"}"#, "ES256", .unsupportedAlgorithm("ES512")),
+        ("the other curve", #"{"alg":"ES384","kid":"k1"}"#, "ES256", .wrongSignature),
+        ("PSS that is PKCS #1", #"{"alg":"PS256","kid":"k1"}"#, "RS256", .wrongSignature),
+        ("PKCS #1 that is PSS", #"{"alg":"RS256","kid":"k1"}"#, "PS256", .wrongSignature),
+        ("another hash", #"{"alg":"RS512","kid":"k1"}"#, "RS256", .wrongSignature),
+        ("RSA by a key on a curve", #"{"alg":"RS256","kid":"k1"}"#, "ES256", .wrongSignature),
+        ("crit", #"{"alg":"ES256","kid":"k1","crit":["exp"],"exp":1}"#, "ES256", .unknownExtension),
+        ("crit of nothing", #"{"alg":"ES256","kid":"k1","crit":[]}"#, "ES256", .unknownExtension),
+        ("crit of null", #"{"alg":"ES256","kid":"k1","crit":null}"#, "ES256", .unknownExtension),
+        ("a key that nobody has", #"{"alg":"ES256","kid":"k9"}"#, "ES256", .unknownKey),
+        ("a key's name of another type", #"{"alg":"ES256","kid":1}"#, "ES256", .malformed),
+        ("the algorithm twice", #"{"alg":"none","alg":"ES256","kid":"k1"}"#, "ES256", .malformed),
+        ("a header that is a list", #"["ES256"]"#, "ES256", .malformed),
+        ("a header that is no JSON", "alg=ES256", "ES256", .malformed),
+    ]
+
+    @Test("A header that asks for anything else is refused", arguments: headerRows.indices)
+    func headers(index: Int) throws {
+        let row = ForgedJWTTests.headerRows[index]
+        try withIssuer { _, verifier in
+            let jwt = try TestJWT.signed(row.header, TestJWT.claims(), by: try TestKeys.key(for: row.algorithm), as: row.algorithm)
+            #expect(throws: row.problem, "\(row.what)") { try verifier.verify(jwt, at: ForgedJWTTests.now) }
+        }
+    }
+
+    @Test("A shared secret made of the public key signs nothing", arguments: ["HS256", "HS384", "HS512"])
+    func sharedSecret(algorithm: String) throws {
+        try withIssuer { _, verifier in
+            let key = try TestKeys.rsa.get()
+            let body =
+                TestJWT.base64URL(Array(TestJWT.header(algorithm).utf8)) + "." + TestJWT.base64URL(Array(TestJWT.claims().utf8))
+            let scratch = try ScratchFolder()
+            try Data(body.utf8).write(to: URL(filePath: scratch.path + "/message"))
+            let hex = key.publicDER.map { String(format: "%02x", $0) }.joined()
+            let mac = try OpenSSLCommand.run(
+                ["dgst", "-sha\(algorithm.suffix(3))", "-mac", "HMAC", "-macopt", "hexkey:\(hex)", "-binary", "message"],
+                in: scratch.path)
+            #expect(throws: JWTProblem.unsupportedAlgorithm(algorithm)) {
+                try verifier.verify(body + "." + TestJWT.base64URL(Array(mac)), at: ForgedJWTTests.now)
+            }
+        }
+    }
+
+    @Test("A key that the header brings with it, or an address of one, is not looked at")
+    func keyInTheHeader() throws {
+        try withIssuer { issuer, verifier in
+            let mine = try TestKeys.otherRSA.get()
+            let jwk = mine.jwk.map { #""\#($0)":"\#($1)""# }.joined(separator: ",")
+            let header = #"{"alg":"RS256","kid":"k1","jwk":{\#(jwk)},"jku":"\#(issuer.address)/mine","x5u":"\#(issuer.address)/x"}"#
+            let jwt = try TestJWT.signed(header, TestJWT.claims(), by: mine, as: "RS256")
+            #expect(throws: JWTProblem.wrongSignature) { try verifier.verify(jwt, at: ForgedJWTTests.now) }
+            #expect(try issuer.requests() == ["/keys"])
+        }
+    }
+
+    @Test("No part of a good one can be changed, left out, spelled otherwise or added to")
+    func changedText() throws {
+        try withIssuer { _, verifier in
+            let jwt = try TestJWT.make()
+            #expect(try verifier.verify(jwt, at: ForgedJWTTests.now).subject == "user:ann")
+            let parts = jwt.split(separator: ".").map(String.init)
+            let others = [
+                "", ".", "..", parts[0] + "." + parts[1], parts[0] + "." + parts[1] + ".", jwt + ".", "." + jwt, jwt + ".AAAA",
+                jwt + "=", jwt + "\n", " " + jwt, parts[0] + "=." + parts[1] + "." + parts[2], jwt.replacing(".", with: ".."),
+                parts[1] + "." + parts[0] + "." + parts[2], jwt + "A", parts[0] + "." + parts[1] + ".AAAA",
+            ]
+            for other in others {
+                #expect(throws: JWTProblem.self, "\(other)") { try verifier.verify(other, at: ForgedJWTTests.now) }
+            }
+            // Every letter of it, replaced by its neighbour: bits left over at the ends of parts are looked at too.
+            let letters = Array(jwt.utf8)
+            for index in letters.indices where letters[index] != UInt8(ascii: ".") {
+                var changed = letters
+                changed[index] = changed[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : changed[index] ^ 1
+                let text = String(decoding: changed, as: UTF8.self)
+                #expect(throws: JWTProblem.self, "letter \(index)") { try verifier.verify(text, at: ForgedJWTTests.now) }
+            }
+        }
+    }
+
+    @Test("A claim that stands twice is not believed, whichever of the two would be")
+    func claimTwice() throws {
+        try withIssuer { _, verifier in
+            let claims = TestJWT.claims().dropLast() + #","sub":"root"}"#
+            let jwt = try TestJWT.signed(TestJWT.header("ES256"), String(claims), by: try TestKeys.p256.get(), as: "ES256")
+            #expect(throws: JWTProblem.malformed) { try verifier.verify(jwt, at: ForgedJWTTests.now) }
+        }
+    }
+
+    @Test("One that is too long is not looked at")
+    func tooLong() throws {
+        try withIssuer { issuer, verifier in
+            let jwt = try TestJWT.make(claims: ["pad": .string(String(repeating: "x", count: 8_192))])
+            #expect(throws: JWTProblem.tooLong(byteCount: jwt.utf8.count)) { try verifier.verify(jwt, at: ForgedJWTTests.now) }
+            #expect(try issuer.requests().isEmpty)
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByBooleanLiteral {
+    init(booleanLiteral value: Bool) { self = .bool(value) }
+}

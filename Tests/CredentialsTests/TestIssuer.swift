@@ -1,0 +1,69 @@
+import Credentials
+import Foundation
+import HTTPClient
+import TestSupport
+
+/// An issuer in a process of its own: it serves files of a folder, and says which were asked for.
+final class TestIssuer {
+    private let folder: ScratchFolder
+    private let server: PythonServer
+
+    private static let script = """
+        folder = sys.argv[1]
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *a): pass
+            def do_GET(self):
+                print(self.path, flush=True)
+                path = os.path.join(folder, self.path.strip('/').replace('/', '_'))
+                if not os.path.exists(path):
+                    self.send_response(500); self.send_header('Content-Length', '0'); self.end_headers(); return
+                body = open(path, 'rb').read()
+                self.send_response(200)
+                if os.path.exists(path + '.cache'): self.send_header('Cache-Control', open(path + '.cache').read())
+                self.send_header('Content-Length', str(len(body))); self.end_headers(); self.wfile.write(body)
+        server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+        print(server.server_address[1], flush=True)
+        server.serve_forever()
+        """
+
+    init() throws {
+        folder = try ScratchFolder()
+        server = try PythonServer(TestIssuer.script, [folder.path])
+    }
+
+    var address: String { "http://127.0.0.1:\(server.port)" }
+    var keysAddress: String { address + "/keys" }
+
+    /// Serves a text under a path from now on; nil for none.
+    func serve(_ text: String?, at path: String, cacheControl: String? = nil) throws {
+        let file = folder.path + "/" + path.replacing("/", with: "_")
+        for (path, text) in [(file, text), (file + ".cache", cacheControl)] {
+            if let text {
+                try Data(text.utf8).write(to: URL(filePath: path))
+            } else if FileManager.default.fileExists(atPath: path) {
+                try FileManager.default.removeItem(atPath: path)
+            }
+        }
+    }
+
+    func serve(keys: [(key: TestKey, members: [String: String])], cacheControl: String? = nil) throws {
+        try serve(TestJWT.keySet(keys), at: "keys", cacheControl: cacheControl)
+    }
+
+    /// The paths that were asked for since the last look, in order.
+    func requests() throws -> [String] {
+        // Behind what was asked for until now, so that nobody has to wait for what may never come.
+        guard let mark = HTTPAddress(address + "/mark") else { return [] }
+        _ = try HTTPClient.send(HTTPClientRequest(mark))
+        var paths: [String] = []
+        while let path = server.line(), path != "/mark" { paths.append(path) }
+        return paths
+    }
+
+    func stop() { server.stop() }
+
+    /// What checks JWTs by the keys under ``keysAddress``.
+    func verifier() throws -> JWTVerifier {
+        JWTVerifier(try IssuerSettings(issuer: TestJWT.issuer, audience: TestJWT.audience, jwksAddress: keysAddress))
+    }
+}

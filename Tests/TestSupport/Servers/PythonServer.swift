@@ -1,0 +1,57 @@
+internal import Foundation
+
+/// A server of a test: a process of its own, written in Python with nothing but its standard library, on a free port of this machine.
+///
+/// The script prints its port as the first line, and further lines as it likes. It ends when its standard input does, so that it
+/// never outlives the test.
+public final class PythonServer: @unchecked Sendable {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var buffered: [UInt8] = []
+    public private(set) var port: UInt16 = 0
+
+    /// Puts `watch()` in front, which ends the process with its standard input.
+    private static let prelude = """
+        import http.server, os, ssl, sys, threading
+        def watch():
+            threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+        watch()
+
+        """
+
+    /// - Throws: where the process does not start or says no port.
+    public init(_ script: String, _ arguments: [String] = []) throws {
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", "-u", "-c", PythonServer.prelude + script] + arguments
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        guard let port = line().flatMap({ UInt16($0) }) else { throw NoPort() }
+        self.port = port
+    }
+
+    deinit { stop() }
+
+    private struct NoPort: Error {}
+
+    /// The next line that it says; nil where it says nothing more.
+    public func line() -> String? {
+        while true {
+            if let end = buffered.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffered.removeSubrange(...end) }
+                return String(decoding: buffered[..<end], as: UTF8.self)
+            }
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            buffered += more
+        }
+    }
+
+    /// Ends it, and waits until it is gone.
+    public func stop() {
+        guard process.isRunning else { return }
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
