@@ -45,7 +45,7 @@ enum Callbacks {
         let request = unsafe Unmanaged<HTTPRequest>.fromOpaque(pointer).takeUnretainedValue()
         if case .target = request.stage {
             unsafe request.method = String(cString: method)
-            let framing = unsafe framing(of: request, version: version, on: handle)
+            let framing = unsafe framing(of: request, method: method, version: version, on: handle)
             return unsafe engine.takeHead(framing, of: request, on: handle) ? .YES : .NO
         }
         let bytes = unsafe UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : size.pointee)
@@ -62,7 +62,9 @@ enum Callbacks {
     }
 
     /// What the head says about where the request ends.
-    private static func framing(of request: HTTPRequest, version: UnsafePointer<CChar>, on handle: OpaquePointer) -> Framing {
+    private static func framing(
+        of request: HTTPRequest, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, on handle: OpaquePointer
+    ) -> Framing {
         var framing = Framing()
         if !request.method.utf8.allSatisfy(HeaderText.isTokenByte) || request.method.isEmpty {
             framing.refuse("the method has a byte that no method can have")
@@ -71,18 +73,23 @@ enum Callbacks {
         if unsafe request.targetEnd + 1 != version || !RequestTarget.isWellFormed(request.target) {
             framing.refuse("the target is neither a path nor an address")
         }
-        unsafe withUnsafeMutablePointer(to: &framing) { framing in
-            _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, header, framing)
+        var headers = unsafe HeaderWalk(framing: framing, end: version + CString.length(version))
+        unsafe withUnsafeMutablePointer(to: &headers) { _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, header, $0) }
+        if let size = unsafe muniment_connection_info(handle, .CONNECTION_INFO_REQUEST_HEADER_SIZE)?.pointee.header_size {
+            unsafe headers.pass(to: method + size, lineEnds: 2)
         }
+        framing = headers.framing
         framing.finish(isHTTP11: unsafe CString.equals(version, "HTTP/1.1"))
         return framing
     }
 
     private static let header: MHD_KeyValueIteratorN = { context, _, name, nameSize, value, valueSize in
-        guard let framing = unsafe context?.assumingMemoryBound(to: Framing.self) else { return .NO }
-        let name = unsafe UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameSize)
-        let value = unsafe UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueSize)
-        unsafe framing.pointee.add(name: Span(_unsafeBytes: name), value: Span(_unsafeBytes: value))
+        guard let walk = unsafe context?.assumingMemoryBound(to: HeaderWalk.self), let name = unsafe name else { return .NO }
+        let names = unsafe UnsafeRawBufferPointer(start: name, count: nameSize)
+        let values = unsafe UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueSize)
+        unsafe walk.pointee.pass(to: name)
+        unsafe walk.pointee.framing.add(name: Span(_unsafeBytes: names), value: Span(_unsafeBytes: values))
+        if let value = unsafe value { unsafe walk.pointee.end = unsafe value + valueSize }
         return .YES
     }
 }

@@ -64,7 +64,7 @@ internal import Glibc
             number(.CONNECTION_LIMIT, max(settings.connectionLimit, settings.threads)),
             number(.CONNECTION_TIMEOUT, settings.idleSeconds),
             number(.PER_IP_CONNECTION_LIMIT, settings.connectionsPerAddress),
-            number(.STRICT_FOR_CLIENT, 1),
+            number(.STRICT_FOR_CLIENT, 0),
             callback(.NOTIFY_CONNECTION, unsafeBitCast(Callbacks.connection, to: UnsafeRawPointer.self)),
             callback(.URI_LOG_CALLBACK, unsafeBitCast(Callbacks.target, to: UnsafeRawPointer.self)),
             callback(.UNESCAPE_CALLBACK, unsafeBitCast(Callbacks.unescape, to: UnsafeRawPointer.self)),

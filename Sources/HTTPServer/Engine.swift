@@ -200,7 +200,7 @@ internal import Synchronization
 
     /// Refuses a request that the application does not want: its body is thrown away if it is small, which keeps the connection.
     private func refuse(_ response: HTTPResponse, _ framing: Framing, _ request: HTTPRequest, on handle: OpaquePointer) -> Bool {
-        if framing.announcesBody, !framing.expectsContinue, framing.contentLength ?? 0 <= Self.drainBytes {
+        if !framing.expectsContinue, framing.contentLength ?? 0 <= Self.drainBytes {
             request.stage = .refused(response, drainBytes: Self.drainBytes)
             return true
         }

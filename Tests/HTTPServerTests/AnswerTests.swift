@@ -52,4 +52,78 @@ import Testing
             #expect(answers?.answers.map(\.body) == [(1...20_000).map { "\($0)\n" }.joined()])
         }
     }
+
+    @Test("A head may come in any pieces, and have all kinds of good headers")
+    func takesPieces() throws {
+        try withServer { server in
+            let headers = (1...60).map { "X-\($0): value=\($0); \"quoted\" \u{e9} ,\r\n" }.joined()
+            let text = "PATCH /a?b=c&d HTTP/1.1\r\n\(headers)Empty:\r\nBlank:   \r\nTrailing: a \t\r\nCookie: a=b; c\r\n"
+            let whole = Array((text + Self.closing + "Content-Length: 3\r\n\r\nabc").utf8)
+            for size in [1, 7, 64, 1_000, 10_000] {
+                let client = try RawClient(port: server.port)
+                for start in stride(from: 0, to: whole.count, by: size) { client.send(Array(whole[start...].prefix(size))) }
+                let answers = client.receiveAll().map { RawAnswers($0) }
+                #expect(answers?.answers.map(\.body) == ["PATCH /a ? b=c&d : abc"], "in pieces of \(size)")
+            }
+        }
+    }
+
+    @Test("The whole address, a star, chunks with extensions and trailers, and HTTP/1.0 are understood")
+    func understands() throws {
+        try withServer { server in
+            let ones = [
+                ("GET http://here/a?b HTTP/1.1\r\n\(Self.closing)\r\n", "GET /a ? b : "),
+                ("GET HTTP://here?b HTTP/1.1\r\n\(Self.closing)\r\n", "GET / ? b : "),
+                ("OPTIONS * HTTP/1.1\r\n\(Self.closing)\r\n", "OPTIONS * ?  : "),
+                ("GET /old HTTP/1.0\r\n\r\n", "GET /old ?  : "),
+                (
+                    "POST / HTTP/1.1\r\n\(Self.closing)Transfer-Encoding: Chunked\r\n\r\n"
+                        + "3;a=b\r\nabc\r\n2\r\nde\r\n0\r\nX-Trailer: 1\r\n\r\n", "POST / ?  : abcde"
+                ),
+                ("POST / HTTP/1.1\r\n\(Self.closing)Content-Length: 2\r\nContent-Length: 2\r\n\r\nab", "POST / ?  : ab"),
+            ]
+            for (text, body) in ones {
+                let answers = try exchange(text, with: server)
+                #expect(answers?.answers.map(\.body) == [body])
+            }
+        }
+    }
+
+    @Test("Who expects 100 Continue is told to go on, and sends its body then")
+    func continues() throws {
+        try withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send("POST / HTTP/1.1\r\n\(Self.closing)Content-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+            #expect(client.receive(until: { $0.hasSuffix("\r\n\r\n") })?.hasPrefix("HTTP/1.1 100 ") == true)
+            client.send("ab")
+            #expect(client.receiveAll().map { RawAnswers($0) }?.answers.map(\.body) == ["POST / ?  : ab"])
+        }
+    }
+
+    @Test("HEAD has the head of GET and no body")
+    func answersHead() throws {
+        try withServer { server in
+            let bytes = try rawText("HEAD /a HTTP/1.1\r\n\(Self.closing)\r\n", server)
+            #expect(bytes.contains("Content-Length: 13\r\n") && bytes.hasSuffix("\r\n\r\n"))
+        }
+    }
+
+    @Test("Headers are found in any letter case, without the blanks around them, until the request is over")
+    func findsHeaders() throws {
+        let application = TestApplication(answering: { request in
+            .now(.text("\(request.header("x-one") ?? "-") \(request.header("X-NONE") ?? "-") \(request.peer)"))
+        })
+        try withServer(application) { server in
+            let text = "GET / HTTP/1.1\r\n\(Self.closing)X-One: \t a b\t \r\n\r\n"
+            let answers = try exchange(text, with: server)
+            #expect(answers?.answers.map(\.body) == ["a b - 127.0.0.1"])
+        }
+    }
+}
+
+/// All that a server answers to some bytes.
+private func rawText(_ text: String, _ server: HTTPServer) throws -> String {
+    let client = try RawClient(port: server.port)
+    client.send(text)
+    return String(decoding: client.receiveAll() ?? [], as: UTF8.self)
 }

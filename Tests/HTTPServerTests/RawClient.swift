@@ -73,3 +73,11 @@ final class RawClient: Sendable {
         }
     }
 }
+
+extension RawClient {
+    /// What the server answers to some bytes that it may not read to their end.
+    func answers(to text: String) -> RawAnswers {
+        send(text)
+        return RawAnswers(receiveAll() ?? [])
+    }
+}

@@ -1,0 +1,132 @@
+import Dispatch
+import HTTPServer
+import Testing
+
+@Suite struct `Limits: what is too much is refused, and what is too slow is ended` {
+    static let closing = "Host: here\r\nConnection: close\r\n"
+
+    @Test("A body that is too large by its length is answered 413, whatever the method, and reaches no application")
+    func refusesLongBodies() throws {
+        let application = TestApplication(bodyLimit: 100)
+        try withServer(application) { server in
+            for method in ["POST", "PUT", "PATCH", "DELETE", "GET"] {
+                for length in [101, 2_000_000] {
+                    let head = "\(method) / HTTP/1.1\r\n\(Self.closing)Content-Length: \(length)\r\n\r\n"
+                    let answers = try exchange(head + String(repeating: "x", count: length), with: server)
+                    #expect(answers?.statuses == [413], "\(method) \(length)")
+                }
+                let head = "\(method) / HTTP/1.1\r\n\(Self.closing)Content-Length: 100\r\n\r\n"
+                let answers = try exchange(head + String(repeating: "x", count: 100), with: server)
+                #expect(answers?.statuses == [200], "\(method)")
+            }
+        }
+    }
+
+    @Test("A body in chunks that grows too large is answered 413; the connection goes on where the rest is small")
+    func refusesGrowingBodies() throws {
+        let application = TestApplication(bodyLimit: 100)
+        try withServer(application) { server in
+            let head = "PATCH / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let chunks = String(repeating: "a\r\n0123456789\r\n", count: 1_000) + "0\r\n\r\n"
+            let small = try exchange(head + chunks + "GET / HTTP/1.1\r\n\(Self.closing)\r\n", with: server)
+            #expect(small?.statuses == [413, 200])
+            let endless = String(repeating: "400\r\n\(String(repeating: "x", count: 1_024))\r\n", count: 3_000)
+            let endlessAnswers = try RawClient(port: server.port).answers(to: head + endless)
+            #expect(endlessAnswers.statuses == [413])
+        }
+    }
+
+    @Test("What the application does not want is answered without its body; a small one does not cost the connection")
+    func refusesUnwanted() throws {
+        let application = TestApplication(refusing: { $0.path == "/no" ? .text("no", status: 401) : nil })
+        try withServer(application) { server in
+            let text = "PATCH /no HTTP/1.1\r\nHost: here\r\nContent-Length: 3\r\n\r\nabcGET /no HTTP/1.1\r\nHost: here\r\n\r\n"
+            let answers = try exchange(text + "GET /yes HTTP/1.1\r\n\(Self.closing)\r\n", with: server)
+            #expect(answers?.statuses == [401, 401, 200])
+            let client = try RawClient(port: server.port)
+            client.send("POST /no HTTP/1.1\r\nHost: here\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+            #expect(client.receiveAll().map { RawAnswers($0) }?.statuses == [401])
+        }
+    }
+
+    @Test("A head that is too large, or has too many headers, is answered 4xx")
+    func refusesLongHeads() throws {
+        try withServer { server in
+            let long = "GET / HTTP/1.1\r\nHost: here\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n"
+            let longAnswers = try RawClient(port: server.port).answers(to: long)
+            #expect(longAnswers.statuses == [431])
+            let longTarget = "GET /\(String(repeating: "x", count: 20_000)) HTTP/1.1\r\nHost: here\r\n\r\n"
+            let longTargetAnswers = try RawClient(port: server.port).answers(to: longTarget)
+            #expect(longTargetAnswers.statuses == [414])
+            let many = "GET / HTTP/1.1\r\nHost: here\r\n\((0..<128).map { "X\($0): 1\r\n" }.joined())\r\n"
+            let manyAnswers = try RawClient(port: server.port).answers(to: many)
+            #expect(manyAnswers.statuses == [431])
+        }
+    }
+
+    @Test("A request that takes too long to arrive is answered 408 and its connection closed, in the head and in the body")
+    func endsSlowRequests() throws {
+        var settings = HTTPServerSettings()
+        settings.requestSeconds = 1
+        try withServer(TestApplication(), settings) { server in
+            for text in [
+                "GET / HT", "GET / HTTP/1.1\r\nHost: here\r\n", "POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nab", "",
+            ] {
+                let answers = try exchange(text, with: server)
+                #expect(answers?.statuses == [408], "\(text)")
+            }
+        }
+    }
+
+    @Test("A connection on which nothing happens is closed; one whose answer is awaited is not")
+    func endsIdleConnections() throws {
+        var settings = HTTPServerSettings()
+        settings.idleSeconds = 1
+        settings.requestSeconds = 1
+        let application = TestApplication(answering: { request in
+            DispatchQueue.global().asyncAfter(deadline: .now() + 2.5) { request.respond(.text("at last")) }
+            return .later
+        })
+        try withServer(application, settings) { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+            #expect(client.receiveAll().map { RawAnswers($0) }?.answers.map(\.body) == ["at last"])
+        }
+    }
+
+    @Test("No more connections are served at once than the limits allow, in all and from one address")
+    func limitsConnections() throws {
+        for isByAddress in [false, true] {
+            var settings = HTTPServerSettings(threads: 1)
+            if isByAddress { settings.connectionsPerAddress = 3 } else { settings.connectionLimit = 3 }
+            try withServer(TestApplication(), settings) { server in
+                let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+                for client in clients {
+                    client.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+                    #expect(client.receive(until: { $0.contains(" 200 ") }) != nil)
+                }
+                let fourth = try RawClient(port: server.port)
+                fourth.send("GET / HTTP/1.1\r\n\(Self.closing)\r\n")
+                if isByAddress { #expect(fourth.receiveAll() == []) }
+                clients[0].finishSending()
+                #expect(clients[0].receiveAll() == [])
+                let fifth = isByAddress ? try RawClient(port: server.port) : fourth
+                if isByAddress { fifth.send("GET / HTTP/1.1\r\n\(Self.closing)\r\n") }
+                #expect(fifth.receiveAll().map { RawAnswers($0) }?.statuses == [200])
+            }
+        }
+    }
+
+    @Test("An address that is none, or is taken, is refused with a word on what to do")
+    func refusesAddresses() throws {
+        try withServer { server in
+            #expect(throws: HTTPServerError.notAnAddress("here")) {
+                try HTTPServer(HTTPServerSettings(address: "here"), application: TestApplication())
+            }
+            let reason = "Address already in use"
+            #expect(throws: HTTPServerError.cannotListen(address: "127.0.0.1", port: server.port, reason: reason)) {
+                try HTTPServer(HTTPServerSettings(port: server.port), application: TestApplication())
+            }
+        }
+    }
+}

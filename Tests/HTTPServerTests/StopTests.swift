@@ -1,0 +1,131 @@
+import Dispatch
+import HTTPServer
+import Testing
+
+@Suite struct `Stopping: what has begun is finished, and nothing hangs` {
+    static let request = "GET / HTTP/1.1\r\nHost: here\r\n\r\n"
+
+    @Test("A request that is being answered is answered, its connection is closed, and nobody new gets in")
+    func finishesRequests() throws {
+        let asked = DispatchSemaphore(value: 0)
+        let release = DispatchSemaphore(value: 0)
+        let application = TestApplication(answering: { request in
+            DispatchQueue.global().async {
+                asked.signal()
+                release.wait()
+                request.respond(.text("done"))
+            }
+            return .later
+        })
+        let server = try HTTPServer(HTTPServerSettings(), application: application)
+        let client = try RawClient(port: server.port)
+        let idle = try RawClient(port: server.port)
+        client.send(Self.request)
+        asked.wait()
+        let stopped = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            server.stop(graceSeconds: 10)
+            stopped.signal()
+        }
+        // The socket is given up before anything else: then the answer comes while the server stops.
+        while (try? RawClient(port: server.port)) != nil {}
+        release.signal()
+        let answers = RawAnswers(client.receiveAll() ?? [])
+        #expect(answers.answers.map(\.body) == ["done"])
+        #expect(answers.answers.first?.headers["connection"] == "close")
+        #expect(stopped.wait(timeout: .now() + 10) == .success)
+        #expect(idle.receiveAll() == [])
+    }
+
+    @Test("An answer that does not come within the grace is given up with 503, and a late one goes nowhere")
+    func givesUp() throws {
+        let late = DispatchSemaphore(value: 0)
+        let responded = DispatchSemaphore(value: 0)
+        let asked = DispatchSemaphore(value: 0)
+        let source = `Streams: bounded, in order, and over when the client is gone`.Source()
+        let application = TestApplication(answering: { request in
+            DispatchQueue.global().async {
+                asked.signal()
+                late.wait()
+                request.respond(HTTPResponse(status: 200, body: .stream(source.stream)))
+                responded.signal()
+            }
+            return .later
+        })
+        let server = try HTTPServer(HTTPServerSettings(), application: application)
+        let client = try RawClient(port: server.port)
+        client.send(Self.request)
+        asked.wait()
+        server.stop(graceSeconds: 0)
+        late.signal()
+        responded.wait()
+        #expect(application.waitForEnded(1).count == 1)
+        #expect(source.isClosedOnce())
+    }
+
+    @Test("An endless stream is finished at once, another one within the grace, and a third is broken off")
+    func endsStreams() throws {
+        let sources = (0..<3).map { `Streams: bounded, in order, and over when the client is gone`.Source(isEndless: $0 == 0) }
+        let application = TestApplication(answering: { request in
+            .now(HTTPResponse(status: 200, body: .stream(sources[Int(request.query) ?? 0].stream)))
+        })
+        let server = try HTTPServer(HTTPServerSettings(), application: application)
+        let clients = try (0..<3).map { number in
+            let client = try RawClient(port: server.port)
+            client.send("GET /?\(number) HTTP/1.1\r\nHost: here\r\n\r\n")
+            try sources[number].stream.writeBlocking(Array("begun ".utf8))
+            _ = client.receive(until: { $0.contains("begun") })
+            return client
+        }
+        let stopped = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            server.stop(graceSeconds: 1)
+            stopped.signal()
+        }
+        #expect(clients[0].receive(until: { $0 == "0\r\n\r\n" }) != nil)
+        try sources[1].stream.writeBlocking(Array("ended".utf8))
+        sources[1].stream.finish()
+        #expect(clients[1].receive(until: { $0 == "5\r\nended\r\n0\r\n\r\n" }) != nil)
+        #expect(clients[2].receiveAll() == [])
+        #expect(stopped.wait(timeout: .now() + 10) == .success)
+        for source in sources { #expect(source.isClosedOnce()) }
+    }
+
+    @Test("Two hundred clients at once are all answered, and a stop in the middle leaves none hanging")
+    func stopsInTheMiddle() throws {
+        let application = TestApplication(answering: { request in
+            guard request.path == "/later" else { return .now(.text("now")) }
+            DispatchQueue.global().async { request.respond(.text("later")) }
+            return .later
+        })
+        let server = try HTTPServer(HTTPServerSettings(), application: application)
+        let clients = try (0..<200).map { _ in try RawClient(port: server.port) }
+        let text = String(repeating: "GET /now HTTP/1.1\r\nHost: here\r\n\r\nGET /later HTTP/1.1\r\nHost: here\r\n\r\n", count: 50)
+        for client in clients { client.send(text) }
+        _ = clients[0].receive()
+        server.stop(graceSeconds: 5)
+        var answered = 0
+        for client in clients.dropFirst() {
+            let answers = RawAnswers(try #require(client.receiveAll()))
+            #expect(answers.statuses.allSatisfy { $0 == 200 })
+            #expect(answers.rest.isEmpty)
+            answered += answers.answers.count
+        }
+        #expect(answered > 0)
+    }
+
+    @Test("Two hundred clients at once are all answered")
+    func servesMany() throws {
+        try withServer { server in
+            let clients = try (0..<200).map { _ in try RawClient(port: server.port) }
+            for (number, client) in clients.enumerated() {
+                for turn in 0..<20 { client.send("GET /\(number)/\(turn) HTTP/1.1\r\nHost: here\r\n\r\n") }
+                client.send("GET /end HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
+            }
+            for (number, client) in clients.enumerated() {
+                let bodies = RawAnswers(client.receiveAll() ?? []).answers.map(\.body)
+                #expect(bodies == (0..<20).map { "GET /\(number)/\($0) ?  : " } + ["GET /end ?  : "])
+            }
+        }
+    }
+}

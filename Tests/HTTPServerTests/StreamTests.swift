@@ -1,0 +1,134 @@
+import Dispatch
+import HTTPServer
+import Synchronization
+import Testing
+
+@Suite struct `Streams: bounded, in order, and over when the client is gone` {
+    static let head = "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
+
+    /// A stream that an application answers with, and the news that it is closed.
+    final class Source: Sendable {
+        let stream: HTTPStream
+        private let closed = DispatchSemaphore(value: 0)
+
+        init(limitBytes: Int = 65_536, isEndless: Bool = false) {
+            let closed = closed
+            stream = HTTPStream(limitBytes: limitBytes, isEndless: isEndless) { closed.signal() }
+        }
+
+        var application: TestApplication {
+            TestApplication(answering: { [stream] _ in .now(HTTPResponse(status: 200, body: .stream(stream))) })
+        }
+
+        /// Whether the stream is closed, within ten seconds, and only once.
+        func isClosedOnce() -> Bool { closed.wait(timeout: .now() + 10) == .success && closed.wait(timeout: .now()) == .timedOut }
+    }
+
+    @Test("A client that does not read costs the buffer and one write, and gets all once it reads")
+    func holdsBack() throws {
+        let source = Source(limitBytes: 10_000)
+        let written = Atomic(0)
+        let isDone = DispatchSemaphore(value: 0)
+        let total = 40_000_000
+        try withServer(source.application) { server in
+            let client = try RawClient(port: server.port, receiveBufferBytes: 4_096)
+            client.send(Self.head)
+            DispatchQueue.global().async {
+                let block = [UInt8](repeating: 0x61, count: 1_000)
+                while written.load(ordering: .relaxed) < total {
+                    guard (try? source.stream.writeBlocking(block)) != nil else { break }
+                    written.add(block.count, ordering: .relaxed)
+                }
+                source.stream.finish()
+                isDone.signal()
+            }
+            #expect(client.receive(until: { $0.contains("aaa") }) != nil)
+            // The producer stands still with most of it unwritten: sockets and buffer are full.
+            #expect(isDone.wait(timeout: .now() + 1) == .timedOut)
+            #expect(written.load(ordering: .relaxed) < total / 2)
+            #expect(source.stream.offer([0x62]) == false)
+            let all = client.receiveAll() ?? []
+            #expect(all.count { $0 == 0x61 } > total - 100_000)
+            #expect(source.isClosedOnce())
+        }
+    }
+
+    @Test("Writers that wait are told when the client goes away, and its end is noticed once")
+    func noticesTheEnd() throws {
+        let source = Source(limitBytes: 1_000)
+        let gaveUp = DispatchSemaphore(value: 0)
+        try withServer(source.application) { server in
+            var client: RawClient? = try RawClient(port: server.port)
+            client?.send(Self.head)
+            DispatchQueue.global().async {
+                while (try? source.stream.writeBlocking([UInt8](repeating: 0x61, count: 600))) != nil {}
+                gaveUp.signal()
+            }
+            #expect(client?.receive(until: { $0.contains("aaa") }) != nil)
+            client = nil
+            #expect(gaveUp.wait(timeout: .now() + 10) == .success)
+            #expect(source.isClosedOnce())
+            #expect(source.stream.isClosed)
+        }
+    }
+
+    @Test("A heartbeat to a client that is gone ends the stream")
+    func heartbeatEndsTheStream() throws {
+        let source = Source()
+        try withServer(source.application) { server in
+            var client: RawClient? = try RawClient(port: server.port)
+            client?.send(Self.head)
+            #expect(client?.receive(until: { $0.contains("\r\n\r\n") }) != nil)
+            client = nil
+            let deadline = DispatchTime.now() + 10
+            while !source.stream.isClosed, DispatchTime.now() < deadline { _ = source.stream.offer([0x0A]) }
+            #expect(source.isClosedOnce())
+        }
+    }
+
+    @Test("Tasks that write at once do not mix what they write")
+    func doesNotMix() async throws {
+        let source = Source(limitBytes: 100)
+        let server = try HTTPServer(HTTPServerSettings(), application: source.application)
+        let client = try RawClient(port: server.port)
+        client.send(Self.head)
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    for number in 0..<200 { try? await source.stream.write(Array("\(writer):\(number)\n".utf8)) }
+                }
+            }
+        }
+        source.stream.finish()
+        let lines = RawAnswers(client.receiveAll() ?? []).answers[0].body.split(separator: "\n")
+        for writer in 0..<8 {
+            #expect(lines.filter { $0.hasPrefix("\(writer):") } == (0..<200).map { "\(writer):\($0)" })
+        }
+        #expect(lines.count == 1_600)
+        server.stop(graceSeconds: 1)
+    }
+
+    @Test("A stream that never gets to a connection is closed all the same")
+    func closesWhatIsNotSent() throws {
+        let source = Source()
+        source.stream.finish()
+        try withServer(source.application) { server in
+            _ = try exchange("HEAD / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n", with: server)
+            #expect(source.isClosedOnce())
+        }
+    }
+
+    @Test("A client of HTTP/1.0 gets a stream until the connection closes")
+    func servesOldClients() throws {
+        let source = Source()
+        try withServer(source.application) { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET / HTTP/1.0\r\n\r\n")
+            DispatchQueue.global().async {
+                for number in 1...3 { try? source.stream.writeBlocking(Array("\(number)\n".utf8)) }
+                source.stream.finish()
+            }
+            #expect(String(decoding: client.receiveAll() ?? [], as: UTF8.self).hasSuffix("\r\n\r\n1\n2\n3\n"))
+        }
+    }
+}
