@@ -61,6 +61,9 @@ public final class EventLog: Sendable {
     /// Tells whether anything was appended since, by whomever: it is another number then. Takes no time worth counting.
     public var stamp: Int { environment.lastTransaction }
 
+    /// How much of the log's file and map is in use.
+    public func usage() -> EnvironmentUsage { environment.usage() }
+
     /// Why the log takes no more writes; nil while it does.
     public var failure: String? { state.withLock { $0.failure } }
 

@@ -32,6 +32,9 @@ public final class Index: Sendable {
     /// Frees what readers that are gone still hold.
     public func clearStaleReaders() { environment.clearStaleReaders() }
 
+    /// How much of the index's file and map is in use.
+    public func usage() -> EnvironmentUsage { environment.usage() }
+
     /// How far the index has folded; nil in one that is new.
     ///
     /// - Throws: ``IndexError/unusable(_:)`` for one of another version.

@@ -26,6 +26,7 @@ final class Writer: @unchecked Sendable {
     /// Held while commits go to the log and rows to the index.
     private let disk = DispatchSemaphore(value: 1)
     private let queue = DispatchQueue(label: "muniment.writer", attributes: .concurrent)
+    let activity = WriteActivity()
     /// Why the index is behind the log; nil while it is not.
     private let indexFailure = Mutex<String?>(nil)
 
@@ -293,7 +294,7 @@ final class Writer: @unchecked Sendable {
                 log.stop("\(error)")
                 throw error
             }
-            _ = try log.append(commits, refusals: refusals)
+            try activity.measure(commits, refusals) { _ = try log.append(commits, refusals: refusals) }
         }
         guard let rows, let head = log.head else {
             if !commits.isEmpty { isIndexOwed = true }
