@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Muniment
 
 /// The `muniment` tool: finds the command that the arguments name, runs it, and turns whatever happens into an exit code.
 struct Tool {
@@ -51,6 +52,8 @@ struct Tool {
         } catch var error as UsageError {
             error.command = command
             throw error
+        } catch StoreError.heldByAnotherWriter(let path, _) where StoreOfService(at: path) != nil {
+            throw HeldByService(command: command.name, path: path)
         }
     }
 

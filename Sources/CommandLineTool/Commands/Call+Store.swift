@@ -36,10 +36,20 @@ extension Call {
         return try withStore(.reading) { store in try store.read(at: moment, question) }
     }
 
+    /// Has the store make a change: through the service that holds it, where one does.
+    private func commit(_ change: Change, as caller: Name) throws -> Receipt {
+        do {
+            return try withStore(.writing) { store in try store.commit(Transaction(caller, [change])) }
+        } catch let error as StoreError {
+            guard case .heldByAnotherWriter = error, let store = StoreOfService(at: try directory) else { throw error }
+            return try store.commit(change, as: caller)
+        }
+    }
+
     /// Has the store make a change, and says which revision it became.
     func make(_ change: Change) throws -> ExitCode {
         let caller = try caller
-        let receipt = try withStore(.writing) { store in try store.commit(Transaction(caller, [change])) }
+        let receipt = try commit(change, as: caller)
         if isJSON {
             try output.json(.object(receipt.json))
         } else {

@@ -29,4 +29,10 @@ public struct Receipt: Hashable, Sendable {
     public let head: Revision
     /// The time that it was given.
     public let time: Instant
+
+    package init(revision: Revision?, head: Revision, time: Instant) {
+        self.revision = revision
+        self.head = head
+        self.time = time
+    }
 }

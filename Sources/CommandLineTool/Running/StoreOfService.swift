@@ -1,0 +1,84 @@
+import Credentials
+import Events
+import Files
+import Muniment
+import Permissions
+
+/// A store that a running service holds: what the tool changes in it goes through the service.
+struct StoreOfService {
+    private let service: RunningService
+    private let name: String
+
+    /// nil where the folder is no store of a data directory that a service runs on.
+    init?(at directory: String) {
+        let path = canonicalPath(directory)
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        let name = String(path[path.index(after: slash)...])
+        guard StoreScope.isStoreName(name), let service = RunningService(dataDirectory: String(path[..<slash])) else { return nil }
+        self.service = service
+        self.name = name
+    }
+
+    /// Has the service make a change.
+    ///
+    /// - Throws: ``Permissions/Refusal`` as the store itself would, ``Credentials/ServiceUnreachable``, or ``ServiceFault``.
+    func commit(_ change: Change, as caller: Name) throws -> Receipt {
+        var writer = JSONWriter()
+        writer.raw(#"{"as":"#)
+        writer.write(caller.text)
+        writer.raw(#","do":["#)
+        change.write(into: &writer)
+        writer.raw("]}")
+        let (status, body) = try service.post("/v1/stores/\(name)/transactions", json: Array(writer.text.utf8))
+        let answer = try? JSONText.decode(body)
+        if status == 200, let receipt = answer.flatMap(Receipt.init(answer:)) { return receipt }
+        if let refusal = answer.flatMap(Refusal.init(answer:)) { throw refusal }
+        throw ServiceFault(
+            status: status, detail: answer?["detail"].flatMap { if case .string(let text) = $0 { text } else { nil } })
+    }
+}
+
+/// The service answered, and neither made the change nor refused it.
+struct ServiceFault: Error, CustomStringConvertible {
+    let status: Int
+    let detail: String?
+
+    var description: String {
+        "the service that holds the store answers \(status): \(detail ?? "it does not say why"); its log says more"
+    }
+}
+
+/// A command that needs the store for itself, while a service holds it.
+struct HeldByService: Error, CustomStringConvertible {
+    let command: String
+    let path: String
+
+    var description: String {
+        "a service holds `\(path)`, and `muniment \(command)` needs it for itself: stop the service, run this again, and start it again"
+    }
+}
+
+extension Receipt {
+    fileprivate init?(answer: JSONValue) {
+        guard case .integer(let head)? = answer["head"], let head = UInt64(exactly: head), case .string(let text)? = answer["time"],
+            let time = try? Instant(text)
+        else { return nil }
+        switch answer["revision"] {
+        case .null?: self.init(revision: nil, head: Revision(head), time: time)
+        case .integer(let number)?:
+            guard let number = UInt64(exactly: number) else { return nil }
+            self.init(revision: Revision(number), head: Revision(head), time: time)
+        default: return nil
+        }
+    }
+}
+
+extension Refusal {
+    /// The refusal in a problem document of the service; nil where it is about something else.
+    fileprivate init?(answer: JSONValue) {
+        guard case .string(let word)? = answer["code"], let code = Code(rawValue: word),
+            case .string(let message)? = answer["detail"]
+        else { return nil }
+        self.init(code, message)
+    }
+}

@@ -1,0 +1,116 @@
+import Credentials
+import Files
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A running service is found by the tool beside it, and a dead one is not")
+struct ServicePresenceTests {
+    let folder: ScratchFolder
+    var note: String { folder.path + "/.muniment/service.json" }
+
+    init() throws { folder = try ScratchFolder() }
+
+    private var isFound: Bool { if case _? = RunningService(dataDirectory: folder.path) { true } else { false } }
+
+    /// Says what it was asked, head and body, as JSON of one text.
+    private static let echo = """
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *a): pass
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers['Content-Length']))
+                text = self.path + ' ' + self.headers['Authorization'] + ' ' + body.decode()
+                self.send_response(200); self.send_header('Content-Length', str(len(text))); self.end_headers()
+                self.wfile.write(text.encode())
+        server = http.server.ThreadingHTTPServer((sys.argv[1], 0), Handler)
+        if len(sys.argv) > 2:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER); context.load_cert_chain(sys.argv[2], sys.argv[3])
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        print(server.server_address[1])
+        server.serve_forever()
+        """
+
+    @Test("A service is found from when it is ready until it ends, and asked with its secret", arguments: ["127.0.0.1", "0.0.0.0"])
+    func found(host: String) throws {
+        let server = try PythonServer(ServicePresenceTests.echo, [host])
+        #expect(!isFound)
+        let presence = try ServicePresence(dataDirectory: folder.path)
+        #expect(!isFound)
+        try presence.announce(host: host, port: server.port)
+        let service = try #require(RunningService(dataDirectory: folder.path))
+        let answer = try service.post("/x?y", json: Array("{}".utf8))
+        #expect(answer.status == 200)
+        #expect(String(decoding: answer.body, as: UTF8.self) == "/x?y Bearer \(presence.secret) {}")
+        presence.end()
+        #expect(!isFound)
+        #expect(!fileExists(note))
+    }
+
+    @Test("Nobody but its owner may read the secret, and it is another one with every start")
+    func secrecy() throws {
+        var secrets: Set<String> = []
+        for _ in 0..<3 {
+            let presence = try ServicePresence(dataDirectory: folder.path)
+            try presence.announce(host: "127.0.0.1", port: 1)
+            #expect(try FileManager.default.attributesOfItem(atPath: note)[.posixPermissions] as? Int == 0o600)
+            #expect(presence.secret.wholeMatch(of: /local_[A-Za-z0-9_-]{43}/) != nil)
+            secrets.insert(presence.secret)
+            presence.end()
+        }
+        #expect(secrets.count == 3)
+    }
+
+    @Test("What a service that died left behind is not taken for one")
+    func stale() throws {
+        let presence = try ServicePresence(dataDirectory: folder.path)
+        try presence.announce(host: "127.0.0.1", port: 1)
+        let left = try readFile(note)
+        presence.end()
+        // As after a kill: the note is there, and nobody holds the lock.
+        try Data(left).write(to: URL(filePath: note))
+        #expect(!isFound)
+        // One that starts again takes it away before anybody could find it.
+        let next = try ServicePresence(dataDirectory: folder.path)
+        #expect(!fileExists(note))
+        next.end()
+    }
+
+    @Test("A second service on one data directory is refused, and told who has it")
+    func second() throws {
+        let presence = try ServicePresence(dataDirectory: folder.path)
+        let error = #expect(throws: ServiceAlreadyRuns.self) { try ServicePresence(dataDirectory: folder.path) }
+        #expect(error?.holder.contains("process \(ProcessInfo.processInfo.processIdentifier)") == true)
+        presence.end()
+        try ServicePresence(dataDirectory: folder.path).end()
+    }
+
+    @Test("Over TLS the tool speaks to the very key of the service, whoever vouches for its certificate")
+    func tls() throws {
+        for name in ["mine", "other"] {
+            try OpenSSLCommand.run(
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=elsewhere",
+                    "-days", "2", "-keyout", "\(name).key", "-out", "\(name).pem",
+                ], in: folder.path)
+        }
+        let server = try PythonServer(
+            ServicePresenceTests.echo, ["127.0.0.1", folder.path + "/mine.pem", folder.path + "/mine.key"])
+        for (name, isTrusted) in [("mine", true), ("other", false)] {
+            let pem = try String(contentsOfFile: folder.path + "/\(name).pem", encoding: .utf8)
+            let presence = try ServicePresence(dataDirectory: folder.path)
+            try presence.announce(host: "127.0.0.1", port: server.port, certificatePEM: pem)
+            let service = try #require(RunningService(dataDirectory: folder.path))
+            if isTrusted {
+                #expect(try service.post("/", json: []).status == 200)
+            } else {
+                #expect(throws: ServiceUnreachable.self) { try service.post("/", json: []) }
+            }
+            presence.end()
+        }
+        let presence = try ServicePresence(dataDirectory: folder.path)
+        defer { presence.end() }
+        #expect(throws: ServicePresenceError.noCertificate) {
+            try presence.announce(host: "127.0.0.1", port: 1, certificatePEM: "nothing")
+        }
+    }
+}
