@@ -50,15 +50,26 @@ let package = Package(
         layer("Wire", ["Events", "Permissions", "Notices", "Muniment"]),
         layer("RandomHistories", ["Events", "Permissions"]),
         layer("MunimentTesting", ["Events", "Permissions", "Notices", "Muniment", "Histories", "RandomHistories"]),
+        layer(
+            "Service",
+            [
+                "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "HTTPServer", "Credentials", "Secrets",
+                "Hashing",
+                "Files",
+            ]),
         .executableTarget(
             name: "CommandLineTool",
-            dependencies: ["Muniment", "Histories", "Wire", "Notices", "Events", "Permissions", "Credentials", "Files"],
+            dependencies: [
+                "Muniment", "Histories", "Wire", "Notices", "Events", "Permissions", "Credentials", "Files", "HTTPServer",
+                "Service",
+            ],
             swiftSettings: settings),
         .systemLibrary(name: "CSQLite", path: "Tools/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "CSQLite", "Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Muniment", "Histories",
+                "HTTPServer",
             ],
             path: "Tools/Benchmarks", swiftSettings: settings),
         .target(
@@ -95,6 +106,17 @@ let package = Package(
             dependencies: ["Events", "Permissions", "Muniment", "TestSupport", "StoreSupport", "Notices", "MunimentTesting"],
             path: "Tests/Conformance", swiftSettings: settings),
         tests("HistoriesTests", ["Events", "Permissions", "Notices", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
+        .target(
+            name: "ServiceSupport",
+            dependencies: ["Events", "Permissions", "Muniment", "Credentials", "HTTPServer", "Service", "TestSupport"],
+            path: "Tests/ServiceSupport", swiftSettings: settings),
+        tests(
+            "ServiceTests",
+            [
+                "Events", "Permissions", "Notices", "Muniment", "Histories", "Credentials", "HTTPServer", "Service",
+                "ServiceSupport",
+                "TestSupport", "StoreSupport",
+            ]),
         tests(
             "MunimentTestingTests",
             [

@@ -70,7 +70,7 @@ enum Callbacks {
             framing.refuse("the method has a byte that no method can have")
         }
         // The version follows the target and one blank; anything else in between was cut off.
-        if unsafe request.targetEnd + 1 != version || !RequestTarget.isWellFormed(request.target) {
+        if unsafe request.targetEnd.map({ unsafe $0 + 1 }) != version || !RequestTarget.isWellFormed(request.target) {
             framing.refuse("the target is neither a path nor an address")
         }
         var headers = unsafe HeaderWalk(framing: framing, end: version + CString.length(version))

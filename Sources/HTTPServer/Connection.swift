@@ -24,6 +24,12 @@ internal import Synchronization
         self.deadline = Atomic(deadline)
     }
 
+    /// No connection at all.
+    init() {
+        (peer, socket, isEncrypted) = ("", -1, false)
+        deadline = Atomic(Connection.never)
+    }
+
     /// Writes past the library, where it has no way to answer: as much as goes out at once.
     func send(_ bytes: [UInt8]) {
         guard !isEncrypted else { return }

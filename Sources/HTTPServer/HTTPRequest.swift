@@ -13,14 +13,18 @@ internal import Synchronization
     public let query: String
     /// The whole body, from the moment that it is asked to be answered.
     public internal(set) var body: [UInt8] = []
-    /// The client's address.
+    /// The client's address; empty for a request that comes from no connection.
     public var peer: String { connection.peer }
+    /// What the application keeps of it, from looking at its head until it is over.
+    public var context: (any AnyObject & Sendable)?
 
     let connection: Connection
+    /// A request from no connection: its head, and where its answer goes.
+    private let direct: (headers: [HTTPHeader], respond: @Sendable (HTTPResponse) -> Void)?
     /// The connection as the library knows it; nil once the request is over.
     private(set) var handle: OpaquePointer?
     /// The end of its target where the library keeps it.
-    let targetEnd: UnsafePointer<CChar>
+    let targetEnd: UnsafePointer<CChar>?
     /// When its target had arrived.
     let beganAt: UInt64
     /// What has become of it, on the thread of its connection.
@@ -65,10 +69,36 @@ internal import Synchronization
         self.connection = connection
         unsafe self.handle = handle
         beganAt = moment
+        direct = nil
+    }
+
+    /// A request that comes from no connection, for asking an application directly.
+    ///
+    /// - Parameters:
+    ///   - method: its method.
+    ///   - target: its target, as it would be sent.
+    ///   - headers: its headers.
+    ///   - body: its whole body.
+    ///   - respond: takes what it is answered with by ``respond(_:)``.
+    package init(
+        method: String, target: String, headers: [HTTPHeader], body: [UInt8], respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        self.method = method
+        self.target = target
+        (path, query) = RequestTarget.parts(of: target)
+        self.body = body
+        connection = Connection()
+        unsafe handle = nil
+        unsafe targetEnd = nil
+        beganAt = Clock.nanoseconds()
+        direct = (headers, respond)
     }
 
     /// The first header of a name, in any letter case, without the blanks around it; nil where there is none.
     public func header(_ name: String) -> String? {
+        if let direct {
+            return direct.headers.first { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
+        }
         guard let handle = unsafe handle, let value = unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, name) else {
             return nil
         }
@@ -78,6 +108,7 @@ internal import Synchronization
     /// Answers a request to which `answer` said ``HTTPAnswer/later``: once, from any thread. Where the request is over already,
     /// nothing is sent, and a stream is closed.
     public func respond(_ response: HTTPResponse) {
+        if let direct { return direct.respond(response) }
         let isTaken = delivery.withLock { delivery in
             switch delivery {
             case .open: delivery = .given(response)

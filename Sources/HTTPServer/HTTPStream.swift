@@ -25,6 +25,8 @@ public struct HTTPStreamClosed: Error, Hashable {}
         /// The connection, while it rests because there is nothing to send.
         var resting: RestingConnection?
         var waiting: [Waiter] = []
+        /// Who reads it without a connection, while there is nothing to read.
+        var reader: CheckedContinuation<Void, Never>?
 
         var count: Int { buffer.count - start }
     }
@@ -107,7 +109,7 @@ public struct HTTPStreamClosed: Error, Hashable {}
     private func add(_ bytes: [UInt8]) -> Added {
         state.withLock { state in
             if state.isClosed || state.isFinished { return .closed }
-            guard Self.hasRoom(state, for: bytes.count, limit: limitBytes) else { return .full }
+            guard Self.hasRoom(beside: state.count, for: bytes.count, limit: limitBytes) else { return .full }
             Self.append(bytes, to: &state)
             return .taken
         }
@@ -116,15 +118,17 @@ public struct HTTPStreamClosed: Error, Hashable {}
     /// Puts a waiter down, or wakes it where there is room by now.
     private func wait(_ waiter: Waiter, for count: Int) {
         let mayGoOn = state.withLock { state in
-            if state.isClosed || state.isFinished || Self.hasRoom(state, for: count, limit: limitBytes) { return true }
+            if state.isClosed || state.isFinished || Self.hasRoom(beside: state.count, for: count, limit: limitBytes) {
+                return true
+            }
             state.waiting.append(waiter)
             return false
         }
         if mayGoOn { waiter.wake() }
     }
 
-    private static func hasRoom(_ state: borrowing State, for count: Int, limit: Int) -> Bool {
-        state.count == 0 || state.count + count <= limit
+    private static func hasRoom(beside held: Int, for count: Int, limit: Int) -> Bool {
+        held == 0 || held + count <= limit
     }
 
     private static func append(_ bytes: [UInt8], to state: inout State) {
@@ -139,6 +143,7 @@ public struct HTTPStreamClosed: Error, Hashable {}
     }
 
     private static func wakeConnection(_ state: inout State) {
+        if let reader = state.reader.take() { reader.resume() }
         state.resting?.resume()
         state.resting = nil
     }
@@ -185,6 +190,31 @@ public struct HTTPStreamClosed: Error, Hashable {}
         }
         for waiter in woken { waiter.wake() }
         return portion
+    }
+
+    /// Everything that is written until it is finished, for asking an application directly.
+    package func collected() async -> [UInt8] {
+        var all: [UInt8] = []
+        while true {
+            let (bytes, isOver, woken) = state.withLock { state in
+                defer { (state.buffer, state.start) = ([], 0) }
+                return (Array(state.buffer[state.start...]), state.isFinished, Self.takeWaiting(&state))
+            }
+            all += bytes
+            for waiter in woken { waiter.wake() }
+            if isOver {
+                close()
+                return all
+            }
+            await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    if state.count > 0 || state.isFinished { return true }
+                    state.reader = continuation
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        }
     }
 
     /// Breaks the body off where it is; the client sees that it is not whole.

@@ -20,10 +20,13 @@ enum ImportTable {
         "HTTPServer": ["CMicroHTTPD", "Glibc", "Dispatch", "Synchronization"],
         "HTTPClient": ["CCurl"],
         "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "HTTPClient", "Synchronization"],
+        "Service": [
+            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "HTTPServer", "Credentials", "Secrets", "Hashing",
+            "Files", "Foundation", "Synchronization", "Dispatch",
+        ],
         "CommandLineTool": [
-            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "Credentials", "Files", "Foundation", "Glibc",
-            "Dispatch",
-            "Synchronization",
+            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "Credentials", "Files", "HTTPServer", "Service",
+            "Foundation", "Glibc", "Dispatch", "Synchronization",
         ],
         "RandomHistories": ["Events", "Permissions"],
         "MunimentTesting": [

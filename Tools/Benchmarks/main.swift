@@ -188,6 +188,8 @@ func measureAudit(_ arguments: Arguments) throws -> Table {
     return table
 }
 
+if CommandLine.arguments.dropFirst() == ["--constant-server"] { try ConstantServer.run() }
+
 do {
     let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
     try FileManager.default.createDirectory(atPath: arguments.folder, withIntermediateDirectories: true)
@@ -196,6 +198,9 @@ do {
     switch arguments.only {
     case "queries":
         print(try measureQueries(arguments).text)
+        exit(0)
+    case "service":
+        print(try measureService(arguments).text)
         exit(0)
     case "notices":
         print(try await measureNotices(arguments).text)
@@ -217,6 +222,7 @@ do {
     tables.append(try measureQueries(arguments))
     tables.append(try measureAudit(arguments))
     tables.append(try measureExplanations(arguments))
+    tables.append(try measureService(arguments))
     var sizes = [(10_000, "10 k")]
     if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }
     if arguments.isLarge { sizes.append((10_000_000, "10 M")) }

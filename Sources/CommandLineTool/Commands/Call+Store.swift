@@ -14,6 +14,9 @@ extension Call {
             progress: { ProgressBar.standard.show($0.stage, done: $0.done, total: $0.total) })
     }
 
+    /// How a service opens its stores: it stays, so ends reach the log when they come.
+    var serviceStoreOptions: StoreOptions { StoreOptions(progress: storeOptions.progress) }
+
     /// Opens the store, does something with it, and closes it.
     func withStore<R>(_ access: StoreAccess, _ body: (Store) throws -> R) throws -> R {
         let store = try Store.open(at: try directory, access, options: storeOptions)

@@ -2,7 +2,7 @@
 ///
 /// What is written can be handed on in pieces, so that it is never held as a whole.
 public struct JSONWriter {
-    /// What was written and not handed on.
+    /// What was written and not handed on, in UTF-8.
     private var bytes: [UInt8] = []
     private let take: ((Span<UInt8>) -> Void)?
 
@@ -20,8 +20,8 @@ public struct JSONWriter {
     /// What was written and not handed on, as a text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// What was written and not handed on.
-    var written: [UInt8] { bytes }
+    /// What was written and not handed on, in UTF-8.
+    public var written: [UInt8] { bytes }
 
     /// The first number that JSON does not have among those written.
     private(set) var unwritten: Double?

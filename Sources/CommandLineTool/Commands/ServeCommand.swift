@@ -1,0 +1,80 @@
+import Dispatch
+import Foundation
+import Glibc
+import HTTPServer
+import Service
+
+extension Option {
+    fileprivate static let listen = Option("listen", value: "ADDRESS:PORT", "where to listen (default 127.0.0.1:8080; port 0: any)")
+}
+
+extension Command {
+    static let serve = Command(
+        "serve", "answer over HTTP, until it is told to stop", options: [.data, .listen],
+        example: Example("serve --data data --listen 127.0.0.1:0", "listening on http://127.0.0.1:…")
+    ) { call in
+        try call.end()
+        let endpoint = try Endpoint(call.options[.listen] ?? "127.0.0.1:8080")
+        guard let directory = call.options[.data] else {
+            throw UsageError("it is not said where the stores are; name their folder with `\(Option.data.usage)`")
+        }
+        // Whoever is stopped while the stores are opened stops behind that.
+        let stop = StopSignal()
+        let service = try MunimentService(
+            ServiceSettings(dataDirectory: directory, storeOptions: call.serviceStoreOptions) { line in
+                try? FileHandle.standardError.write(contentsOf: Data((line.withoutControls(exceptLineEnds: false) + "\n").utf8))
+            })
+        let server: HTTPServer
+        do {
+            server = try HTTPServer(
+                HTTPServerSettings(address: endpoint.address, port: endpoint.port), application: service)
+        } catch {
+            try? service.close()
+            throw error
+        }
+        try call.output.line("listening on http://\(endpoint.shownAddress):\(server.port)")
+        try call.output.flush()
+        stop.wait()
+        server.stop(graceSeconds: 10)
+        try service.close()
+        return .success
+    }
+}
+
+/// The signals that end a service in good order.
+private final class StopSignal {
+    private let came = DispatchSemaphore(value: 0)
+    private var sources: [any DispatchSourceSignal] = []
+
+    init() {
+        for number in [SIGTERM, SIGINT] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [came] in came.signal() }
+            source.resume()
+            sources.append(source)
+        }
+    }
+
+    func wait() { came.wait() }
+}
+
+/// An address and a port.
+struct Endpoint {
+    let address: String
+    let port: UInt16
+
+    /// Reads `127.0.0.1:8080` or `[::1]:8080`.
+    init(_ text: String) throws {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw UsageError("`\(text)` is no address to listen on; write ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080")
+        }
+        var address = text[..<colon]
+        if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
+        self.address = String(address)
+        self.port = port
+    }
+
+    /// The address as it stands in a URL.
+    var shownAddress: String { address.contains(":") ? "[\(address)]" : address }
+}

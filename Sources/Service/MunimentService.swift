@@ -1,0 +1,167 @@
+internal import Credentials
+internal import Events
+public import HTTPServer
+internal import Muniment
+internal import Permissions
+
+/// The service: stores of a data directory, asked and changed over HTTP.
+public final class MunimentService: HTTPApplication {
+    let settings: ServiceSettings
+    let data: DataDirectory
+    let authenticator: Authenticator
+    let router: Router
+    let work = WorkQueue(width: 8, backlogLimit: 4_096)
+
+    /// Opens every store of the data directory for writing. The first start makes the store `default`.
+    ///
+    /// - Throws: ``StoreError`` for a store that cannot be opened, or what the disk says.
+    public init(_ settings: ServiceSettings) throws {
+        self.settings = settings
+        data = try DataDirectory(settings.dataDirectory, options: settings.storeOptions)
+        authenticator = Authenticator(
+            tokens: TokenRegistry(dataDirectory: settings.dataDirectory), clock: settings.clock)
+        router = Router(RouteTable.routes)
+        let names = try data.names()
+        for name in names { _ = try data.store(name) }
+        if names.isEmpty { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") }
+    }
+
+    /// Closes the stores. The server must have stopped before.
+    public func close() throws { try data.close() }
+
+    // MARK: Requests
+
+    public func admit(_ request: HTTPRequest) -> HTTPAdmission {
+        let requestID = RequestID.given(in: request)
+        switch router.match(request.method, request.path) {
+        case .nothing: return refuse(request, requestID, Problem(.notFound, "there is nothing at `\(request.path)`"))
+        case .malformed: return refuse(request, requestID, Problem(.malformed, "the path is not percent-encoded UTF-8: encode it"))
+        case .otherMethods(let methods):
+            let list = methods.joined(separator: ", ")
+            let problem = Problem(
+                .methodNotAllowed, "`\(request.method)` cannot be done here: there are \(list)",
+                headers: [HTTPHeader("Allow", list)])
+            return refuse(request, requestID, problem)
+        case .route(let index, let parameters):
+            do throws(Problem) { return try admit(request, requestID, index, parameters) } catch {
+                return refuse(request, requestID, error, route: index)
+            }
+        }
+    }
+
+    private func admit(
+        _ request: HTTPRequest, _ requestID: String?, _ index: Int, _ parameters: [String]
+    ) throws(Problem) -> HTTPAdmission {
+        let route = router.routes[index]
+        var storeName: String?
+        if let place = route.storePlace { storeName = place == -1 ? StoreName.default.text : parameters[place] }
+        var caller: Caller?
+        if route.need != .nothing {
+            let found = try authenticator.caller(of: request)
+            guard found.reaches(route.need, in: storeName) else { throw Problem.beyondToken("do this here") }
+            caller = found
+        }
+        request.context = Exchange(
+            route: index, parameters: parameters, caller: caller, requestID: requestID,
+            hosted: storeName.flatMap(data.openStore), storeName: storeName)
+        return .body(limitBytes: route.bodyLimitBytes)
+    }
+
+    private func refuse(_ request: HTTPRequest, _ requestID: String?, _ problem: Problem, route: Int? = nil) -> HTTPAdmission {
+        request.context = Exchange(route: route, requestID: requestID)
+        return .refused(finished(problem.response, requestID))
+    }
+
+    public func answer(_ request: HTTPRequest) -> HTTPAnswer {
+        guard let exchange = request.context as? Exchange, let index = exchange.route else {
+            return .now(Problem(.failed, "the request was not admitted").response)
+        }
+        let route = router.routes[index]
+        if let name = exchange.storeName, exchange.hosted == nil {
+            return later(request, exchange.requestID) {
+                try self.open(name)
+            } then: { hosted in
+                self.go(Call(self, request, route, exchange, hosted))
+            }
+        }
+        return go(Call(self, request, route, exchange, exchange.hosted))
+    }
+
+    private func open(_ name: String) throws -> HostedStore {
+        guard let name = StoreName(name), let hosted = try data.store(name) else {
+            throw Problem(.notFound, "there is no store `\(name)`")
+        }
+        return hosted
+    }
+
+    /// Does what a route does, where it says.
+    private func go(_ call: Call) -> HTTPAnswer {
+        switch call.route.handler {
+        case .immediate(let handle):
+            do { return .now(finished(try handle(call), call.requestID)) } catch {
+                return .now(finished(problem(for: error, call).response, call.requestID))
+            }
+        case .queued(let handle):
+            return later(call.request, call.requestID) {
+                try handle(call)
+            } then: {
+                .now(self.finished($0, call.requestID))
+            }
+        case .asynchronous(let handle):
+            Task {
+                let response: HTTPResponse
+                do { response = try await handle(call) } catch { response = self.problem(for: error, call).response }
+                call.request.respond(self.finished(response, call.requestID))
+            }
+            return .later
+        }
+    }
+
+    /// Does something on the queue and goes on with what came of it.
+    private func later<Result>(
+        _ request: HTTPRequest, _ requestID: String?, _ body: @escaping @Sendable () throws -> Result,
+        then goOn: @escaping @Sendable (Result) -> HTTPAnswer
+    ) -> HTTPAnswer {
+        let isTaken = work.add {
+            let answer: HTTPAnswer
+            do { answer = goOn(try body()) } catch {
+                answer = .now(self.finished(self.problem(for: error, requestID).response, requestID))
+            }
+            if case .now(let response) = answer { request.respond(response) }
+        }
+        if isTaken { return .later }
+        let problem = Problem(
+            .unavailable, "too much is waiting to be done: ask again in a moment", headers: [HTTPHeader("Retry-After", "1")])
+        return .now(finished(problem.response, requestID))
+    }
+
+    private func problem(for error: any Error, _ call: Call) -> Problem { problem(for: error, call.requestID) }
+
+    private func problem(for error: any Error, _ requestID: String?) -> Problem {
+        let problem = Problem(error)
+        if problem.kind.status >= 500, !(error is Problem) { settings.report("request \(requestID ?? "-"): \(error)") }
+        return problem
+    }
+
+    /// Adds what every answer has.
+    private func finished(_ response: HTTPResponse, _ requestID: String?) -> HTTPResponse {
+        guard let requestID else { return response }
+        var response = response
+        response.headers.append(HTTPHeader("X-Request-ID", requestID))
+        return response
+    }
+
+    public func refusal(status: Int, detail: String) -> HTTPResponse { Problem(status: status, detail: detail).response }
+
+    public func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {}
+}
+
+extension Call {
+    fileprivate init(
+        _ service: MunimentService, _ request: HTTPRequest, _ route: Route, _ exchange: Exchange, _ hosted: HostedStore?
+    ) {
+        self.init(
+            service: service, request: request, route: route, parameters: exchange.parameters, caller: exchange.caller,
+            hosted: hosted, requestID: exchange.requestID)
+    }
+}

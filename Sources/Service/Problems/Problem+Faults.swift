@@ -1,0 +1,27 @@
+internal import Events
+internal import Histories
+internal import Muniment
+internal import Permissions
+
+extension Problem {
+    /// The problem that an error of a layer below stands for. What is not the caller's doing is told in the log and not to it.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let refusal as Refusal: self.init(refusal)
+        case let error as JSONError: self.init(.malformed, "the body is no JSON: \(error)")
+        case let error as MalformedTime: self.init(.malformed, "\(error)")
+        case let error as StoreError: self.init(error)
+        default: self.init(.failed, "this is a fault of the service and is in its log under the request's id")
+        }
+    }
+
+    private init(_ error: StoreError) {
+        switch error {
+        case .noSuchRevision, .timeGoesBackwards: self.init(.malformed, "\(error)")
+        case .closed: self.init(.unavailable, "the service is stopping: ask again in a moment")
+        default:
+            self.init(.unavailable, "the store cannot do this now; why is in the service's log under the request's id")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import Events
+internal import HTTPServer
+internal import Permissions
+
+/// Why a request was not done, as RFC 9457 writes it: a kind for programs, sentences for people.
+struct Problem: Error {
+    let kind: Kind
+    /// What is wrong in this case, with which thing, and what to do about it.
+    let detail: String
+    /// What else programs may want to know, such as the code of a refusal.
+    var members: JSONObject = [:]
+    var headers: [HTTPHeader] = []
+
+    init(_ kind: Kind, _ detail: String, members: JSONObject = [:], headers: [HTTPHeader] = []) {
+        self.kind = kind
+        self.detail = detail
+        self.members = members
+        self.headers = headers
+    }
+
+    /// The body and head of the answer.
+    var response: HTTPResponse {
+        var body = members
+        body["type"] = .string("/problems/\(kind.rawValue)")
+        body["title"] = .string(kind.title)
+        body["status"] = .integer(Int64(kind.status))
+        body["detail"] = .string(detail)
+        var writer = JSONWriter()
+        writer.write(.object(body))
+        return HTTPResponse(
+            status: kind.status,
+            headers: [HTTPHeader("Content-Type", "application/problem+json"), HTTPHeader("Cache-Control", "no-store")] + headers,
+            body: .bytes(writer.written))
+    }
+}
+
+extension Problem {
+    /// The kinds of problems. Each has a page of its own, `/problems/KIND`.
+    enum Kind: String, Sendable, CaseIterable {
+        case malformed, unauthenticated, forbidden
+        case notFound = "not-found"
+        case methodNotAllowed = "method-not-allowed"
+        case notAcceptable = "not-acceptable"
+        case requestTimeout = "request-timeout"
+        case conflict
+        case preconditionFailed = "precondition-failed"
+        case tooLarge = "too-large"
+        case unsupportedMediaType = "unsupported-media-type"
+        case refused
+        case keyReused = "key-reused"
+        case preconditionRequired = "precondition-required"
+        case tooManyRequests = "too-many-requests"
+        case headTooLarge = "head-too-large"
+        case failed, unavailable
+
+        var status: Int {
+            switch self {
+            case .malformed: 400
+            case .unauthenticated: 401
+            case .forbidden, .refused: 403
+            case .notFound: 404
+            case .methodNotAllowed: 405
+            case .notAcceptable: 406
+            case .requestTimeout: 408
+            case .conflict: 409
+            case .preconditionFailed: 412
+            case .tooLarge: 413
+            case .unsupportedMediaType: 415
+            case .keyReused: 422
+            case .preconditionRequired: 428
+            case .tooManyRequests: 429
+            case .headTooLarge: 431
+            case .failed: 500
+            case .unavailable: 503
+            }
+        }
+
+        var title: String {
+            switch self {
+            case .malformed: "The request cannot be understood"
+            case .unauthenticated: "It is not known who calls"
+            case .forbidden: "The caller's token does not reach this"
+            case .notFound: "There is no such thing"
+            case .methodNotAllowed: "This cannot be done here"
+            case .notAcceptable: "There is no answer of the kind that is asked for"
+            case .requestTimeout: "The request took too long to come"
+            case .conflict: "What is there does not allow this"
+            case .preconditionFailed: "It was changed meanwhile"
+            case .tooLarge: "The request is too large"
+            case .unsupportedMediaType: "The body is of a kind that is not read here"
+            case .refused: "The permissions of the store do not allow this"
+            case .keyReused: "The idempotency key was used for another request"
+            case .preconditionRequired: "It must be said which revision is to be changed"
+            case .tooManyRequests: "The caller asks too often"
+            case .headTooLarge: "The head of the request is too large"
+            case .failed: "The service could not do this"
+            case .unavailable: "The service cannot do this now"
+            }
+        }
+    }
+
+    /// The problem for a status that the server itself gives.
+    init(status: Int, detail: String) {
+        let kind = Kind.allCases.first { $0.status == status && $0 != .refused } ?? (status < 500 ? .malformed : .failed)
+        self.init(kind, detail)
+    }
+}
+
+extension Problem {
+    /// What a store refuses, with its code.
+    init(_ refusal: Refusal) {
+        var members: JSONObject = ["code": .string(refusal.code.rawValue)]
+        if let change = refusal.change { members["change"] = .integer(Int64(change)) }
+        self.init(Kind(refusal.code), refusal.message, members: members)
+    }
+}
+
+extension Problem.Kind {
+    fileprivate init(_ code: Refusal.Code) {
+        self =
+            switch code {
+            case .malformed: .malformed
+            case .tooLarge: .tooLarge
+            case .notAuthenticated, .noPrivilege, .aboveOwnLevel, .notAdministrator: .refused
+            case .unknownObject, .unknownClass, .unknownPrincipal, .unknownPermission: .notFound
+            case .alreadyExists, .notThere, .cycle, .permanentEntry, .conflict, .lastAdministrator: .conflict
+            case .keyReused: .keyReused
+            }
+    }
+}

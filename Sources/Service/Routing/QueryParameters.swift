@@ -1,0 +1,32 @@
+/// The parameters behind the `?` of a request, in order.
+struct QueryParameters: Sendable {
+    let items: [(name: String, value: String)]
+
+    /// - Throws: ``Problem`` for text that is not encoded as RFC 3986 says, and for more than 64 parameters.
+    init(_ text: String) throws(Problem) {
+        var items: [(String, String)] = []
+        for part in text.split(separator: "&", maxSplits: 64) {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard items.count < 64 else { throw Problem(.malformed, "the address has more than 64 parameters: send fewer") }
+            guard let name = PercentEncoding.decoded(pair[0], plusIsBlank: true),
+                let value = PercentEncoding.decoded(pair.count > 1 ? pair[1] : "", plusIsBlank: true)
+            else {
+                throw Problem(.malformed, "the address has a parameter that is not percent-encoded UTF-8: encode it")
+            }
+            items.append((name, value))
+        }
+        self.items = items
+    }
+
+    /// The value of a parameter that may stand there once.
+    subscript(name: String) -> String? {
+        get throws(Problem) {
+            let values = items.filter { $0.name == name }
+            guard values.count < 2 else { throw Problem(.malformed, "the parameter `\(name)` stands there twice: give it once") }
+            return values.first?.value
+        }
+    }
+
+    /// The values of a parameter that may be repeated.
+    func all(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
+}

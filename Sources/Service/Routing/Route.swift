@@ -1,0 +1,54 @@
+internal import HTTPServer
+
+/// One thing that the service does: where it is asked for, who may ask, how it is described, and what it does.
+struct Route: Sendable {
+    let method: String
+    let path: PathPattern
+    /// Its name in the description of the API and in metrics, such as `check`.
+    let name: String
+    let need: CallerNeed
+    /// Bytes of a body at most; 0 where there is none.
+    let bodyLimitBytes: Int
+    let description: RouteDescription
+    let handler: Handler
+    /// Which parameter of the path names the store; -1 for the default store, nil where the route is about no store.
+    let storePlace: Int?
+
+    /// What runs where.
+    enum Handler: Sendable {
+        /// On a thread of the server, which must not wait: for what takes microseconds.
+        case immediate(@Sendable (Call) throws -> HTTPResponse)
+        /// On a queue, where it may take its time.
+        case queued(@Sendable (Call) throws -> HTTPResponse)
+        /// In a task, waiting for others without holding up a thread.
+        case asynchronous(@Sendable (Call) async throws -> HTTPResponse)
+    }
+
+    init(
+        _ method: String, _ path: PathPattern, _ name: String, need: CallerNeed, bodyLimitBytes: Int = 0,
+        _ description: RouteDescription, _ handler: Handler
+    ) {
+        self.method = method
+        self.path = path
+        self.name = name
+        self.need = need
+        self.bodyLimitBytes = bodyLimitBytes
+        self.description = description
+        self.handler = handler
+        storePlace = path.parameters.firstIndex(of: "store") ?? (path.text.hasPrefix("/access/") ? -1 : nil)
+    }
+}
+
+/// What a caller's token must reach for a route.
+enum CallerNeed: Hashable, Sendable {
+    /// Nothing: anybody may ask, without a token too.
+    case nothing
+    /// The store that the route is about; what of it, the route itself decides.
+    case store
+    /// Questions about anybody.
+    case asking
+    /// Administration of the store.
+    case administering
+    /// Administration of all stores.
+    case administeringAll
+}

@@ -1,0 +1,24 @@
+public import Events
+public import Muniment
+
+/// What a service is started with.
+public struct ServiceSettings: Sendable {
+    /// The folder of the stores.
+    public var dataDirectory: String
+    /// What time it is.
+    public var clock: @Sendable () -> Instant
+    /// How stores are opened.
+    public var storeOptions: StoreOptions
+    /// Told of faults, in a line each without secrets.
+    public var report: @Sendable (String) -> Void
+
+    public init(
+        dataDirectory: String, clock: @escaping @Sendable () -> Instant = systemClock, storeOptions: StoreOptions = StoreOptions(),
+        report: @escaping @Sendable (String) -> Void
+    ) {
+        self.dataDirectory = dataDirectory
+        self.clock = clock
+        self.storeOptions = storeOptions
+        self.report = report
+    }
+}

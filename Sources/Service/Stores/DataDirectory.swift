@@ -1,0 +1,92 @@
+internal import Events
+internal import Files
+internal import Foundation
+internal import Muniment
+internal import Permissions
+internal import Synchronization
+
+/// A folder of stores, each in a folder of its own, and what belongs to the service itself in `.muniment`.
+final class DataDirectory: Sendable {
+    let path: String
+    private let options: StoreOptions
+    private let state = Mutex(State())
+    /// Held while a store is opened or made, so that nobody opens it twice.
+    private let opening = Mutex(())
+
+    private struct State {
+        var stores: [String: HostedStore] = [:]
+        var isClosed = false
+    }
+
+    /// - Parameter path: the folder, which is made where it is not there.
+    init(_ path: String, options: StoreOptions) throws {
+        self.path = path
+        self.options = options
+        try makeFolder(path)
+        try makeFolder(ownFolder)
+    }
+
+    /// What is the service's own. No store can be called so.
+    var ownFolder: String { path + "/.muniment" }
+
+    func folder(of name: StoreName) -> String { path + "/" + name.text }
+
+    /// The stores that are open, by name.
+    var open: [HostedStore] { state.withLock { $0.stores.values.sorted { $0.name < $1.name } } }
+
+    /// A store that is open; nil for any other. Waits for nothing.
+    func openStore(_ name: String) -> HostedStore? { state.withLock { $0.stores[name] } }
+
+    /// The names of all stores in the folder, sorted.
+    func names() throws -> [StoreName] {
+        try FileManager.default.contentsOfDirectory(atPath: path).compactMap(StoreName.init)
+            .filter { Store.exists(at: folder(of: $0)) }.sorted()
+    }
+
+    /// A store, which is opened where it is not open yet: that can take long. Nil where there is none.
+    func store(_ name: StoreName) throws -> HostedStore? {
+        if let found = openStore(name.text) { return found }
+        return try opening.withLock { _ in
+            if let found = openStore(name.text) { return found }
+            guard Store.exists(at: folder(of: name)) else { return nil }
+            return try add(name, try Store.open(at: folder(of: name), .writing, options: options))
+        }
+    }
+
+    /// Makes a store.
+    ///
+    /// - Throws: ``StoreError/alreadyExists(path:)``.
+    func create(_ name: StoreName, preset: Preset, administrator: Name) throws -> HostedStore {
+        try opening.withLock { _ in
+            try add(
+                name, try Store.create(at: folder(of: name), preset: preset, administrator: administrator, options: options))
+        }
+    }
+
+    private func add(_ name: StoreName, _ store: Store) throws -> HostedStore {
+        let hosted = HostedStore(name, store)
+        let isKept = state.withLock { state in
+            if !state.isClosed { state.stores[name.text] = hosted }
+            return !state.isClosed
+        }
+        guard isKept else {
+            try store.close()
+            throw StoreError.closed
+        }
+        return hosted
+    }
+
+    /// Closes all stores. Nobody may be reading any more.
+    func close() throws {
+        let stores = state.withLock { state in
+            state.isClosed = true
+            defer { state.stores = [:] }
+            return state.stores.values.sorted { $0.name < $1.name }
+        }
+        var failure: (any Error)?
+        for hosted in stores {
+            do { try hosted.store.close() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+}

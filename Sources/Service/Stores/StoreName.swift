@@ -1,0 +1,22 @@
+internal import Credentials
+
+/// What a store of a data directory is called: the name of its folder.
+public struct StoreName: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let text: String
+
+    /// The store that the root paths serve.
+    public static let `default` = StoreName(unchecked: "default")
+    private init(unchecked text: String) { self.text = text }
+
+    /// A name as ``Credentials/StoreScope/isStoreName(_:)`` wants it; nil for any other text.
+    public init?(_ text: String) {
+        guard StoreScope.isStoreName(text) else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+
+    public static func < (left: StoreName, right: StoreName) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}

@@ -1,0 +1,61 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Does what takes long, a bounded number of pieces at a time.
+final class WorkQueue: Sendable {
+    private let queue = DispatchQueue(label: "muniment.work", attributes: .concurrent)
+    private let state = Mutex(State())
+    private let width: Int
+    private let backlogLimit: Int
+
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var next = 0
+        var running = 0
+    }
+
+    /// - Parameters:
+    ///   - width: how many pieces go on at once at most.
+    ///   - backlogLimit: how many may wait.
+    init(width: Int, backlogLimit: Int) {
+        self.width = width
+        self.backlogLimit = backlogLimit
+    }
+
+    /// Does a piece of work soon. False where too many wait already.
+    func add(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let (isTaken, begins) = state.withLock { state -> (Bool, Bool) in
+            if state.running < width {
+                state.running += 1
+                return (true, true)
+            }
+            guard state.waiting.count - state.next < backlogLimit else { return (false, false) }
+            state.waiting.append(work)
+            return (true, false)
+        }
+        if begins {
+            queue.async {
+                work()
+                while let next = self.takeNext() { next() }
+            }
+        }
+        return isTaken
+    }
+
+    private func takeNext() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard state.next < state.waiting.count else {
+                state.running -= 1
+                state.waiting.removeAll(keepingCapacity: true)
+                state.next = 0
+                return nil
+            }
+            defer { state.next += 1 }
+            if state.next >= 1024 {
+                state.waiting.removeFirst(state.next)
+                state.next = 0
+            }
+            return state.waiting[state.next]
+        }
+    }
+}
