@@ -11,6 +11,10 @@ public final class MunimentService: HTTPApplication {
     let authenticator: Authenticator
     let router: Router
     let work = WorkQueue(width: 8, backlogLimit: 4_096)
+    /// Where JWTs wait for the issuer's keys: apart from the rest, so that an issuer that is slow holds up nobody else.
+    private let verification = WorkQueue(width: 1, backlogLimit: 1_024)
+    private let presence: ServicePresence
+    private let tokens: TokenRegistry
 
     /// Opens every store of the data directory for writing. The first start makes the store `default`.
     ///
@@ -18,16 +22,46 @@ public final class MunimentService: HTTPApplication {
     public init(_ settings: ServiceSettings) throws {
         self.settings = settings
         data = try DataDirectory(settings.dataDirectory, options: settings.storeOptions)
-        authenticator = Authenticator(
-            tokens: TokenRegistry(dataDirectory: settings.dataDirectory), clock: settings.clock)
+        presence = try ServicePresence(dataDirectory: settings.dataDirectory)
+        tokens = TokenRegistry(dataDirectory: settings.dataDirectory)
+        authenticator = Authenticator(settings.callers, tokens: tokens, localSecret: presence.secret, clock: settings.clock)
         router = Router(RouteTable.routes)
-        let names = try data.names()
-        for name in names { _ = try data.store(name) }
-        if names.isEmpty { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") }
+        do {
+            let names = try data.names()
+            for name in names { _ = try data.store(name) }
+            if names.isEmpty { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") }
+        } catch {
+            try? data.close()
+            presence.end()
+            throw error
+        }
+    }
+
+    /// Tells the tool on this machine where the service listens, so that what it changes goes through the service.
+    ///
+    /// - Parameters:
+    ///   - host: the address that it listens on.
+    ///   - port: the port that it listens on.
+    ///   - certificatePEM: the certificate that it shows; nil where it does without TLS.
+    public func announce(host: String, port: UInt16, certificatePEM: String? = nil) throws {
+        try presence.announce(host: host, port: port, certificatePEM: certificatePEM)
+    }
+
+    /// A token that may do everything, where nobody could call otherwise: no token was ever made, and nothing is in any store.
+    ///
+    /// - Returns: its secret, which cannot be had again; nil where there is something already.
+    public func makeFirstToken() throws -> String? {
+        guard try tokens.list().isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis }) else { return nil }
+        return try tokens.create(
+            stores: .all, right: .administer, comment: "made at the first start", at: settings.clock()
+        ).secret
     }
 
     /// Closes the stores. The server must have stopped before.
-    public func close() throws { try data.close() }
+    public func close() throws {
+        defer { presence.end() }
+        try data.close()
+    }
 
     // MARK: Requests
 
@@ -55,15 +89,19 @@ public final class MunimentService: HTTPApplication {
         let route = router.routes[index]
         var storeName: String?
         if let place = route.storePlace { storeName = place == -1 ? StoreName.default.text : parameters[place] }
-        var caller: Caller?
-        if route.need != .nothing {
-            let found = try authenticator.caller(of: request)
-            guard found.reaches(route.need, in: storeName) else { throw Problem.beyondToken("do this here") }
-            caller = found
+        let exchange: Exchange
+        let hosted = storeName.flatMap(data.openStore)
+        if route.need == .nothing {
+            exchange = Exchange(
+                route: index, parameters: parameters, requestID: requestID, hosted: hosted, storeName: storeName)
+        } else {
+            let finding = try authenticator.finding(
+                authorization: request.header("Authorization"), from: request.peer, in: storeName)
+            exchange = Exchange(
+                route: index, parameters: parameters, finding: finding, requestID: requestID, hosted: hosted, storeName: storeName)
+            if let caller = exchange.caller { try caller.require(route.need, in: storeName) }
         }
-        request.context = Exchange(
-            route: index, parameters: parameters, caller: caller, requestID: requestID,
-            hosted: storeName.flatMap(data.openStore), storeName: storeName)
+        request.context = exchange
         return .body(limitBytes: route.bodyLimitBytes)
     }
 
@@ -77,6 +115,7 @@ public final class MunimentService: HTTPApplication {
             return .now(Problem(.failed, "the request was not admitted").response)
         }
         let route = router.routes[index]
+        if let jwt = exchange.unverified { return verify(jwt, request, exchange, route.need) }
         if let name = exchange.storeName, exchange.hosted == nil {
             return later(request, exchange.requestID) {
                 try self.open(name)
@@ -85,6 +124,21 @@ public final class MunimentService: HTTPApplication {
             }
         }
         return go(Call(self, request, route, exchange, exchange.hosted))
+    }
+
+    /// Finds out who calls with a JWT, once the issuer's keys are there, and then answers.
+    private func verify(_ jwt: String, _ request: HTTPRequest, _ exchange: Exchange, _ need: CallerNeed) -> HTTPAnswer {
+        let isTaken = verification.add {
+            do throws(Problem) {
+                let caller = try self.authenticator.caller(verifying: jwt, from: request.peer)
+                try caller.require(need, in: exchange.storeName)
+                exchange.identify(caller)
+            } catch {
+                return request.respond(self.finished(error.response, exchange.requestID))
+            }
+            if case .now(let response) = self.answer(request) { request.respond(response) }
+        }
+        return isTaken ? .later : .now(finished(Problem.tooMuchWaits.response, exchange.requestID))
     }
 
     private func open(_ name: String) throws -> HostedStore {
@@ -129,10 +183,7 @@ public final class MunimentService: HTTPApplication {
             }
             if case .now(let response) = answer { request.respond(response) }
         }
-        if isTaken { return .later }
-        let problem = Problem(
-            .unavailable, "too much is waiting to be done: ask again in a moment", headers: [HTTPHeader("Retry-After", "1")])
-        return .now(finished(problem.response, requestID))
+        return isTaken ? .later : .now(finished(Problem.tooMuchWaits.response, requestID))
     }
 
     private func problem(for error: any Error, _ call: Call) -> Problem { problem(for: error, call.requestID) }

@@ -5,6 +5,8 @@ public import Muniment
 public struct ServiceSettings: Sendable {
     /// The folder of the stores.
     public var dataDirectory: String
+    /// Who may call besides those who have a token.
+    public var callers: CallerSettings
     /// What time it is.
     public var clock: @Sendable () -> Instant
     /// How stores are opened.
@@ -13,10 +15,12 @@ public struct ServiceSettings: Sendable {
     public var report: @Sendable (String) -> Void
 
     public init(
-        dataDirectory: String, clock: @escaping @Sendable () -> Instant = systemClock, storeOptions: StoreOptions = StoreOptions(),
+        dataDirectory: String, callers: CallerSettings = CallerSettings(),
+        clock: @escaping @Sendable () -> Instant = systemClock, storeOptions: StoreOptions = StoreOptions(),
         report: @escaping @Sendable (String) -> Void
     ) {
         self.dataDirectory = dataDirectory
+        self.callers = callers
         self.clock = clock
         self.storeOptions = storeOptions
         self.report = report

@@ -10,7 +10,7 @@ extension Option {
 
 extension Command {
     static let serve = Command(
-        "serve", "answer over HTTP, until it is told to stop", options: [.data, .listen],
+        "serve", "answer over HTTP, until it is told to stop", options: [.data, .listen] + Option.callers,
         example: Example("serve --data data --listen 127.0.0.1:0", "listening on http://127.0.0.1:…")
     ) { call in
         try call.end()
@@ -18,21 +18,27 @@ extension Command {
         guard let directory = call.options[.data] else {
             throw UsageError("it is not said where the stores are; name their folder with `\(Option.data.usage)`")
         }
+        let callers = try call.callerSettings
+        let tls = try call.tlsFiles(listeningOn: endpoint)
         // Whoever is stopped while the stores are opened stops behind that.
         let stop = StopSignal()
         let service = try MunimentService(
-            ServiceSettings(dataDirectory: directory, storeOptions: call.serviceStoreOptions) { line in
+            ServiceSettings(dataDirectory: directory, callers: callers, storeOptions: call.serviceStoreOptions) { line in
                 try? FileHandle.standardError.write(contentsOf: Data((line.withoutControls(exceptLineEnds: false) + "\n").utf8))
             })
         let server: HTTPServer
         do {
             server = try HTTPServer(
-                HTTPServerSettings(address: endpoint.address, port: endpoint.port), application: service)
+                HTTPServerSettings(address: endpoint.address, port: endpoint.port, tls: tls), application: service)
+            try service.announce(host: endpoint.address, port: server.port, certificatePEM: tls?.certificatePEM)
         } catch {
             try? service.close()
             throw error
         }
-        try call.output.line("listening on http://\(endpoint.shownAddress):\(server.port)")
+        try call.output.line("listening on \(tls == nil ? "http" : "https")://\(endpoint.shownAddress):\(server.port)")
+        if let token = try service.makeFirstToken() {
+            try call.output.line("a token to administer everything, which is shown this once: \(token)")
+        }
         try call.output.flush()
         stop.wait()
         server.stop(graceSeconds: 10)

@@ -1,37 +1,112 @@
 internal import Credentials
 internal import Events
 internal import HTTPServer
-internal import Muniment
+internal import Permissions
+internal import Secrets
 
-/// Finds out who calls, from the head of a request.
+/// Finds out who calls, from the head of a request: by a token, a JWT, the secret that the tool on this machine has, or nothing.
+///
+/// Whoever is not let in is told the same, whatever was wrong, and after the same work whatever exists.
 struct Authenticator: Sendable {
-    let tokens: TokenRegistry
-    let clock: @Sendable () -> Instant
+    private let tokens: TokenRegistry
+    private let localSecret: [UInt8]
+    private let verifier: JWTVerifier?
+    private let anonymousStores: StoreScope?
+    private let clock: @Sendable () -> Instant
+    private let failures = FailureLimit()
 
-    /// Who calls. Does not wait for anything.
-    ///
-    /// - Throws: ``Problem`` where that cannot be known; it does not say why.
-    func caller(of request: HTTPRequest) throws(Problem) -> Caller {
-        guard let header = request.header("Authorization"), let secret = Authenticator.bearer(header) else {
-            throw Problem.unauthenticated
-        }
-        let found: Token?
-        do { found = try tokens.token(for: secret, at: clock()) } catch {
-            throw Problem(.unavailable, "the service cannot read its tokens now; why is in its log")
-        }
-        guard let token = found else { throw Problem.unauthenticated }
-        return Caller(id: token.id, stores: token.stores, right: token.right)
+    init(_ settings: CallerSettings, tokens: TokenRegistry, localSecret: String, clock: @escaping @Sendable () -> Instant) {
+        self.tokens = tokens
+        self.localSecret = Array(localSecret.utf8)
+        verifier = settings.issuer.map(JWTVerifier.init)
+        anonymousStores = settings.anonymousStores
+        self.clock = clock
     }
 
+    /// What the head of a request says of who calls.
+    enum Finding {
+        case known(Caller)
+        /// Keys of the issuer have to be fetched before it can be told: by ``caller(verifying:from:)``.
+        case unverified(jwt: String)
+    }
+
+    /// Who calls. Waits for nothing.
+    ///
+    /// - Parameters:
+    ///   - authorization: the header of that name.
+    ///   - peer: the address that the request comes from.
+    ///   - store: the store that it is about, if any.
+    /// - Throws: ``Problem`` where nobody is let in so. It does not say why.
+    func finding(authorization: String?, from peer: String, in store: String?) throws(Problem) -> Finding {
+        guard let authorization else {
+            guard let store, let anonymousStores, anonymousStores.includes(store) else { throw Problem.unauthenticated }
+            return .known(.anonymous(in: store))
+        }
+        guard let credential = Authenticator.bearer(authorization) else { throw wrong(from: peer) }
+        if Secrets.areEqual(Array(credential.utf8), localSecret) { return .known(.tool) }
+        do {
+            if let token = try tokens.token(for: credential, at: clock()) { return .known(Caller(token)) }
+        } catch {
+            throw Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` says why")
+        }
+        guard let verifier, credential.utf8.contains(UInt8(ascii: ".")) else { throw wrong(from: peer) }
+        // A signature takes a thousand times as long as a look into a table, so that those who send wrong ones have to wait.
+        try failures.check(peer, at: clock())
+        do throws(JWTProblem) {
+            guard let claims = try verifier.verifyCached(credential, at: clock()) else { return .unverified(jwt: credential) }
+            return .known(Caller(claims))
+        } catch {
+            throw problem(for: error, from: peer)
+        }
+    }
+
+    /// Who calls with a JWT, once the issuer's keys are there. Can block for as long as it takes to fetch them.
+    func caller(verifying jwt: String, from peer: String) throws(Problem) -> Caller {
+        guard let verifier else { throw wrong(from: peer) }
+        do throws(JWTProblem) { return Caller(try verifier.verify(jwt, at: clock())) } catch {
+            throw problem(for: error, from: peer)
+        }
+    }
+
+    private func problem(for problem: JWTProblem, from peer: String) -> Problem {
+        guard case .keysUnavailable = problem else { return wrong(from: peer) }
+        return Problem(
+            .unavailable, "the keys of the issuer cannot be had now: ask again in a moment",
+            headers: [HTTPHeader("Retry-After", "5")])
+    }
+
+    /// Notes that somebody came with a credential that is not good, and says what they are told.
+    private func wrong(from peer: String) -> Problem {
+        do throws(Problem) { try failures.check(peer, at: clock()) } catch { return error }
+        failures.note(peer, at: clock())
+        return .unauthenticated
+    }
+
+    /// The credential in a header `Bearer …` (RFC 6750, section 2.1); nil for any other header.
     private static func bearer(_ header: String) -> String? {
         let scheme = "bearer "
         guard header.utf8.count > scheme.utf8.count, header.prefix(scheme.count).lowercased() == scheme else { return nil }
-        return String(header.dropFirst(scheme.count).drop { $0 == " " })
+        let credential = header.dropFirst(scheme.count).drop { $0 == " " }
+        return credential.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? String(credential) : nil
     }
 }
 
+extension Caller {
+    init(_ token: Token) { self.init(id: token.id, stores: token.stores, right: token.right) }
+
+    /// A user of the issuer: in every store, with what the store gives to that user.
+    init(_ claims: VerifiedClaims) { self.init(id: claims.subject.text, stores: .all, right: .act(as: claims.subject)) }
+
+    static func anonymous(in store: String) -> Caller {
+        Caller(id: "anonymous", stores: .named([store]), right: .act(as: .anonymous))
+    }
+
+    /// The tool on this machine, run by somebody who may read the data directory, and so everything in it.
+    static let tool = Caller(id: "tool", stores: .all, right: .administer)
+}
+
 extension Problem {
-    /// Nobody is told whether a token is missing, wrong or over.
+    /// Nobody is told whether a credential is missing, wrong or over.
     static var unauthenticated: Problem {
         Problem(
             .unauthenticated, "send a token that is good: `Authorization: Bearer TOKEN` (`muniment token create` makes one)",

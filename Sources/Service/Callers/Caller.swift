@@ -19,6 +19,11 @@ struct Caller: Sendable {
         case .administeringAll: return right == .administer && stores == .all
         }
     }
+
+    /// - Throws: ``Problem`` where it does not reach what a route needs. It says the same, whether there is such a store or not.
+    func require(_ need: CallerNeed, in store: String?) throws(Problem) {
+        guard reaches(need, in: store) else { throw .beyondToken("do this here") }
+    }
 }
 
 extension Call {

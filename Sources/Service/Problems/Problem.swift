@@ -99,6 +99,9 @@ extension Problem {
         }
     }
 
+    static let tooMuchWaits = Problem(
+        .unavailable, "too much is waiting to be done: ask again in a moment", headers: [HTTPHeader("Retry-After", "1")])
+
     /// The problem for a status that the server itself gives.
     init(status: Int, detail: String) {
         let kind = Kind.allCases.first { $0.status == status && $0 != .refused } ?? (status < 500 ? .malformed : .failed)

@@ -1,25 +1,45 @@
-internal import HTTPServer
+internal import Synchronization
 
 /// What the service keeps of a request from its head to its end.
 final class Exchange: Sendable {
     /// The number of the route; nil where there is none.
     let route: Int?
     let parameters: [String]
-    let caller: Caller?
+    /// What its head says of who calls; nil for routes that anybody may ask.
+    private let finding: Authenticator.Finding?
+    private let verified = Mutex<Caller?>(nil)
     let requestID: String?
     /// The store that the request is about; nil where it is about none, or it has to be opened first.
     let hosted: HostedStore?
     let storeName: String?
 
     init(
-        route: Int?, parameters: [String] = [], caller: Caller? = nil, requestID: String?, hosted: HostedStore? = nil,
-        storeName: String? = nil
+        route: Int?, parameters: [String] = [], finding: Authenticator.Finding? = nil, requestID: String?,
+        hosted: HostedStore? = nil, storeName: String? = nil
     ) {
         self.route = route
         self.parameters = parameters
-        self.caller = caller
+        self.finding = finding
         self.requestID = requestID
         self.hosted = hosted
         self.storeName = storeName
     }
+
+    /// Who calls; nil where anybody may, or where that is not known yet.
+    var caller: Caller? {
+        switch finding {
+        case nil: nil
+        case .known(let caller)?: caller
+        case .unverified?: verified.withLock { $0 }
+        }
+    }
+
+    /// A JWT that has to be checked before anything else is done.
+    var unverified: String? {
+        guard case .unverified(let jwt)? = finding, case nil = caller else { return nil }
+        return jwt
+    }
+
+    /// Keeps who it is that calls with a JWT.
+    func identify(_ caller: Caller) { verified.withLock { $0 = caller } }
 }

@@ -1,0 +1,85 @@
+import Credentials
+import Files
+import HTTPServer
+import Service
+
+extension Option {
+    fileprivate static let issuer = Option("issuer", value: "URL", "whose JWTs are good: an OpenID Connect issuer, as `iss` has it")
+    fileprivate static let audience = Option("audience", value: "TEXT", "with `--issuer`: what has to be in the `aud` of its JWTs")
+    fileprivate static let keys = Option("jwks", value: "URL", "with `--issuer`: where its keys are (default: where it says)")
+    fileprivate static let anonymous = Option(
+        "anonymous", value: "NAME[,NAME…]", "stores that answer callers without a token, as anonymous (default: none)")
+    fileprivate static let certificate = Option(
+        "tls-certificate", value: "FILE", "for HTTPS: the certificate and those above it, in PEM")
+    fileprivate static let key = Option("tls-key", value: "FILE", "for HTTPS: the key of the certificate, in PEM")
+    fileprivate static let insecure = Option(
+        "insecure", "listen for other machines without TLS: tokens go over the network as they are")
+
+    /// What `serve` takes about who may call, and how.
+    static let callers: [Option] = [issuer, audience, keys, anonymous, certificate, key, insecure]
+}
+
+extension Call {
+    /// Who may call the service besides those who have a token.
+    var callerSettings: CallerSettings {
+        get throws { CallerSettings(issuer: try issuerSettings, anonymousStores: try anonymousStores) }
+    }
+
+    private var issuerSettings: IssuerSettings? {
+        get throws {
+            guard let issuer = options[.issuer] else {
+                if let option = [Option.audience, .keys].first(where: { options[$0] != nil }) {
+                    throw UsageError("`\(option.usage)` goes with `\(Option.issuer.usage)`; add it")
+                }
+                return nil
+            }
+            guard let audience = options[.audience] else {
+                throw UsageError(
+                    "JWTs for any service would be good; say what the issuer calls this one: `\(Option.audience.usage)`")
+            }
+            do { return try IssuerSettings(issuer: issuer, audience: audience, jwksAddress: options[.keys]) } catch {
+                throw UsageError(error.description)
+            }
+        }
+    }
+
+    private var anonymousStores: StoreScope? {
+        get throws {
+            guard let text = options[.anonymous] else { return nil }
+            let names = Values.list(text)
+            guard names != ["*"] else { return .all }
+            guard !names.isEmpty, names.allSatisfy(StoreScope.isStoreName) else {
+                throw UsageError("`\(text)` names no store; write names of stores with commas between them, or `*` for all of them")
+            }
+            return .named(names)
+        }
+    }
+
+    /// The certificate and key to listen with; nil for plain HTTP, which other machines get only where that was asked for.
+    func tlsFiles(listeningOn endpoint: Endpoint) throws -> HTTPServerSettings.TLSFiles? {
+        switch (options[.certificate], options[.key]) {
+        case (let certificate?, let key?):
+            guard !options.isSet(.insecure) else { throw UsageError("`--insecure` is for listening without TLS; leave it out") }
+            return HTTPServerSettings.TLSFiles(
+                certificatePEM: String(decoding: try readFile(certificate), as: UTF8.self),
+                keyPEM: String(decoding: try readFile(key), as: UTF8.self))
+        case (nil, nil):
+            guard endpoint.isLoopback || options.isSet(.insecure) else {
+                throw UsageError(
+                    "on \(endpoint.address) other machines can connect, and tokens would go there unencrypted; give "
+                        + "`\(Option.certificate.usage)` and `\(Option.key.usage)`, or `--insecure` where something in front encrypts"
+                )
+            }
+            return nil
+        default: throw UsageError("a certificate and its key go together; give both `--tls-certificate` and `--tls-key`")
+        }
+    }
+}
+
+extension Endpoint {
+    /// Whether only this machine can connect.
+    fileprivate var isLoopback: Bool {
+        let parts = address.split(separator: ".", omittingEmptySubsequences: false)
+        return address == "::1" || (parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil })
+    }
+}

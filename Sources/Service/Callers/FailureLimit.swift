@@ -1,0 +1,54 @@
+internal import Events
+internal import HTTPServer
+internal import Synchronization
+
+/// How many wrong credentials an address may send: twenty at once, and then one a second.
+///
+/// A good token from such an address goes on, so that nobody can lock out those who share it; JWTs from there wait, since looking at
+/// one takes far longer. What this keeps small is the work that wrong ones make: nobody guesses a token in any number of attempts.
+final class FailureLimit: Sendable {
+    static let burst: Int64 = 20
+    static let microsecondsEach: Int64 = 1_000_000
+    /// Addresses that are kept in mind.
+    static let addressLimit = 16_384
+
+    /// For each address the moment at which all of its failures are forgiven.
+    private let forgiven = Mutex<[String: Instant]>([:])
+
+    /// - Throws: ``Problem`` where an address has sent too many.
+    func check(_ peer: String, at now: Instant) throws(Problem) {
+        let group = FailureLimit.group(peer)
+        guard let until = forgiven.withLock({ $0[group] }) else { return }
+        let open = until.microseconds - now.microseconds
+        let room = FailureLimit.burst * FailureLimit.microsecondsEach
+        // A clock that was set back by more than there could ever be forgives everything.
+        guard open > room - FailureLimit.microsecondsEach, open <= room else { return }
+        throw Problem(
+            .tooManyRequests, "too many wrong credentials came from this address: wait before the next one",
+            headers: [HTTPHeader("Retry-After", "1")])
+    }
+
+    /// Counts a wrong credential.
+    func note(_ peer: String, at now: Instant) {
+        let group = FailureLimit.group(peer)
+        forgiven.withLock { forgiven in
+            if forgiven.count >= FailureLimit.addressLimit, forgiven[group] == nil { forgiven = forgiven.filter { $0.value > now } }
+            // So many at once are too many to tell apart: all begin anew.
+            if forgiven.count >= FailureLimit.addressLimit { forgiven = [:] }
+            let room = now.advanced(byMicroseconds: FailureLimit.burst * FailureLimit.microsecondsEach)
+            let next = max(forgiven[group] ?? now, now).advanced(byMicroseconds: FailureLimit.microsecondsEach)
+            forgiven[group] = min(next, room)
+        }
+    }
+
+    /// What counts as one address: of IPv6 the first 64 bits, which is what one customer is given.
+    static func group(_ peer: String) -> String {
+        guard peer.contains(":") else { return peer }
+        let halves = peer.prefix { $0 != "%" }.split(separator: "::", omittingEmptySubsequences: false).map { half in
+            half.split(separator: ":").map(String.init)
+        }
+        var groups = halves[0]
+        if halves.count > 1 { groups += [String](repeating: "0", count: max(0, 8 - groups.count - halves[1].count)) + halves[1] }
+        return groups.prefix(4).joined(separator: ":")
+    }
+}
