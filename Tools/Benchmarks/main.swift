@@ -202,6 +202,9 @@ do {
     case "service":
         print(try measureService(arguments).text)
         exit(0)
+    case "streams":
+        print(try measureStreams(arguments).text)
+        exit(0)
     case "notices":
         print(try await measureNotices(arguments).text)
         exit(0)
@@ -223,6 +226,7 @@ do {
     tables.append(try measureAudit(arguments))
     tables.append(try measureExplanations(arguments))
     tables.append(try measureService(arguments))
+    tables.append(try measureStreams(arguments))
     var sizes = [(10_000, "10 k")]
     if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }
     if arguments.isLarge { sizes.append((10_000_000, "10 M")) }
