@@ -83,7 +83,10 @@ let package = Package(
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
         tests("HTTPClientTests", ["HTTPClient", "Hashing", "TestSupport"]),
-        tests("CredentialsTests", ["Credentials", "HTTPClient", "Hashing", "Events", "Permissions", "Files", "TestSupport"]),
+        .target(
+            name: "IssuerSupport", dependencies: ["Events", "Credentials", "HTTPClient", "TestSupport"], path: "Tests/IssuerSupport",
+            swiftSettings: settings),
+        tests("CredentialsTests", ["Credentials", "IssuerSupport", "HTTPClient", "Hashing", "Events", "Permissions", "Files", "TestSupport"]),
         .executableTarget(
             name: "FaultHelper",
             dependencies: ["Muniment", "Histories", "EventLog", "Events", "Permissions", "Files", "TestSupport"],
@@ -114,7 +117,7 @@ let package = Package(
             "ServiceTests",
             [
                 "Events", "Permissions", "Notices", "Muniment", "Histories", "Credentials", "HTTPServer", "Service",
-                "ServiceSupport",
+                "ServiceSupport", "IssuerSupport", "HTTPClient",
                 "TestSupport", "StoreSupport",
             ]),
         tests(

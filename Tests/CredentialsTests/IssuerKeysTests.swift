@@ -1,6 +1,7 @@
 import Credentials
 import Events
 import Foundation
+import IssuerSupport
 import Permissions
 import TestSupport
 import Testing

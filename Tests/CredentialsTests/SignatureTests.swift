@@ -1,4 +1,5 @@
 import Hashing
+import IssuerSupport
 import Testing
 
 @Suite("Signatures: what OpenSSL's command signs is right, and nothing else is")

@@ -1,14 +1,14 @@
-import Events
+package import Events
 import Foundation
 import TestSupport
 
 /// JWTs put together by hand, so that they can be wrong in any way.
-enum TestJWT {
-    static let issuer = "http://127.0.0.1/issuer"
-    static let audience = "muniment"
+package enum TestJWT {
+    package static let issuer = "http://127.0.0.1/issuer"
+    package static let audience = "muniment"
 
     /// Claims that are good on 2026-01-01, with some replaced; nil takes one out.
-    static func claims(_ changes: [String: JSONValue?] = [:]) -> String {
+    package static func claims(_ changes: [String: JSONValue?] = [:]) -> String {
         let now = Instant.newYear.microseconds / 1_000_000
         var members: JSONObject = [
             "iss": .string(issuer), "aud": .string(audience), "sub": "ann", "exp": .integer(now + 600), "iat": .integer(now),
@@ -19,30 +19,30 @@ enum TestJWT {
         return writer.text
     }
 
-    static func header(_ algorithm: String, keyID: String? = "k1") -> String {
+    package static func header(_ algorithm: String, keyID: String? = "k1") -> String {
         #"{"alg":"\#(algorithm)","# + (keyID.map { #""kid":"\#($0)","# } ?? "") + #""typ":"JWT"}"#
     }
 
     /// A JWT with a header and claims as texts, signed by a key.
-    static func signed(_ header: String, _ claims: String, by key: TestKey, as algorithm: String) throws -> String {
+    package static func signed(_ header: String, _ claims: String, by key: TestKey, as algorithm: String) throws -> String {
         let body = base64URL(Array(header.utf8)) + "." + base64URL(Array(claims.utf8))
         return body + "." + base64URL(try key.sign(Array(body.utf8), algorithm))
     }
 
     /// A good one, but for what is given.
-    static func make(
+    package static func make(
         _ algorithm: String = "ES256", keyID: String? = "k1", claims changes: [String: JSONValue?] = [:], key: TestKey? = nil
     ) throws -> String {
         try signed(
             header(algorithm, keyID: keyID), claims(changes), by: try key ?? TestKeys.key(for: algorithm), as: algorithm)
     }
 
-    static func base64URL(_ bytes: [UInt8]) -> String {
+    package static func base64URL(_ bytes: [UInt8]) -> String {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
     /// A set of keys, each with members of its own.
-    static func keySet(_ keys: [(key: TestKey, members: [String: String])]) -> String {
+    package static func keySet(_ keys: [(key: TestKey, members: [String: String])]) -> String {
         let items = keys.map { key, members in
             let all = key.jwk.merging(members) { $1 }
             return "{" + all.map { #""\#($0)":"\#($1)""# }.joined(separator: ",") + "}"
@@ -52,5 +52,5 @@ enum TestJWT {
 }
 
 extension JSONValue: ExpressibleByStringLiteral {
-    init(stringLiteral value: String) { self = .string(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
 }

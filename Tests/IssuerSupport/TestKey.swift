@@ -2,20 +2,20 @@ import Foundation
 import TestSupport
 
 /// A key pair that `openssl` made, and signatures that it makes with it.
-struct TestKey: Sendable {
-    let kind: Kind
+package struct TestKey: Sendable {
+    package let kind: Kind
     private let pem: Data
     /// The public key as `openssl` writes it: a SubjectPublicKeyInfo in DER.
-    let publicDER: [UInt8]
+    package let publicDER: [UInt8]
     /// `n` of an RSA key; empty for another.
-    let modulus: [UInt8]
+    package let modulus: [UInt8]
 
-    enum Kind: Sendable {
+    package enum Kind: Sendable {
         case rsa(bits: Int)
         case p256, p384, ed25519
     }
 
-    init(_ kind: Kind) throws {
+    package init(_ kind: Kind) throws {
         self.kind = kind
         let scratch = try ScratchFolder()
         let folder = scratch.path
@@ -42,7 +42,7 @@ struct TestKey: Sendable {
     }
 
     /// The members of a JWK that say which key it is.
-    var jwk: [String: String] {
+    package var jwk: [String: String] {
         let point = { (count: Int) in (Array(publicDER.suffix(2 * count).prefix(count)), Array(publicDER.suffix(count))) }
         switch kind {
         case .rsa: return ["kty": "RSA", "n": TestJWT.base64URL(modulus), "e": "AQAB"]
@@ -53,7 +53,7 @@ struct TestKey: Sendable {
     }
 
     /// Signs some bytes as an algorithm of JWTs does.
-    func sign(_ message: [UInt8], _ algorithm: String) throws -> [UInt8] {
+    package func sign(_ message: [UInt8], _ algorithm: String) throws -> [UInt8] {
         let scratch = try ScratchFolder()
         let folder = scratch.path
         try pem.write(to: URL(filePath: folder + "/key.pem"))
@@ -82,14 +82,14 @@ struct TestKey: Sendable {
 }
 
 /// Keys that several suites use, made once.
-enum TestKeys {
-    static let rsa = Result { try TestKey(.rsa(bits: 2_048)) }
-    static let otherRSA = Result { try TestKey(.rsa(bits: 2_048)) }
-    static let p256 = Result { try TestKey(.p256) }
-    static let p384 = Result { try TestKey(.p384) }
-    static let ed25519 = Result { try TestKey(.ed25519) }
+package enum TestKeys {
+    package static let rsa = Result { try TestKey(.rsa(bits: 2_048)) }
+    package static let otherRSA = Result { try TestKey(.rsa(bits: 2_048)) }
+    package static let p256 = Result { try TestKey(.p256) }
+    package static let p384 = Result { try TestKey(.p384) }
+    package static let ed25519 = Result { try TestKey(.ed25519) }
 
-    static func key(for algorithm: String) throws -> TestKey {
+    package static func key(for algorithm: String) throws -> TestKey {
         switch algorithm {
         case "ES256": try p256.get()
         case "ES384": try p384.get()

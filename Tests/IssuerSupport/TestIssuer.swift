@@ -1,10 +1,10 @@
-import Credentials
+package import Credentials
 import Foundation
 import HTTPClient
 import TestSupport
 
 /// An issuer in a process of its own: it serves files of a folder, and says which were asked for.
-final class TestIssuer {
+package final class TestIssuer: Sendable {
     private let folder: ScratchFolder
     private let server: PythonServer
 
@@ -18,6 +18,7 @@ final class TestIssuer {
                 if not os.path.exists(path):
                     self.send_response(500); self.send_header('Content-Length', '0'); self.end_headers(); return
                 body = open(path, 'rb').read()
+                if body == b'silent': threading.Event().wait()
                 self.send_response(200)
                 if os.path.exists(path + '.cache'): self.send_header('Cache-Control', open(path + '.cache').read())
                 self.send_header('Content-Length', str(len(body))); self.end_headers(); self.wfile.write(body)
@@ -26,16 +27,16 @@ final class TestIssuer {
         server.serve_forever()
         """
 
-    init() throws {
+    package init() throws {
         folder = try ScratchFolder()
         server = try PythonServer(TestIssuer.script, [folder.path])
     }
 
-    var address: String { "http://127.0.0.1:\(server.port)" }
-    var keysAddress: String { address + "/keys" }
+    package var address: String { "http://127.0.0.1:\(server.port)" }
+    package var keysAddress: String { address + "/keys" }
 
-    /// Serves a text under a path from now on; nil for none.
-    func serve(_ text: String?, at path: String, cacheControl: String? = nil) throws {
+    /// Serves a text under a path from now on; nil for none. With `silent` it takes the request and never answers.
+    package func serve(_ text: String?, at path: String, cacheControl: String? = nil) throws {
         let file = folder.path + "/" + path.replacing("/", with: "_")
         for (path, text) in [(file, text), (file + ".cache", cacheControl)] {
             if let text {
@@ -46,12 +47,12 @@ final class TestIssuer {
         }
     }
 
-    func serve(keys: [(key: TestKey, members: [String: String])], cacheControl: String? = nil) throws {
+    package func serve(keys: [(key: TestKey, members: [String: String])], cacheControl: String? = nil) throws {
         try serve(TestJWT.keySet(keys), at: "keys", cacheControl: cacheControl)
     }
 
     /// The paths that were asked for since the last look, in order.
-    func requests() throws -> [String] {
+    package func requests() throws -> [String] {
         // Behind what was asked for until now, so that nobody has to wait for what may never come.
         guard let mark = HTTPAddress(address + "/mark") else { return [] }
         _ = try HTTPClient.send(HTTPClientRequest(mark))
@@ -60,10 +61,13 @@ final class TestIssuer {
         return paths
     }
 
-    func stop() { server.stop() }
+    package func stop() { server.stop() }
 
-    /// What checks JWTs by the keys under ``keysAddress``.
-    func verifier() throws -> JWTVerifier {
-        JWTVerifier(try IssuerSettings(issuer: TestJWT.issuer, audience: TestJWT.audience, jwksAddress: keysAddress))
+    /// How to believe its JWTs, by the keys under ``keysAddress``.
+    package var settings: IssuerSettings {
+        get throws { try IssuerSettings(issuer: TestJWT.issuer, audience: TestJWT.audience, jwksAddress: keysAddress) }
     }
+
+    /// What checks its JWTs.
+    package func verifier() throws -> JWTVerifier { JWTVerifier(try settings) }
 }
