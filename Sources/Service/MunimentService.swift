@@ -10,6 +10,7 @@ public final class MunimentService: HTTPApplication {
     let data: DataDirectory
     let authenticator: Authenticator
     let router: Router
+    let operations: Operations
     let work = WorkQueue(width: 8, backlogLimit: 4_096)
     /// Where JWTs wait for the issuer's keys: apart from the rest, so that an issuer that is slow holds up nobody else.
     private let verification = WorkQueue(width: 1, backlogLimit: 1_024)
@@ -21,11 +22,13 @@ public final class MunimentService: HTTPApplication {
     /// - Throws: ``StoreError`` for a store that cannot be opened, or what the disk says.
     public init(_ settings: ServiceSettings) throws {
         self.settings = settings
-        data = try DataDirectory(settings.dataDirectory, options: settings.storeOptions)
+        data = try DataDirectory(
+            settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogs(settings))
         presence = try ServicePresence(dataDirectory: settings.dataDirectory)
         tokens = TokenRegistry(dataDirectory: settings.dataDirectory)
         authenticator = Authenticator(settings.callers, tokens: tokens, localSecret: presence.secret, clock: settings.clock)
         router = Router(RouteTable.routes)
+        operations = Operations(settings, routes: RouteTable.routes)
         do {
             let names = try data.names()
             for name in names { _ = try data.store(name) }
@@ -59,14 +62,20 @@ public final class MunimentService: HTTPApplication {
 
     /// Closes the stores. The server must have stopped before.
     public func close() throws {
-        defer { presence.end() }
+        defer {
+            presence.end()
+            operations.flush()
+        }
         try data.close()
     }
+
+    /// Says that the service is about to stop, so that nobody sends it more than it has: `/readyz` answers 503 from now on.
+    public func beginStopping() { operations.isStopping = true }
 
     // MARK: Requests
 
     public func admit(_ request: HTTPRequest) -> HTTPAdmission {
-        let requestID = RequestID.given(in: request)
+        let requestID = operations.requestID(of: request)
         switch router.match(request.method, request.path) {
         case .nothing: return refuse(request, requestID, Problem(.notFound, "there is nothing at `\(request.path)`"))
         case .malformed: return refuse(request, requestID, Problem(.malformed, "the path is not percent-encoded UTF-8: encode it"))
@@ -77,37 +86,45 @@ public final class MunimentService: HTTPApplication {
                 headers: [HTTPHeader("Allow", list)])
             return refuse(request, requestID, problem)
         case .route(let index, let parameters):
-            do throws(Problem) { return try admit(request, requestID, index, parameters) } catch {
-                return refuse(request, requestID, error, route: index)
-            }
+            let (exchange, problem) = admit(request, requestID, index, parameters)
+            request.context = exchange
+            if let problem { return .refused(finished(problem.response, request)) }
+            return .body(limitBytes: router.routes[index].bodyLimitBytes)
         }
     }
 
+    /// What is known of a request from its head alone, and why it goes no further, if it does not.
     private func admit(
-        _ request: HTTPRequest, _ requestID: String?, _ index: Int, _ parameters: [String]
-    ) throws(Problem) -> HTTPAdmission {
+        _ request: HTTPRequest, _ requestID: String, _ index: Int, _ parameters: [String]
+    ) -> (Exchange, Problem?) {
         let route = router.routes[index]
         var storeName: String?
         if let place = route.storePlace { storeName = place == -1 ? StoreName.default.text : parameters[place] }
-        let exchange: Exchange
-        let hosted = storeName.flatMap(data.openStore)
-        if route.need == .nothing {
-            exchange = Exchange(
-                route: index, parameters: parameters, requestID: requestID, hosted: hosted, storeName: storeName)
-        } else {
-            let finding = try authenticator.finding(
-                authorization: request.header("Authorization"), from: request.peer, in: storeName)
-            exchange = Exchange(
-                route: index, parameters: parameters, finding: finding, requestID: requestID, hosted: hosted, storeName: storeName)
-            if let caller = exchange.caller { try caller.require(route.need, in: storeName) }
+        var (finding, limit): (Authenticator.Finding?, TokenBucket.Outcome?)
+        var problem: Problem?
+        if route.need != .nothing {
+            do throws(Problem) {
+                do throws(Problem) {
+                    finding = try authenticator.finding(
+                        authorization: request.header("Authorization"), from: request.peer, in: storeName)
+                } catch {
+                    // Whoever tries credentials is slowed down by its address.
+                    limit = try operations.admit(nil, request)
+                    throw error
+                }
+                limit = try operations.admit(finding?.caller, request)
+                try finding?.caller?.require(route.need, in: storeName)
+            } catch { problem = error }
         }
-        request.context = exchange
-        return .body(limitBytes: route.bodyLimitBytes)
+        let exchange = Exchange(
+            route: index, parameters: parameters, finding: finding, requestID: requestID,
+            hosted: storeName.flatMap(data.openStore), storeName: storeName, limit: limit)
+        return (exchange, problem)
     }
 
-    private func refuse(_ request: HTTPRequest, _ requestID: String?, _ problem: Problem, route: Int? = nil) -> HTTPAdmission {
-        request.context = Exchange(route: route, requestID: requestID)
-        return .refused(finished(problem.response, requestID))
+    private func refuse(_ request: HTTPRequest, _ requestID: String, _ problem: Problem) -> HTTPAdmission {
+        request.context = Exchange(route: nil, requestID: requestID)
+        return .refused(finished(problem.response, request))
     }
 
     public func answer(_ request: HTTPRequest) -> HTTPAnswer {
@@ -117,7 +134,7 @@ public final class MunimentService: HTTPApplication {
         let route = router.routes[index]
         if let jwt = exchange.unverified { return verify(jwt, request, exchange, route.need) }
         if let name = exchange.storeName, exchange.hosted == nil {
-            return later(request, exchange.requestID) {
+            return later(request) {
                 try self.open(name)
             } then: { hosted in
                 self.go(Call(self, request, route, exchange, hosted))
@@ -134,11 +151,11 @@ public final class MunimentService: HTTPApplication {
                 try caller.require(need, in: exchange.storeName)
                 exchange.identify(caller)
             } catch {
-                return request.respond(self.finished(error.response, exchange.requestID))
+                return request.respond(self.finished(error.response, request))
             }
             if case .now(let response) = self.answer(request) { request.respond(response) }
         }
-        return isTaken ? .later : .now(finished(Problem.tooMuchWaits.response, exchange.requestID))
+        return isTaken ? .later : .now(finished(Problem.tooMuchWaits.response, request))
     }
 
     private func open(_ name: String) throws -> HostedStore {
@@ -152,20 +169,20 @@ public final class MunimentService: HTTPApplication {
     private func go(_ call: Call) -> HTTPAnswer {
         switch call.route.handler {
         case .immediate(let handle):
-            do { return .now(finished(try handle(call), call.requestID)) } catch {
-                return .now(finished(problem(for: error, call).response, call.requestID))
+            do { return .now(finished(try handle(call), call.request)) } catch {
+                return .now(finished(problem(for: error, call).response, call.request))
             }
         case .queued(let handle):
-            return later(call.request, call.requestID) {
+            return later(call.request) {
                 try handle(call)
             } then: {
-                .now(self.finished($0, call.requestID))
+                .now(self.finished($0, call.request))
             }
         case .asynchronous(let handle):
             Task {
                 let response: HTTPResponse
                 do { response = try await handle(call) } catch { response = self.problem(for: error, call).response }
-                call.request.respond(self.finished(response, call.requestID))
+                call.request.respond(self.finished(response, call.request))
             }
             return .later
         }
@@ -173,38 +190,42 @@ public final class MunimentService: HTTPApplication {
 
     /// Does something on the queue and goes on with what came of it.
     private func later<Result>(
-        _ request: HTTPRequest, _ requestID: String?, _ body: @escaping @Sendable () throws -> Result,
+        _ request: HTTPRequest, _ body: @escaping @Sendable () throws -> Result,
         then goOn: @escaping @Sendable (Result) -> HTTPAnswer
     ) -> HTTPAnswer {
         let isTaken = work.add {
             let answer: HTTPAnswer
             do { answer = goOn(try body()) } catch {
-                answer = .now(self.finished(self.problem(for: error, requestID).response, requestID))
+                answer = .now(self.finished(self.problem(for: error, request).response, request))
             }
             if case .now(let response) = answer { request.respond(response) }
         }
-        return isTaken ? .later : .now(finished(Problem.tooMuchWaits.response, requestID))
+        return isTaken ? .later : .now(finished(Problem.tooMuchWaits.response, request))
     }
 
-    private func problem(for error: any Error, _ call: Call) -> Problem { problem(for: error, call.requestID) }
+    private func problem(for error: any Error, _ call: Call) -> Problem { problem(for: error, call.request) }
 
-    private func problem(for error: any Error, _ requestID: String?) -> Problem {
+    private func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
         let problem = Problem(error)
-        if problem.kind.status >= 500, !(error is Problem) { settings.report("request \(requestID ?? "-"): \(error)") }
+        if problem.kind.status >= 500, !(error is Problem) {
+            settings.report("request \((request.context as? Exchange)?.requestID ?? "-"): \(error)")
+        }
         return problem
     }
 
     /// Adds what every answer has.
-    private func finished(_ response: HTTPResponse, _ requestID: String?) -> HTTPResponse {
-        guard let requestID else { return response }
+    private func finished(_ response: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
+        guard let exchange = request.context as? Exchange else { return response }
         var response = response
-        response.headers.append(HTTPHeader("X-Request-ID", requestID))
+        response.headers += operations.headers(requestID: exchange.requestID, limit: exchange.limit)
         return response
     }
 
     public func refusal(status: Int, detail: String) -> HTTPResponse { Problem(status: status, detail: detail).response }
 
-    public func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {}
+    public func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {
+        operations.ended(request, request.context as? Exchange, status: status, bytes: bytesSent, nanoseconds: nanoseconds)
+    }
 }
 
 extension Call {

@@ -13,6 +13,14 @@ public struct ServiceSettings: Sendable {
     public var storeOptions: StoreOptions
     /// Told of faults, in a line each without secrets.
     public var report: @Sendable (String) -> Void
+    /// How many requests a second one caller may go on sending, by its token or else its address; nil for any number.
+    public var requestsPerSecond: Int?
+    /// Of which stores every decision is kept.
+    public var decisionLogs = DecisionLogChoice.none
+    /// How requests are told of that are over.
+    public var logFormat = LogFormat.none
+    /// Is given the lines of these, several at once, one call at a time.
+    public var writeLog: @Sendable ([UInt8]) -> Void = { _ in }
 
     public init(
         dataDirectory: String, callers: CallerSettings = CallerSettings(),

@@ -45,6 +45,12 @@ package final class ServiceFixture {
         return started.port
     }
 
+    /// Finishes what is being answered, and listens no more.
+    package func stopListening() throws {
+        server?.stop(graceSeconds: 5)
+        server = nil
+    }
+
     /// A token for some stores; for the default store unless it is said.
     package func token(_ right: Right, _ stores: StoreScope = .named(["default"]), until: Instant? = nil) throws -> String {
         try TokenRegistry(dataDirectory: directory).create(stores: stores, right: right, until: until, at: clock.now).secret

@@ -28,6 +28,9 @@ struct Authenticator: Sendable {
         case known(Caller)
         /// Keys of the issuer have to be fetched before it can be told: by ``caller(verifying:from:)``.
         case unverified(jwt: String)
+
+        /// Who calls, where that is known.
+        var caller: Caller? { if case .known(let caller) = self { caller } else { nil } }
     }
 
     /// Who calls. Waits for nothing.

@@ -17,6 +17,7 @@ enum CheckRoute {
                 let answer = try snapshot.check(subject, [privilege], on: object)
                 return (answer.isAllowed, answer.explanation, snapshot.revision)
             }
+            call.decided(answer.0, subject, privilege, object, revision: answer.2)
             return call.answer([
                 "allowed": .bool(answer.0), "reason": .string(answer.1), "revision": .revision(answer.2),
             ])

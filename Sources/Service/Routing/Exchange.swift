@@ -12,10 +12,12 @@ final class Exchange: Sendable {
     /// The store that the request is about; nil where it is about none, or it has to be opened first.
     let hosted: HostedStore?
     let storeName: String?
+    /// How much is left to the caller; nil where there is no limit.
+    let limit: TokenBucket.Outcome?
 
     init(
         route: Int?, parameters: [String] = [], finding: Authenticator.Finding? = nil, requestID: String?,
-        hosted: HostedStore? = nil, storeName: String? = nil
+        hosted: HostedStore? = nil, storeName: String? = nil, limit: TokenBucket.Outcome? = nil
     ) {
         self.route = route
         self.parameters = parameters
@@ -23,6 +25,7 @@ final class Exchange: Sendable {
         self.requestID = requestID
         self.hosted = hosted
         self.storeName = storeName
+        self.limit = limit
     }
 
     /// Who calls; nil where anybody may, or where that is not known yet.

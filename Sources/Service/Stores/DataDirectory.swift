@@ -9,6 +9,7 @@ internal import Synchronization
 final class DataDirectory: Sendable {
     let path: String
     private let options: StoreOptions
+    private let decisionLogs: DecisionLogs
     private let state = Mutex(State())
     /// Held while a store is opened or made, so that nobody opens it twice.
     private let opening = Mutex(())
@@ -19,9 +20,10 @@ final class DataDirectory: Sendable {
     }
 
     /// - Parameter path: the folder, which is made where it is not there.
-    init(_ path: String, options: StoreOptions) throws {
+    init(_ path: String, options: StoreOptions, decisionLogs: DecisionLogs) throws {
         self.path = path
         self.options = options
+        self.decisionLogs = decisionLogs
         try makeFolder(path)
         try makeFolder(ownFolder)
     }
@@ -64,12 +66,18 @@ final class DataDirectory: Sendable {
     }
 
     private func add(_ name: StoreName, _ store: Store) throws -> HostedStore {
-        let hosted = HostedStore(name, store)
+        let decisionLog: DecisionLog?
+        do { decisionLog = try decisionLogs.open(name) } catch {
+            try store.close()
+            throw error
+        }
+        let hosted = HostedStore(name, store, decisionLog)
         let isKept = state.withLock { state in
             if !state.isClosed { state.stores[name.text] = hosted }
             return !state.isClosed
         }
         guard isKept else {
+            decisionLog?.close()
             try store.close()
             throw StoreError.closed
         }
@@ -85,6 +93,7 @@ final class DataDirectory: Sendable {
         }
         var failure: (any Error)?
         for hosted in stores {
+            hosted.decisionLog?.close()
             do { try hosted.store.close() } catch { failure = failure ?? error }
         }
         if let failure { throw failure }

@@ -5,8 +5,13 @@ final class HostedStore: Sendable {
     let name: StoreName
     let store: Store
 
-    init(_ name: StoreName, _ store: Store) {
+    let decisions = DecisionCounts()
+    /// Nil where its decisions are not kept.
+    let decisionLog: DecisionLog?
+
+    init(_ name: StoreName, _ store: Store, _ decisionLog: DecisionLog?) {
         self.name = name
         self.store = store
+        self.decisionLog = decisionLog
     }
 }

@@ -1,0 +1,34 @@
+internal import Muniment
+internal import Synchronization
+
+/// A number that grows, counted from any thread without a lock.
+final class Counter: Sendable {
+    private let count = Atomic<UInt64>(0)
+
+    var value: UInt64 { count.load(ordering: .relaxed) }
+
+    func add(_ number: UInt64 = 1) { count.add(number, ordering: .relaxed) }
+}
+
+/// A number that goes up and down, counted from any thread without a lock.
+final class Gauge: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    func add(_ number: Int) { count.add(number, ordering: .relaxed) }
+}
+
+/// How often something took how long, counted from any thread without a lock.
+final class DurationCounter: Sendable {
+    private let counts = (0...DurationHistogram.boundsNanoseconds.count).map { _ in Counter() }
+    private let total = Counter()
+
+    func add(nanoseconds: UInt64) {
+        counts[DurationHistogram.span(of: nanoseconds)].add()
+        total.add(nanoseconds)
+    }
+
+    /// What was counted. While others count, the sum may be a moment ahead of the counts.
+    var value: DurationHistogram { DurationHistogram(counts: counts.map(\.value), totalNanoseconds: total.value) }
+}

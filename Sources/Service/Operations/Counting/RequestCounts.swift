@@ -1,0 +1,59 @@
+/// How often a route was asked, what it answered, and how long that took.
+final class RequestCounts: Sendable {
+    /// The statuses that are told apart. Any other counts as the first of its hundred.
+    static let statuses = [
+        0, 200, 201, 202, 204, 206, 300, 304, 400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 415, 422, 428, 429, 431, 500,
+        501, 503,
+    ]
+    private static let places: [Int] = (0..<600).map { status in
+        statuses.firstIndex(of: status) ?? statuses.firstIndex(of: status / 100 * 100) ?? 0
+    }
+
+    private let answers = statuses.map { _ in Counter() }
+    let durations = DurationCounter()
+
+    /// Counts a request that is over.
+    ///
+    /// - Parameters:
+    ///   - status: what it was answered with; 0 where its connection was gone before.
+    ///   - nanoseconds: how long it took.
+    func ended(status: Int, nanoseconds: UInt64) {
+        answers[RequestCounts.places[(0..<600).contains(status) ? status : 0]].add()
+        durations.add(nanoseconds: nanoseconds)
+    }
+
+    /// The statuses that were answered with, and how often.
+    var answered: [(status: Int, count: UInt64)] {
+        zip(RequestCounts.statuses, answers).map { ($0, $1.value) }.filter { $0.count > 0 }
+    }
+}
+
+/// How often a store said yes and no.
+final class DecisionCounts: Sendable {
+    let allowed = Counter()
+    let denied = Counter()
+    /// Questions that had no answer: ill-formed ones, and faults.
+    let failed = Counter()
+
+    func add(_ isAllowed: Bool) { (isAllowed ? allowed : denied).add() }
+}
+
+/// What is counted of the service as a whole.
+final class ServiceCounts: Sendable {
+    /// By the number of the route in the table.
+    let routes: [RequestCounts]
+    /// Requests that came to no route.
+    let elsewhere = RequestCounts()
+    /// Notices that were written to streams.
+    let noticesSent = Counter()
+    /// Streams that are open now.
+    let openStreams = Gauge()
+    /// Requests that were answered 429.
+    let overLimit = Counter()
+    /// Lines of the log that nobody took fast enough.
+    let linesDropped = Counter()
+
+    init(routeCount: Int) { routes = (0..<routeCount).map { _ in RequestCounts() } }
+
+    func counts(ofRoute route: Int?) -> RequestCounts { route.map { routes[$0] } ?? elsewhere }
+}

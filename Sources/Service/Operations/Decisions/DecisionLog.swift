@@ -1,0 +1,176 @@
+internal import Dispatch
+internal import Events
+internal import Files
+internal import Foundation
+internal import Synchronization
+
+/// Keeps every decision of a store, in files of a bounded size, without ever holding up whoever decides.
+///
+/// A decision is written soon after it was made, and is safe from an end of the process from then on; it is not synced, so that a
+/// crash of the machine can lose the last ones. Where decisions are made faster than they can be written, those for which there is
+/// no room are counted, and a line of the log says how many they were.
+final class DecisionLog: Sendable {
+    /// How much is kept.
+    struct Limits: Sendable {
+        /// Bytes of a file, from which on another one is begun.
+        var fileBytes = 16 << 20
+        /// Bytes of all files, beyond which the oldest is removed.
+        var totalBytes = 1 << 30
+        /// Bytes that may wait to be written.
+        var queueBytes = 8 << 20
+    }
+
+    let recorded = Counter()
+    let dropped = Counter()
+    private let files: DecisionFiles
+    private let limits: Limits
+    private let report: @Sendable (String) -> Void
+    private let queue = DispatchQueue(label: "muniment.decisions")
+    private let state: Mutex<State>
+    /// The file that is written to. Used on the queue alone.
+    private let output: Mutex<Output>
+
+    private struct State {
+        var bytes: [UInt8] = []
+        var next: UInt64
+        /// How many were dropped since a line last said so.
+        var untold: UInt64 = 0
+        var isDraining = false
+        var isClosed = false
+    }
+
+    private struct Output {
+        var handle: FileHandle
+        var bytes: Int
+        /// Why nothing is written any more; nil while it is.
+        var failure: String?
+    }
+
+    /// Opens the log, behind what is there.
+    ///
+    /// - Parameters:
+    ///   - files: where it is kept; the folder is made where it is not there.
+    ///   - limits: how much of it.
+    ///   - report: told, in a line, where it cannot be written.
+    init(_ files: DecisionFiles, limits: Limits = Limits(), report: @escaping @Sendable (String) -> Void) throws {
+        self.files = files
+        self.limits = limits
+        self.report = report
+        try makeFolder(files.folder)
+        let (file, next) = try DecisionLog.end(of: files)
+        state = Mutex(State(next: next))
+        output = Mutex(try DecisionLog.open(file))
+    }
+
+    /// The file to go on with, after what a killed process left unfinished in it was cut off, and the next number.
+    private static func end(of files: DecisionFiles) throws -> (DecisionFiles.File, next: UInt64) {
+        guard let last = try files.all().last else { return (files.file(from: 1), 1) }
+        let bytes = try readFile(last.path)
+        let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        if end < bytes.count { try replaceFile(last.path, with: Array(bytes[..<end]), mode: 0o600) }
+        let lines = bytes[..<end].split(separator: UInt8(ascii: "\n"))
+        let number = lines.last.flatMap { DecisionLine(Array($0)) }?.number
+        return (last, number.map { $0 + 1 } ?? last.first + UInt64(lines.count))
+    }
+
+    private static func open(_ file: DecisionFiles.File) throws -> Output {
+        if !fileExists(file.path) { try replaceFile(file.path, with: [], mode: 0o600) }
+        let handle = try FileHandle(forWritingTo: URL(filePath: file.path))
+        return Output(handle: handle, bytes: Int(try handle.seekToEnd()))
+    }
+
+    /// Takes a decision, from any thread. Waits for nothing.
+    func record(_ decision: Decision) {
+        let tail = decision.tail
+        let (isTaken, begins) = state.withLock { state -> (Bool, Bool) in
+            guard !state.isClosed, state.bytes.count + tail.count + 32 <= limits.queueBytes else {
+                state.untold += 1
+                return (false, false)
+            }
+            if state.untold > 0 {
+                state.bytes += DecisionLine.drop(state.next, decision.time, state.untold)
+                (state.next, state.untold) = (state.next + 1, 0)
+            }
+            state.bytes += Array("{\"number\":\(state.next)".utf8)
+            state.bytes += tail
+            state.next += 1
+            defer { state.isDraining = true }
+            return (true, !state.isDraining)
+        }
+        (isTaken ? recorded : dropped).add()
+        if begins { queue.async { self.drain() } }
+    }
+
+    private func drain() {
+        while true {
+            let (bytes, next) = state.withLock { state in
+                let bytes = state.bytes
+                state.bytes = []
+                if bytes.isEmpty { state.isDraining = false }
+                return (bytes, state.next)
+            }
+            if bytes.isEmpty { return }
+            output.withLock { write(bytes, &$0, next) }
+        }
+    }
+
+    /// - Parameter next: the number behind the last one in `bytes`.
+    private func write(_ bytes: [UInt8], _ output: inout Output, _ next: UInt64) {
+        do {
+            // Behind a write that failed, half a line may stand; it is ended, so that only itself is lost.
+            let lineEnd: [UInt8] = output.failure == nil ? [] : [UInt8(ascii: "\n")]
+            try output.handle.write(contentsOf: Data(lineEnd + bytes))
+            output.bytes += lineEnd.count + bytes.count
+            output.failure = nil
+            if output.bytes >= limits.fileBytes { try rotate(&output, next) }
+        } catch {
+            giveUp(bytes)
+            if output.failure == nil { report("decisions cannot be written to `\(files.folder)`: \(error)") }
+            output.failure = "\(error)"
+        }
+    }
+
+    /// Counts what could not be written; the next line that can says so.
+    private func giveUp(_ bytes: [UInt8]) {
+        var untold: UInt64 = 0
+        for case let line? in bytes.split(separator: UInt8(ascii: "\n")).map({ DecisionLine(Array($0)) }) {
+            switch line {
+            case .decision:
+                untold += 1
+                dropped.add()
+            case .dropped(_, _, let count): untold += count
+            }
+        }
+        state.withLock { $0.untold += untold }
+    }
+
+    private func rotate(_ output: inout Output, _ next: UInt64) throws {
+        try output.handle.synchronize()
+        let old = output.handle
+        output = try DecisionLog.open(files.file(from: next))
+        try old.close()
+        var all = try files.all()
+        var total = all.reduce(0) { $0 + files.bytes(of: $1) }
+        while total > limits.totalBytes, all.count > 1 {
+            let oldest = all.removeFirst()
+            total -= files.bytes(of: oldest)
+            try removeFile(oldest.path)
+        }
+    }
+
+    /// Waits until every decision that was taken before is written.
+    func flush() {
+        queue.sync {}
+        queue.sync { self.drain() }
+    }
+
+    /// Writes what waits, and takes no more.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        flush()
+        output.withLock { output in
+            try? output.handle.synchronize()
+            try? output.handle.close()
+        }
+    }
+}

@@ -1,0 +1,94 @@
+internal import Credentials
+internal import Events
+internal import HTTPServer
+internal import Permissions
+internal import Synchronization
+
+/// Looks after the service while it runs: counts what it does, writes its log, and lets nobody ask too often.
+final class Operations: Sendable {
+    let counts: ServiceCounts
+    /// Nil where everybody may ask as often as they like.
+    let limiter: RateLimiter?
+    private let names: [String]
+    private let clock: @Sendable () -> Instant
+    private let format: LogFormat
+    private let lines: LineQueue
+    private let stopping = Atomic(false)
+    /// What requests are called that come without a name: the run, and a number.
+    private let run: String
+    private let requests = Atomic<UInt64>(0)
+
+    /// Bytes of lines that may wait to be written.
+    private static let logQueueBytes = 4 << 20
+
+    init(_ settings: ServiceSettings, routes: [Route]) {
+        counts = ServiceCounts(routeCount: routes.count)
+        names = routes.map(\.name)
+        limiter = settings.requestsPerSecond.map { RateLimiter(perSecond: $0) }
+        clock = settings.clock
+        format = settings.logFormat
+        lines = LineQueue(label: "muniment.log", limitBytes: Operations.logQueueBytes, write: settings.writeLog)
+        run = String(UInt32.random(in: 1 << 28 ... .max), radix: 16)
+    }
+
+    /// Whether the service has been told to stop.
+    var isStopping: Bool {
+        get { stopping.load(ordering: .relaxed) }
+        set { stopping.store(newValue, ordering: .relaxed) }
+    }
+
+    /// What a request is called: as it says itself, or else by a name that no other one has.
+    func requestID(of request: HTTPRequest) -> String {
+        if let given = RequestID.given(in: request) { return given }
+        return "\(run)-\(requests.wrappingAdd(1, ordering: .relaxed).newValue)"
+    }
+
+    /// Counts a request of a caller, by its token or, without one, by its address.
+    ///
+    /// - Returns: what is left to the caller; nil where there is no limit.
+    /// - Throws: ``Problem`` where it asks too often.
+    func admit(_ caller: Caller?, _ request: HTTPRequest) throws(Problem) -> TokenBucket.Outcome? {
+        guard let limiter else { return nil }
+        let isKnown = caller.map { $0.right != .act(as: .anonymous) } ?? false
+        let key = isKnown ? "token " + (caller?.id ?? "") : "address " + request.peer
+        let outcome = limiter.take(key, atNanoseconds: Operations.now)
+        guard outcome.isAllowed else {
+            counts.overLimit.add()
+            throw limiter.problem(outcome)
+        }
+        return outcome
+    }
+
+    /// What every answer has: the request's name, and how much is left to the caller.
+    func headers(requestID: String?, limit: TokenBucket.Outcome?) -> [HTTPHeader] {
+        var headers = requestID.map { [HTTPHeader("X-Request-ID", $0)] } ?? []
+        if let limiter, let limit { headers += limiter.headers(limit) }
+        return headers
+    }
+
+    /// Counts a request that is over, and writes its line of the log.
+    func ended(_ request: HTTPRequest, _ exchange: Exchange?, status: Int, bytes: UInt64, nanoseconds: UInt64) {
+        counts.counts(ofRoute: exchange?.route).ended(status: status, nanoseconds: nanoseconds)
+        guard format != .none else { return }
+        let line = RequestLine(
+            time: clock(), requestID: exchange?.requestID, method: request.method, route: exchange?.route.map { names[$0] },
+            path: request.path, status: status, nanoseconds: nanoseconds, caller: exchange?.caller?.id, store: exchange?.storeName,
+            bytes: bytes, peer: request.peer)
+        if let text = line.text(format), !lines.offer(text) { counts.linesDropped.add() }
+    }
+
+    /// Waits until the log is written.
+    func flush() { lines.flush() }
+
+    private static let start = ContinuousClock.now
+    private static var now: UInt64 { UInt64(max(0, (ContinuousClock.now - start) / .nanoseconds(1))) }
+}
+
+extension RateLimiter {
+    /// What a caller is told that asks too often.
+    func problem(_ outcome: TokenBucket.Outcome) -> Problem {
+        Problem(
+            .tooManyRequests, "there were too many requests: wait \(outcome.seconds) s, and go on more slowly",
+            headers: headers(outcome) + [HTTPHeader("Retry-After", "\(outcome.seconds)")])
+    }
+}

@@ -1,0 +1,230 @@
+import Credentials
+import Events
+import Foundation
+import HTTPServer
+import Muniment
+import Permissions
+import ServiceSupport
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite("The service tells how it is: health, readiness, metrics, its log, decisions, limits")
+struct OperationsRouteTests {
+    @Test(
+        "Health and readiness need no token and name no store; a service that is about to stop is not ready",
+        arguments: [false, true])
+    func healthAndReadiness(isLive: Bool) async throws {
+        try await withService { fixture in
+            let door: any Door = isLive ? try fixture.live() : fixture.direct
+            for (path, status) in [("/healthz", "ok"), ("/readyz", "ready")] {
+                let answer = try await door.send("GET", path)
+                #expect(answer.status == 200)
+                #expect(answer.text == #"{"status":"\#(status)"}"#)
+            }
+            fixture.service.beginStopping()
+            #expect(try await door.send("GET", "/healthz").status == 200)
+            let stopping = try await door.send("GET", "/readyz")
+            #expect(stopping.status == 503)
+            #expect(!stopping.text.contains("default"))
+        }
+    }
+
+    @Test("Metrics count requests, decisions, commits and refusals, in the format that scrapers read, over a socket")
+    func metrics() async throws {
+        try await withService { fixture in
+            let door = try fixture.live()
+            let token = try fixture.administrator()
+            try await prepare(door, token)
+            for subject in ["user:ann", "user:ann", "user:bob"] { try await check(door, token, subject) }
+            _ = try await door.send("GET", "/nowhere")
+            let answer = try await door.send("GET", "/metrics", token: token)
+            #expect(answer.status == 200)
+            #expect(answer.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
+            let lines = Set(answer.text.split(separator: "\n").map(String.init))
+            for line in [
+                #"muniment_requests_total{route="check",method="POST",status="200"} 3"#,
+                #"muniment_requests_total{route="none",method="any",status="404"} 1"#,
+                #"muniment_request_seconds_count{route="check",method="POST"} 3"#,
+                #"muniment_decisions_total{store="default",result="allowed"} 2"#,
+                #"muniment_decisions_total{store="default",result="denied"} 1"#,
+                #"muniment_takes_writes{store="default"} 1"#,
+                #"muniment_log_sync_seconds_bucket{store="default",le="+Inf"} \#(commits(in: lines))"#,
+            ] {
+                #expect(lines.contains(line), "\(line) is missing")
+            }
+            #expect(commits(in: lines) > 0)
+            for figure in ["muniment_file_bytes", "muniment_map_bytes", "muniment_map_used_bytes", "muniment_readers"] {
+                #expect(lines.contains { $0.hasPrefix(figure + #"{store="default",part="index"} "#) })
+            }
+            // Every figure has its type, and every value its figure.
+            let types = Set(lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] })
+            for line in lines where !line.hasPrefix("#") {
+                let name = String(line.prefix { $0 != "{" && $0 != " " })
+                let figure = ["_bucket", "_sum", "_count"].reduce(name) {
+                    $0.hasSuffix($1) && !types.contains($0[...]) ? String($0.dropLast($1.count)) : $0
+                }
+                #expect(types.contains(figure[...]), "\(line)")
+            }
+        }
+    }
+
+    @Test("Metrics need a token that may ask, and tell of no store that it does not reach")
+    func metricsScope() async throws {
+        try await withService { fixture in
+            #expect(try await fixture.direct.send("GET", "/metrics").status == 401)
+            let acting = try fixture.token(.act(as: "user:ann"))
+            #expect(try await fixture.direct.send("GET", "/metrics", token: acting).status == 403)
+            let elsewhere = try await fixture.direct.send("GET", "/metrics", token: try fixture.token(.ask, .named(["other"])))
+            #expect(elsewhere.status == 200)
+            #expect(!elsewhere.text.contains("default"))
+        }
+    }
+
+    @Test("The log has a line a request with its id, route, caller and store, and never a secret")
+    func requestLog() async throws {
+        let written = Mutex<[UInt8]>([])
+        try await withService { settings in
+            settings.logFormat = .json
+            settings.writeLog = { bytes in written.withLock { $0 += bytes } }
+        } _: { fixture in
+            let door = try fixture.live()
+            let token = try fixture.administrator()
+            try await prepare(door, token)
+            let named = try await door.send(
+                "POST", "/v1/stores/default/check", token: token,
+                json: #"{"subject":"user:ann","privilege":"read","object":"doc:1"}"#,
+                headers: [HTTPHeader("X-Request-ID", "mine-1")])
+            #expect(named.header("X-Request-ID") == "mine-1")
+            let unnamed = try await door.send("GET", "/healthz?token=\(token)")
+            let made = try #require(unnamed.header("X-Request-ID"))
+            _ = try await door.send("GET", "/healthz", headers: [HTTPHeader("X-Request-ID", String(repeating: "x", count: 5000))])
+            _ = try await door.send("POST", "/v1/stores/default/check", token: token + "wrong", json: "{}")
+            // Behind the answers, each request is told of as over.
+            try fixture.stopListening()
+            fixture.service.operations.flush()
+            let text = written.withLock { String(decoding: $0, as: UTF8.self) }
+            #expect(!text.contains("muni_"))
+            let lines = try text.split(separator: "\n").map { try JSONText.decode(Array($0.utf8)) }
+            #expect(lines.count == 5)
+            let check = try #require(lines.first { $0["request"] == .string("mine-1") })
+            #expect(check["route"] == .string("check"))
+            #expect(check["status"] == .integer(200))
+            #expect(check["store"] == .string("default"))
+            #expect(check["caller"] != nil)
+            #expect(check["bytes"] == .integer(Int64(named.body.count)))
+            #expect(lines.contains { $0["request"] == .string(made) && $0["path"] == .string("/healthz") })
+            #expect(lines.contains { $0["status"] == .integer(401) && $0["caller"] == nil })
+        }
+    }
+
+    @Test("Whoever asks too often is told when to go on, and everybody else goes on")
+    func rateLimit() async throws {
+        try await withService {
+            $0.requestsPerSecond = 5
+        } _: { fixture in
+            let (door, first, second) = (fixture.direct, try fixture.administrator(), try fixture.administrator())
+            var statuses: [Int] = []
+            for _ in 0..<40 {
+                let answer = try await door.send("GET", "/metrics", token: first)
+                statuses.append(answer.status)
+                #expect(answer.header("RateLimit-Policy") == "\"caller\";q=5;w=1")
+                #expect(answer.header("RateLimit")?.hasPrefix("\"caller\";r=") == true)
+                guard answer.status == 429 else { continue }
+                #expect(answer.header("Retry-After") == "1")
+                #expect(answer.header("Content-Type") == "application/problem+json")
+                #expect(answer.headers.count { $0.name == "RateLimit" } == 1)
+            }
+            #expect(statuses.prefix(5) == [200, 200, 200, 200, 200])
+            #expect(statuses.contains(429))
+            #expect(try await door.send("GET", "/metrics", token: second).status == 200)
+            // Whoever tries tokens is slowed down by its address.
+            var guesses: Set<Int> = []
+            for number in 0..<20 { guesses.insert(try await door.send("GET", "/metrics", token: "muni_guess\(number)").status) }
+            #expect(guesses == [401, 429])
+            #expect(try await door.send("GET", "/healthz").status == 200)
+        }
+    }
+
+    @Test("Without a limit nobody is told of one")
+    func noLimit() async throws {
+        try await withService { fixture in
+            let answer = try await fixture.direct.send("GET", "/metrics", token: try fixture.administrator())
+            #expect(answer.status == 200)
+            #expect(answer.header("RateLimit") == nil)
+        }
+    }
+
+    @Test("Where it is switched on, every decision is kept with who asked, and administrators find it again by pages")
+    func decisionLog() async throws {
+        try await withService {
+            $0.decisionLogs = .stores(["default"])
+        } _: { fixture in
+            let (door, token) = (try fixture.live(), try fixture.administrator())
+            try await prepare(door, token)
+            for number in 0..<5 { try await check(door, token, "user:ann", id: "r\(number)") }
+            try await check(door, token, "user:bob")
+            let all = try await door.send("GET", "/v1/stores/default/decisions", token: token).json
+            let decisions = try #require(list(all["decisions"]))
+            #expect(decisions.count == 6)
+            #expect(decisions[0]["subject"] == .string("user:ann"))
+            #expect(decisions[0]["allowed"] == .bool(true))
+            #expect(decisions[0]["request"] == .string("r0"))
+            #expect(decisions[0]["caller"] != nil)
+            #expect(decisions[5]["allowed"] == .bool(false))
+            var (found, after): ([JSONValue], String) = ([], "")
+            repeat {
+                let page = try await door.send(
+                    "GET", "/v1/stores/default/decisions?subject=user:ann&newest=true&limit=2" + after, token: token
+                ).json
+                found += list(page["decisions"]) ?? []
+                if case .string(let next)? = page["next"] { after = "&after=" + next } else { after = "" }
+            } while !after.isEmpty
+            #expect(found.map { $0["request"] } == (0..<5).reversed().map { .string("r\($0)") })
+            for bad in ["limit=0", "limit=x", "allowed=maybe", "from=yesterday", "after=-1", "limit=1&limit=2"] {
+                #expect(try await door.send("GET", "/v1/stores/default/decisions?" + bad, token: token).status == 400, "\(bad)")
+            }
+            let asking = try fixture.token(.ask)
+            #expect(try await door.send("GET", "/v1/stores/default/decisions", token: asking).status == 403)
+        }
+    }
+
+    @Test("Where it is not switched on, nothing is kept, and that is said")
+    func noDecisionLog() async throws {
+        try await withService { fixture in
+            let token = try fixture.administrator()
+            try await prepare(fixture.direct, token)
+            try await check(fixture.direct, token, "user:ann")
+            let answer = try await fixture.direct.send("GET", "/v1/stores/default/decisions", token: token)
+            #expect(answer.status == 404)
+            #expect(answer.text.contains("--decision-log default"))
+            #expect(!FileManager.default.fileExists(atPath: fixture.directory + "/.muniment/decisions"))
+        }
+    }
+
+    private func prepare(_ door: any Door, _ token: String) async throws {
+        let changes = """
+            {"as":"user:root","do":[{"op":"defineClass","class":"doc"},{"op":"register","principal":"user:ann"},\
+            {"op":"createObject","object":"doc:1"},{"op":"grant","subject":"everyone","object":"store","privileges":["read"]},\
+            {"op":"grant","subject":"everyone","object":"class:doc","privileges":["read"]},\
+            {"op":"grant","subject":"user:ann","object":"doc:1","privileges":["read"]}]}
+            """
+        #expect(try await door.send("POST", "/v1/stores/default/transactions", token: token, json: changes).status == 200)
+    }
+
+    private func check(_ door: any Door, _ token: String, _ subject: String, id: String? = nil) async throws {
+        let answer = try await door.send(
+            "POST", "/v1/stores/default/check", token: token,
+            json: #"{"subject":"\#(subject)","privilege":"read","object":"doc:1"}"#,
+            headers: id.map { [HTTPHeader("X-Request-ID", $0)] } ?? [])
+        #expect(answer.status == 200)
+    }
+
+    private func list(_ value: JSONValue?) -> [JSONValue]? { if case .array(let list)? = value { list } else { nil } }
+
+    private func commits(in lines: Set<String>) -> Int {
+        let prefix = #"muniment_commits_total{store="default"} "#
+        return lines.first { $0.hasPrefix(prefix) }.flatMap { Int($0.dropFirst(prefix.count)) } ?? 0
+    }
+}
