@@ -87,10 +87,11 @@ struct Authenticator: Sendable {
 
     /// The credential in a header `Bearer …` (RFC 6750, section 2.1); nil for any other header.
     private static func bearer(_ header: String) -> String? {
-        let scheme = "bearer "
-        guard header.utf8.count > scheme.utf8.count, header.prefix(scheme.count).lowercased() == scheme else { return nil }
-        let credential = header.dropFirst(scheme.count).drop { $0 == " " }
-        return credential.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? String(credential) : nil
+        // By bytes, since this is done for every request: a letter's bit of case is set before it is compared.
+        let (bytes, scheme) = (header.utf8, "bearer ".utf8)
+        guard bytes.count > scheme.count, zip(bytes, scheme).allSatisfy({ $0 | 0x20 == $1 }) else { return nil }
+        let credential = bytes.dropFirst(scheme.count).drop { $0 == 0x20 }
+        return credential.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? String(credential) : nil
     }
 }
 

@@ -57,7 +57,7 @@ struct Call: Sendable {
 
     /// Answers with JSON that is written already.
     func answer(json bytes: [UInt8], status: Int = 200, headers: [HTTPHeader] = []) -> HTTPResponse {
-        HTTPResponse(status: status, headers: Call.jsonHeaders + headers, body: .bytes(bytes))
+        HTTPResponse(status: status, headers: headers.isEmpty ? Call.jsonHeaders : Call.jsonHeaders + headers, body: .bytes(bytes))
     }
 
     static let jsonHeaders = [HTTPHeader("Content-Type", "application/json"), HTTPHeader("Cache-Control", "no-store")]

@@ -1,7 +1,9 @@
 internal import HTTPServer
 
 /// One thing that the service does: where it is asked for, who may ask, how it is described, and what it does.
-struct Route: Sendable {
+///
+/// A class, so that handing it on with each request copies nothing.
+final class Route: Sendable {
     let method: String
     let path: PathPattern
     /// Its name in the description of the API and in metrics, such as `check`.
