@@ -75,7 +75,7 @@ struct BuiltTool {
     }
 
     /// It is built into the folder of the tests.
-    private static let executable: URL = {
+    static let executable: URL = {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         while !FileManager.default.isExecutableFile(atPath: folder.appending(path: "muniment").path), folder.path != "/" {
             folder.deleteLastPathComponent()

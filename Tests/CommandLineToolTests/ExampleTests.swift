@@ -7,6 +7,8 @@ struct ExampleTests {
     private enum Step {
         /// The example in the help of a command.
         case example(String)
+        /// The example of a command that goes on until it is told to stop.
+        case service(String)
         /// What the examples around it take for granted.
         case call(String)
         /// What the store is to refuse.
@@ -26,7 +28,7 @@ struct ExampleTests {
         .refused("grant user:bob read on folder:top --as user:bob"), .example("refusals"), .example("audit"),
         .example("audit access"), .example("audit of"), .example("audit entry"), .example("export"), .example("stats"),
         .example("token create"),
-        .example("token list"), .example("token revoke"),
+        .example("token list"), .example("token revoke"), .service("serve"),
         .example("verify"), .example("rebuild"), .example("backup"), .example("restore"),
         .example("role remove"), .example("role delete"), .example("object delete"),
         .example("import"), .example("scenario"),
@@ -39,6 +41,11 @@ struct ExampleTests {
             for step in ExampleTests.story {
                 switch step {
                 case .call(let sentence): try tool.make(sentence)
+                case .service(let name):
+                    let example = try Example(of: name, by: tool)
+                    let service = try ServingTool(tool, call: example.call, lineCount: example.lineCount)
+                    #expect(example.matches(service.lines.joined(separator: "\n")), "\(name) printed \(service.lines)")
+                    #expect(try service.stop().code == 0)
                 case .refused(let sentence): #expect(try tool.run(sentence).code == 1)
                 case .example(let name):
                     let example = try Example(of: name, by: tool)
@@ -57,7 +64,12 @@ struct ExampleTests {
             let listed = overview.lines.filter { $0.hasPrefix("  ") }.compactMap { line in
                 line.dropFirst(2).components(separatedBy: "  ").first
             }
-            let told = ExampleTests.story.compactMap { step in if case .example(let name) = step { name } else { nil } }
+            let told = ExampleTests.story.compactMap { step in
+                switch step {
+                case .example(let name), .service(let name): name
+                case .call, .refused: nil
+                }
+            }
             #expect(listed.count > 30)
             #expect(Set(listed) == Set(told))
         }
@@ -96,6 +108,7 @@ struct ExampleTests {
 private struct Example {
     let call: String
     private let prints: [String]
+    var lineCount: Int { prints.count }
 
     init(of name: String, by tool: BuiltTool) throws {
         let lines = try tool.make("help \(name)").output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -116,6 +129,6 @@ private struct Example {
     private static func masked(_ line: String) -> String {
         line.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/, with: "TIME").replacing(/\d+\.\d+ s/, with: "SECONDS")
             .replacing(/\d+ events\/s/, with: "SPEED").replacing(/[0-9a-f]{64}/, with: "HASH")
-            .replacing(/muni_[A-Za-z0-9_-]{43}/, with: "TOKEN")
+            .replacing(/127\.0\.0\.1:\d+/, with: "ADDRESS").replacing(/muni_[A-Za-z0-9_-]{43}/, with: "TOKEN")
     }
 }

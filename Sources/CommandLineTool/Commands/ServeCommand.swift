@@ -11,7 +11,12 @@ extension Option {
 extension Command {
     static let serve = Command(
         "serve", "answer over HTTP, until it is told to stop", options: [.data, .listen] + Option.callers,
-        example: Example("serve --data data --listen 127.0.0.1:0", "listening on http://127.0.0.1:…")
+        example: Example(
+            "serve --data data --listen 127.0.0.1:0",
+            """
+            listening on http://127.0.0.1:43210
+            a token to administer everything, which is shown this once: muni_Ygfm9Fc2D2h9wTku82XY5ju8ZjRIkw5mbZk2o7i8PMg
+            """)
     ) { call in
         try call.end()
         let endpoint = try Endpoint(call.options[.listen] ?? "127.0.0.1:8080")

@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@Suite("The tool while a service runs: what it changes goes through the service, and reads the same")
+struct RunningServiceTests {
+    /// Every command that changes something, as it should be called and as it should not.
+    private static let story = [
+        "class define doc --creator read,update,setPermissions --properties title", "class define folder", "register user:ann",
+        "register user:bob", "register user:bob", "register user:eve --as anonymous", "role create editors", "role create editors",
+        "role add user:bob to role:editors", "role add user:bob to role:editors --strict", "object create folder:top",
+        #"object create doc:plan --parent folder:top --value '{"title":"Pl\"än\u0001"}'"#, "object create doc:plan",
+        "grant user:ann read,update on doc:plan --until 2999-12-31", "grant user:ann read on doc:plan",
+        "grant user:ann fly on doc:plan",
+        "grant user:bob read on folder:top --as user:bob", "grant user:zoe read on doc:plan", "grant ann read on doc:plan",
+        "grant user:ann read on doc:plan --json", "revoke user:ann update on doc:plan",
+        "revoke user:ann update on doc:plan --strict",
+        #"object write doc:plan --merge '{"pages":3}'"#, "object write doc:plan --value 1 --unchanged-since 1",
+        "object move doc:plan to top", "object owner doc:plan to user:bob", "permission define reading for role:editors read",
+        "permission attach reading to doc:plan", "permission change reading for role:editors read,update",
+        "permission detach reading from doc:plan", "admin appoint user:ann", "admin dismiss user:ann", "admin dismiss user:root",
+        "class change doc --properties title,pages", "role remove user:bob from role:editors", "role delete editors",
+        "object delete doc:plan", "object delete doc:plan", "object delete doc:%2e%2e%2fä",
+        "object create thing:x",
+    ]
+
+    @Test("Every change, nothing changed and every refusal is printed the same, with the same exit code, and leaves the same log")
+    func sameAsWithout() throws {
+        try BuiltTool.inFreshFolder { alone in
+            try BuiltTool.inFreshFolder { served in
+                for tool in [alone, served] { try tool.make("init --open") }
+                let service = try ServingTool(served)
+                for sentence in RunningServiceTests.story {
+                    let (expected, actual) = (try alone.run(sentence), try served.run(sentence))
+                    #expect(actual.code == expected.code, "\(sentence): \(actual.errors)")
+                    #expect(masked(actual.output) == masked(expected.output), "\(sentence)")
+                    #expect(actual.errors == expected.errors, "\(sentence)")
+                }
+                #expect(try masked(served.make("log").output) == masked(alone.make("log").output))
+                #expect(try masked(served.make("refusals").output) == masked(alone.make("refusals").output))
+                #expect(try service.stop().code == 0)
+                #expect(try served.make("verify").output.hasPrefix("sound"))
+            }
+        }
+    }
+
+    /// Times are different every time, and the service gives each request an id.
+    private func masked(_ text: String) -> String {
+        text.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/, with: "TIME").replacing(/\s\s[0-9a-f]{8}-\d+\n/, with: "\n")
+    }
+
+    @Test("Every command whose help says who acts is in that story")
+    func storyIsComplete() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let commands = try tool.make("help").lines.filter { $0.hasPrefix("  ") }.compactMap { line in
+                line.dropFirst(2).components(separatedBy: "  ").first
+            }
+            let writing = try commands.filter {
+                try tool.make("help \($0)").output.contains("who acts: a user, a thing or anonymous")
+            }
+            #expect(writing.count >= 20)
+            for name in writing {
+                #expect(RunningServiceTests.story.contains { $0.hasPrefix(name + " ") }, "\(name)")
+            }
+        }
+    }
+
+    @Test("Questions are answered beside the service, and see what went through it")
+    func questions() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --open")
+            let service = try ServingTool(tool)
+            try tool.make("class define doc")
+            try tool.make("object create doc:1")
+            #expect(try tool.run("check user:ann read doc:1").code == 1)
+            try tool.make("grant everyone read on doc:1")
+            #expect(try tool.run("check user:ann read doc:1").code == 0)
+            try service.stop()
+        }
+    }
+
+    static let alone = ["import history.jsonl", "rebuild"]
+
+    @Test("What needs the store for itself says how, and changes nothing", arguments: alone)
+    func needsTheStore(sentence: String) throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --open")
+            try tool.write(#"{"format":"permission-history/1"}"# + "\n", to: "history.jsonl")
+            let service = try ServingTool(tool)
+            let result = try tool.run(sentence)
+            #expect(result.code == 3)
+            #expect(result.errors.contains("stop the service"), "\(result.errors)")
+            try service.stop()
+            #expect(try tool.run(sentence).code == 0)
+        }
+    }
+
+    @Test("A service that was killed leaves nothing that the tool would take for one")
+    func killedService() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --open")
+            let service = try ServingTool(tool)
+            try tool.make("register user:ann")
+            service.kill()
+            #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/.muniment/service.json"))
+            try tool.make("register user:bob")
+            let next = try ServingTool(tool)
+            try tool.make("register user:cara")
+            try next.stop()
+            #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/.muniment/service.json"))
+            #expect(try tool.make("log").lines.filter { $0.hasPrefix("r") }.count == 4)
+        }
+    }
+
+    @Test("Over TLS it is the same, though nobody vouches for the certificate")
+    func tls() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --open")
+            let made = try tool.shell(
+                "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=elsewhere -days 2 -keyout k.pem -out c.pem"
+            )
+            #expect(made.code == 0)
+            let service = try ServingTool(tool, ["--tls-certificate", "c.pem", "--tls-key", "k.pem"])
+            #expect(service.address.hasPrefix("https://"))
+            #expect(try tool.make("register user:ann").output == "revision 1\n")
+            try service.stop()
+        }
+    }
+
+    @Test("The first start prints a token that may do everything, once; no later start does, and none where there is something")
+    func firstToken() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let first = try ServingTool(tool, lineCount: 2)
+            let token = try #require(first.lines[1].firstMatch(of: /muni_[A-Za-z0-9_-]{43}/)).output
+            let call = { (address: String) in
+                try tool.shell(
+                    "curl -s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer \(token)' -H 'Content-Type: application/json' "
+                        + #"-d '{"as":"user:root","do":[{"op":"register","principal":"user:ann"}]}' "#
+                        + "\(address)/v1/stores/default/transactions")
+            }
+            #expect(try call(first.address).output == "200")
+            #expect(try first.stop().rest.isEmpty)
+            let second = try ServingTool(tool)
+            #expect(try call(second.address).output == "200")
+            #expect(try second.stop().rest.isEmpty)
+        }
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --open")
+            try tool.make("register user:ann")
+            let service = try ServingTool(tool)
+            #expect(try service.stop().rest.isEmpty)
+        }
+    }
+}

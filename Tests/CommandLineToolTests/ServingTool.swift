@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// The built `muniment serve`, running beside the calls of a test.
+final class ServingTool {
+    private let process = Process()
+    private let output = Pipe()
+    private var buffered: [UInt8] = []
+    /// The lines that it printed until it listened, and the one behind them where there is one to come.
+    private(set) var lines: [String] = []
+
+    /// Starts it in the folder of a tool, and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - tool: in whose folder.
+    ///   - options: what else it is told; where it listens and its data directory, which is that folder, are given.
+    ///   - lineCount: how many lines it is to print before the test goes on.
+    convenience init(_ tool: BuiltTool, _ options: [String] = [], lineCount: Int = 1) throws {
+        let call = (["serve", "--data", ".", "--listen", "127.0.0.1:0"] + options).joined(separator: " ")
+        try self.init(tool, call: call, lineCount: lineCount)
+    }
+
+    /// Starts it by a call whose words have blanks between them, and waits for some lines.
+    init(_ tool: BuiltTool, call: String, lineCount: Int) throws {
+        process.executableURL = BuiltTool.executable
+        process.arguments = call.split(separator: " ").map(String.init)
+        process.currentDirectoryURL = tool.folder
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        for _ in 0..<lineCount { lines.append(try #require(line(), "serve printed \(lines) and no more")) }
+    }
+
+    /// Where it listens.
+    var address: String { String(lines.first?.split(separator: " ").last ?? "") }
+
+    private func line() -> String? {
+        while true {
+            if let end = buffered.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffered.removeSubrange(...end) }
+                return String(decoding: buffered[..<end], as: UTF8.self)
+            }
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            buffered += more
+        }
+    }
+
+    /// Tells it to stop, and returns its exit code and what it printed behind ``lines``.
+    @discardableResult
+    func stop() throws -> (code: Int32, rest: String) {
+        process.terminate()
+        let rest = buffered + (try output.fileHandleForReading.readToEnd() ?? Data())
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: rest, as: UTF8.self))
+    }
+
+    /// Ends it at once, as the system would.
+    func kill() {
+        _ = Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    deinit { if process.isRunning { kill() } }
+}
