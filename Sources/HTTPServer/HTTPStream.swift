@@ -218,7 +218,7 @@ public struct HTTPStreamClosed: Error, Hashable {}
     }
 
     /// Breaks the body off where it is; the client sees that it is not whole.
-    func abort() {
+    package func abort() {
         let woken = state.withLock { state in
             state.isAborted = true
             state.isFinished = true

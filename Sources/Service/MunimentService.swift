@@ -16,6 +16,9 @@ public final class MunimentService: HTTPApplication {
     private let verification = WorkQueue(width: 1, backlogLimit: 1_024)
     private let presence: ServicePresence
     private let tokens: TokenRegistry
+    /// Long answers that wait for their clients: so many at once, and none that waits for its turn.
+    let streams = WorkQueue(width: 32, backlogLimit: 0)
+    let runningKeys = RunningKeys()
 
     /// Opens every store of the data directory for writing. The first start makes the store `default`.
     ///

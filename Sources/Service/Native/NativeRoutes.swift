@@ -1,4 +1,11 @@
 /// The API of Muniment's own, under `/v1`.
 enum NativeRoutes {
-    static let all: [Route] = [CheckRoute.route, TransactionRoute.route]
+    static let all: [Route] =
+        StoreRoutes.all
+        + [CheckRoute.route, PrivilegesRoute.route, WhoRoute.route, WhatRoute.route, ExplainRoute.route, QueryRoute.route]
+        + ObjectRoutes.all + [EntriesRoute.route, MembersRoute.route, AdministratorsRoute.route]
+        + [TransactionRoute.route, WhatIfRoute.route] + [
+            HistoryRoute.route, NoticesRoute.route, DiffRoute.route, ExportRoute.route, AuditRoute.route,
+        ]
+        + AuditQuestionRoutes.all
 }

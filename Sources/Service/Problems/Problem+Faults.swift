@@ -2,6 +2,7 @@ internal import Events
 internal import Histories
 internal import Muniment
 internal import Permissions
+internal import Wire
 
 extension Problem {
     /// The problem that an error of a layer below stands for. What is not the caller's doing is told in the log and not to it.
@@ -10,6 +11,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let refusal as Refusal: self.init(refusal)
         case let error as JSONError: self.init(.malformed, "the body is no JSON: \(error)")
+        case let error as SpanRunsBackwards: self.init(.malformed, "\(error)")
         case let error as MalformedTime: self.init(.malformed, "\(error)")
         case let error as StoreError: self.init(error)
         default: self.init(.failed, "this is a fault of the service and is in its log under the request's id")

@@ -43,6 +43,8 @@ extension Problem {
         case notAcceptable = "not-acceptable"
         case requestTimeout = "request-timeout"
         case conflict
+        case keyInUse = "key-in-use"
+        case notYetVisible = "not-yet-visible"
         case preconditionFailed = "precondition-failed"
         case tooLarge = "too-large"
         case unsupportedMediaType = "unsupported-media-type"
@@ -62,7 +64,7 @@ extension Problem {
             case .methodNotAllowed: 405
             case .notAcceptable: 406
             case .requestTimeout: 408
-            case .conflict: 409
+            case .conflict, .keyInUse, .notYetVisible: 409
             case .preconditionFailed: 412
             case .tooLarge: 413
             case .unsupportedMediaType: 415
@@ -85,6 +87,8 @@ extension Problem {
             case .notAcceptable: "There is no answer of the kind that is asked for"
             case .requestTimeout: "The request took too long to come"
             case .conflict: "What is there does not allow this"
+            case .keyInUse: "A request with this idempotency key is being carried out"
+            case .notYetVisible: "The store has not come to this revision"
             case .preconditionFailed: "It was changed meanwhile"
             case .tooLarge: "The request is too large"
             case .unsupportedMediaType: "The body is of a kind that is not read here"

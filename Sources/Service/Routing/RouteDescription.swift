@@ -13,6 +13,10 @@ struct RouteDescription: Sendable {
     var body: JSONValue?
     /// The statuses that it answers with and what they mean, besides problems.
     var answers: [AnswerDescription] = []
+    /// The media types of the body.
+    var bodyTypes = ["application/json"]
+    /// Problems beside those that every route of its kind can have.
+    var problems: [Problem.Kind] = []
 
     init(_ summary: String, group: String = "Service") {
         self.summary = summary
@@ -37,4 +41,6 @@ struct AnswerDescription: Sendable {
     var mediaType = "application/json"
     /// The JSON Schema of the body; nil where there is none.
     var schema: JSONValue?
+    /// Headers that it has, by the names that they have in ``OpenAPI``.
+    var headers: [String] = []
 }

@@ -60,7 +60,9 @@ final class DataDirectory: Sendable {
     /// - Throws: ``StoreError/alreadyExists(path:)``.
     func create(_ name: StoreName, preset: Preset, administrator: Name) throws -> HostedStore {
         try opening.withLock { _ in
-            try add(
+            // One that is open is held by this process, and would be found so before it is found to be there.
+            guard openStore(name.text) == nil else { throw StoreError.alreadyExists(path: folder(of: name)) }
+            return try add(
                 name, try Store.create(at: folder(of: name), preset: preset, administrator: administrator, options: options))
         }
     }

@@ -1,0 +1,52 @@
+internal import Events
+internal import HTTPServer
+internal import Muniment
+
+/// What tells programs and people how the service is asked.
+enum DescriptionRoutes {
+    static let all = [openAPI, problems, problem]
+
+    static let openAPI = Route(
+        "GET", "/openapi.json", "openAPI", need: .nothing,
+        RouteDescription("this description of the API", group: "Description")
+            .answering("OpenAPI 3.1", Schema.openObject, headers: []),
+        .immediate { call in call.answer(json: text) })
+
+    /// Written once: the routes do not change.
+    private static let text: [UInt8] = {
+        var writer = JSONWriter()
+        writer.write(.object(OpenAPI(routes: RouteTable.routes).document))
+        return Array(writer.text.utf8)
+    }()
+
+    static let problems = Route(
+        "GET", "/problems", "listProblems", need: .nothing,
+        RouteDescription("the kinds of problems that answers name in `type`", group: "Description")
+            .answering("one for each kind", Schema.object(["problems": Schema.list(page)]), headers: []),
+        .immediate { call in call.answer(["problems": .array(Problem.Kind.allCases.map { .object($0.page) })]) })
+
+    static let problem = Route(
+        "GET", "/problems/{problem}", "describeProblem", need: .nothing,
+        RouteDescription("what a kind of problem means, and what to do about it", group: "Description")
+            .answering("its page", page, headers: []),
+        .immediate { call in
+            let name = call.parameter("problem")
+            guard let kind = Problem.Kind(rawValue: name) else {
+                throw Problem(.notFound, "there is no such kind of problem: `/problems` lists them")
+            }
+            return call.answer(kind.page)
+        })
+
+    private static let page = Schema.object([
+        "type": Schema.text, "title": Schema.text, "status": Schema.number, "remedy": Schema.text, "documentation": Schema.text,
+    ])
+}
+
+extension Problem.Kind {
+    fileprivate var page: JSONObject {
+        [
+            "type": .string("/problems/\(rawValue)"), "title": .string(title), "status": .count(status), "remedy": .string(remedy),
+            "documentation": .string("Docs/Guides/http-api.md#problem-\(rawValue)"),
+        ]
+    }
+}

@@ -1,0 +1,98 @@
+internal import Events
+internal import Muniment
+
+/// How routes say what they take and answer, one thing after the other.
+extension RouteDescription {
+    func taking(_ parameters: ParameterDescription...) -> RouteDescription { taking(parameters) }
+
+    func taking(_ parameters: [ParameterDescription]) -> RouteDescription {
+        var copy = self
+        copy.parameters += parameters
+        return copy
+    }
+
+    func taking(body: JSONValue) -> RouteDescription {
+        var copy = self
+        copy.body = body
+        return copy
+    }
+
+    /// An answer of one JSON object, and the same as JSON Lines where there is a schema of a line.
+    func answering(
+        _ text: String, _ schema: JSONValue?, lines: JSONValue? = nil, status: Int = 200, headers: [String] = ["Muniment-Revision"]
+    ) -> RouteDescription {
+        var copy = self
+        var answer = AnswerDescription(status: status, text: text, schema: schema)
+        answer.headers = headers
+        copy.answers.append(answer)
+        if let lines {
+            for type in Call.lineTypes {
+                copy.answers.append(AnswerDescription(status: status, text: text, mediaType: type, schema: lines))
+            }
+        }
+        return copy
+    }
+
+    /// Problems of this route beside those that every route of its kind can have.
+    func refusing(_ problems: Problem.Kind...) -> RouteDescription {
+        var copy = self
+        copy.problems += problems
+        return copy
+    }
+
+    func saying(_ text: String) -> RouteDescription {
+        var copy = self
+        copy.text = text
+        return copy
+    }
+}
+
+extension ParameterDescription {
+    static func query(_ name: String, _ text: String, _ schema: JSONValue = Schema.text, isRequired: Bool = false)
+        -> ParameterDescription
+    {
+        ParameterDescription(name: name, place: .query, text: text, schema: schema, isRequired: isRequired)
+    }
+
+    static func header(_ name: String, _ text: String, _ schema: JSONValue = Schema.text) -> ParameterDescription {
+        ParameterDescription(name: name, place: .header, text: text, schema: schema)
+    }
+
+    static let at = query("at", "the moment that the answer is about; without it, now", Schema.moment)
+    static let atLeast = query("atLeast", "a revision that the store must have come to", Schema.revision)
+    static let from = query("from", "the first moment", Schema.moment)
+    static let to = query("to", "the last moment", Schema.moment)
+    static let cursor = query(
+        "cursor", "where the page before ended", .object(["type": .string("string"), "minLength": .integer(1)]))
+    static let reader = query("as", "who reads; needed with a token that does not act as somebody", Schema.name)
+    static let ifMatch = header("If-Match", "the ETag of what is to be changed, or `*` for whatever is there")
+    static let ifNoneMatch = header("If-None-Match", "`*` for something new")
+    static let idempotencyKey = header(
+        "Idempotency-Key", "makes a repetition answer the first result",
+        .object(["type": .string("string"), "minLength": .integer(1), "maxLength": .integer(1024)]))
+
+    static func limit(_ most: Int, default standard: Int) -> ParameterDescription {
+        query("limit", "so many at most", Schema.count(upTo: most, default: standard))
+    }
+}
+
+extension JSONObject {
+    /// The members that every question in a body may have beside its own.
+    static let point: JSONObject = ["at": Schema.moment, "atLeast": Schema.revision]
+    /// The members that every answer about one moment has.
+    static let when: JSONObject = ["revision": Schema.revision, "time": Schema.time]
+    /// What is asked about, as one privilege or several.
+    static let wanted: JSONObject = [
+        "privilege": Schema.named("Privilege"), "privileges": Schema.list(Schema.named("Privilege"), minimum: 1),
+    ]
+}
+
+extension Schema {
+    /// The body of a question about privileges: `privilege` or `privileges`.
+    static func question(_ required: JSONObject, optional: JSONObject = [:]) -> JSONValue {
+        let one = JSONValue.array([
+            .object(["required": .texts(["privilege"])]), .object(["required": .texts(["privileges"])]),
+        ])
+        return object(required, optional: optional.with(.wanted).with(.point)).with(["oneOf": one])
+    }
+}

@@ -1,0 +1,48 @@
+internal import Events
+internal import Muniment
+
+/// Parts of JSON Schema 2020-12, as OpenAPI 3.1 has it.
+enum Schema {
+    /// One of the schemas that have a name: see ``Schemas``.
+    static func named(_ name: String) -> JSONValue { .object(["$ref": .string("#/components/schemas/\(name)")]) }
+
+    /// An object with these members and no others.
+    static func object(_ required: JSONObject, optional: JSONObject = [:], isOpen: Bool = false) -> JSONValue {
+        var schema: JSONObject = ["type": .string("object"), "properties": .object(required.with(optional))]
+        if required.count > 0 { schema["required"] = .array(required.keys.map(JSONValue.string)) }
+        if !isOpen { schema["additionalProperties"] = .bool(false) }
+        return .object(schema)
+    }
+
+    static func list(_ element: JSONValue, minimum: Int? = nil, maximum: Int? = nil) -> JSONValue {
+        var schema: JSONObject = ["type": .string("array"), "items": element]
+        if let minimum { schema["minItems"] = .count(minimum) }
+        if let maximum { schema["maxItems"] = .count(maximum) }
+        return .object(schema)
+    }
+
+    static func count(upTo limit: Int, default standard: Int? = nil) -> JSONValue {
+        var schema: JSONObject = ["type": .string("integer"), "minimum": .integer(1), "maximum": .count(limit)]
+        if let standard { schema["default"] = .count(standard) }
+        return .object(schema)
+    }
+
+    static func words(_ words: String...) -> JSONValue { .object(["type": .string("string"), "enum": .texts(words)]) }
+    static func oneOf(_ schemas: JSONValue...) -> JSONValue { .object(["oneOf": .array(schemas)]) }
+    static func orNull(_ schema: JSONValue) -> JSONValue {
+        .object(["anyOf": .array([schema, .object(["type": .string("null")])])])
+    }
+
+    static let text: JSONValue = .object(["type": .string("string")])
+    static let flag: JSONValue = .object(["type": .string("boolean")])
+    static let number: JSONValue = .object(["type": .string("integer"), "minimum": .integer(0)])
+    static let anything: JSONValue = .object([:])
+    static let openObject: JSONValue = .object(["type": .string("object")])
+
+    static let name = named("Name")
+    static let names = list(named("Name"))
+    static let privileges = list(named("Privilege"))
+    static let revision = named("Revision")
+    static let time = named("Time")
+    static let moment = named("Moment")
+}

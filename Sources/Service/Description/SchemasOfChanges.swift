@@ -1,0 +1,54 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+
+/// The changes of `Docs/Scenarios.md` as schemas, one for each operation.
+enum SchemasOfChanges {
+    static let all: JSONObject = JSONObject([
+        "Change": .object(["oneOf": .array(Change.operations.map { Schema.named(title($0)) })])
+    ]).with(JSONObject(Change.operations.map { (title($0), schema($0)) }))
+
+    private static func title(_ operation: String) -> String { operation.prefix(1).uppercased() + operation.dropFirst() }
+
+    private static func schema(_ operation: String) -> JSONValue {
+        let (required, optional) = keys[operation] ?? ([], [])
+        var members: JSONObject = ["op": .object(["const": .string(operation)])]
+        for key in required { members[key] = kinds[key] }
+        let schema = Schema.object(members, optional: JSONObject(optional.map { ($0, kinds[$0] ?? Schema.anything) }))
+        guard operation == "writeObject" else { return schema }
+        let oneContent = JSONValue.array([.object(["required": .texts(["value"])]), .object(["required": .texts(["merge"])])])
+        return schema.with(["oneOf": oneContent])
+    }
+
+    /// The keys that a change must have, and those that it may have.
+    private static let keys: [String: (required: [String], optional: [String])] = [
+        "defineClass": (["class"], classKeys), "changeClass": (["class"], classKeys),
+        "createObject": (["object"], ["parent", "value", "owner", "expectAbsent"]),
+        "writeObject": (["object"], ["value", "merge", "expectRevision"]), "moveObject": (["object", "parent"], []),
+        "deleteObject": (["object"], ["expectRevision"]), "setOwner": (["object", "owner"], []),
+        "grant": (["subject", "object", "privileges"], ["until", "strict"]),
+        "setAccess": (["subject", "object", "privileges"], []),
+        "revoke": (["subject", "object"], ["privileges", "strict"]), "createRole": (["role"], []), "deleteRole": (["role"], []),
+        "addMember": (["role", "member"], ["strict"]), "removeMember": (["role", "member"], ["strict"]),
+        "register": (["principal"], []), "definePermission": (["permission", "subject", "privileges"], []),
+        "changePermission": (["permission", "subject", "privileges"], []),
+        "attachPermission": (["permission", "object"], []), "detachPermission": (["permission", "object"], []),
+        "appointAdministrator": (["principal"], []), "dismissAdministrator": (["principal"], []),
+    ]
+
+    private static let classKeys = [
+        "objectACL", "composition", "inherits", "creatorPrivileges", "creatorPermanent", "readThroughLinks", "privileges",
+        "properties",
+    ]
+
+    /// What stands under a key, wherever it stands.
+    private static let kinds: [String: JSONValue] = [
+        "class": Schema.name, "object": Schema.name, "subject": Schema.name, "owner": Schema.name, "role": Schema.name,
+        "member": Schema.name, "principal": Schema.name, "permission": Schema.name, "parent": Schema.orNull(Schema.name),
+        "privileges": Schema.privileges, "until": Schema.time, "strict": Schema.flag, "expectAbsent": Schema.flag,
+        "expectRevision": Schema.revision, "value": Schema.anything, "merge": Schema.anything,
+        "objectACL": Schema.words("none", "required"), "composition": Schema.words("narrowing", "widening"),
+        "inherits": .object(["anyOf": .array([Schema.flag, Schema.privileges])]), "creatorPrivileges": Schema.privileges,
+        "creatorPermanent": Schema.flag, "readThroughLinks": Schema.flag, "properties": Schema.list(Schema.text),
+    ]
+}

@@ -1,0 +1,93 @@
+internal import Events
+internal import HTTPServer
+
+/// JSON Lines on their way to a client: written as they are found, so that a long answer is never held as a whole.
+struct LineWriter: ~Copyable {
+    let stream: HTTPStream
+    private var piece: [UInt8] = []
+    private static let pieceBytes = 16_384
+
+    init(_ stream: HTTPStream) { self.stream = stream }
+
+    /// Writes a line; waits while the client has not taken those before.
+    mutating func write(_ members: JSONObject) throws { try write(.object(members)) }
+
+    /// Writes a line; waits while the client has not taken those before.
+    mutating func write(_ value: JSONValue) throws { try write(line: try JSONText.encode(value)) }
+
+    /// Writes a line that is written already, without its end.
+    mutating func write(line: some Sequence<UInt8>) throws {
+        piece.append(contentsOf: line)
+        piece.append(UInt8(ascii: "\n"))
+        if piece.count >= Self.pieceBytes { try flush() }
+    }
+
+    /// Hands on what was written.
+    mutating func flush() throws {
+        guard !piece.isEmpty else { return }
+        let full = piece
+        piece.removeAll(keepingCapacity: true)
+        try stream.writeBlocking(full)
+    }
+}
+
+extension Call {
+    /// The media types of JSON Lines: the one that is being registered, and the one that many use.
+    static let lineTypes = ["application/jsonl", "application/x-ndjson"]
+
+    /// The media type of JSON Lines that the client asks for; nil where it does not.
+    var lineType: String? {
+        guard let accept = request.header("Accept") else { return nil }
+        let accepted = accept.split(separator: ",").map { $0.prefix { $0 != ";" }.trimmingBlanks.lowercased() }
+        return Call.lineTypes.first { accepted.contains($0) }
+    }
+
+    /// Answers with JSON Lines, which are produced on a queue of their own while the client takes them.
+    ///
+    /// - Parameters:
+    ///   - type: the media type.
+    ///   - revision: the revision that the answer is about.
+    ///   - produce: writes the lines. What it throws breaks the answer off, so that nobody takes a part for the whole.
+    func lines(
+        _ type: String, at revision: Revision, _ produce: @escaping @Sendable (inout LineWriter) throws -> Void
+    ) throws(Problem) -> HTTPResponse {
+        let stream = HTTPStream()
+        let (report, requestID, isHead) = (service.settings.report, requestID, request.method == "HEAD")
+        let isTaken = service.streams.add {
+            var writer = LineWriter(stream)
+            do {
+                if !isHead { try produce(&writer) }
+                try writer.flush()
+                stream.finish()
+            } catch is HTTPStreamClosed {
+                // The client has left.
+            } catch {
+                report("request \(requestID ?? "-"): \(error)")
+                stream.abort()
+            }
+        }
+        guard isTaken else {
+            throw Problem(
+                .unavailable, "too many long answers are being given: ask again in a moment",
+                headers: [HTTPHeader("Retry-After", "1")])
+        }
+        return HTTPResponse(
+            status: 200,
+            headers: [HTTPHeader("Content-Type", type), HTTPHeader("Cache-Control", "no-store"), Call.header(revision)],
+            body: .stream(stream))
+    }
+
+    /// Answers with names: all in one object, or a line each where the client asks for lines.
+    ///
+    /// - Parameters:
+    ///   - key: what the list is called in the object.
+    ///   - lineKey: what one of it is called in a line.
+    func answer(
+        _ names: [String], as key: String, lineKey: String, at revision: Revision, _ members: (_ key: String) -> JSONObject
+    ) throws(Problem) -> HTTPResponse {
+        guard let lineType else { return answer(members(key), at: revision) }
+        return try lines(lineType, at: revision) { writer in
+            for name in names { try writer.write([lineKey: .string(name)]) }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+internal import Events
+
+/// Where a page of a history ended, and the revision that all its pages are about.
+struct PageCursor: Hashable, Sendable, CustomStringConvertible {
+    /// The revision up to which the first page, and so every page, tells.
+    let through: Revision
+    /// The last revision that the page before told of.
+    let after: Revision
+
+    init(through: Revision, after: Revision) {
+        self.through = through
+        self.after = after
+    }
+
+    var description: String { "\(after)-\(through)" }
+
+    init(_ text: String) throws(Problem) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt64($0) }
+        guard parts.count == 2, let after = parts[0], let through = parts[1], after <= through, through < Revision.open.rawValue
+        else {
+            throw Problem(.malformed, "`cursor` is none of this service: give one as a page named it in `next`")
+        }
+        self.init(through: Revision(through), after: Revision(after))
+    }
+}
+
+extension Arguments {
+    mutating func optionalPageCursor() throws(Problem) -> PageCursor? {
+        guard let text = try optionalText("cursor") else { return nil }
+        return try PageCursor(text)
+    }
+}

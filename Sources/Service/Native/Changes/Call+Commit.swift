@@ -1,0 +1,34 @@
+internal import Events
+internal import HTTPServer
+internal import Muniment
+internal import Permissions
+
+extension Call {
+    /// The key that makes a repetition of this request answer its first result; nil where there is none.
+    var idempotencyKey: String? {
+        get throws(Problem) {
+            guard let key = request.header("Idempotency-Key") else { return nil }
+            guard !key.isEmpty, key.utf8.count <= Limits.originBytes else {
+                throw Problem(.malformed, "`Idempotency-Key` has from 1 to \(Limits.originBytes) bytes: choose another")
+            }
+            return key
+        }
+    }
+
+    /// Makes changes together. With an idempotency key a repetition answers the first result: the store keeps the key with the commit.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes, all of which are made or none.
+    ///   - caller: who acts.
+    ///   - comment: what the log is to say of it.
+    /// - Throws: `Refusal`; ``Problem`` (`key-in-use`) while the same key is at work.
+    func commit(_ changes: [Change], as caller: Name, comment: String? = nil) async throws -> Receipt {
+        let key = try idempotencyKey
+        let scope = key.map { RunningKeys.Scope(store: hosted?.name ?? .default, caller: caller.text, key: $0) }
+        let origin = Origin(requestID: requestID, idempotencyKey: key, comment: comment)
+        let store = try store
+        return try await service.runningKeys.withKey(scope) {
+            try await store.commit(Transaction(caller, changes, origin: origin))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import Events
+internal import HTTPServer
+internal import Histories
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// Changes, as `Docs/Scenarios.md` writes them.
+enum TransactionRoute {
+    /// Changes of a request that makes each of them on its own.
+    static let eachLimit = 1_000
+
+    static let route = Route(
+        "POST", "/v1/stores/{store}/transactions", "commit", need: .store, bodyLimitBytes: 8 << 20,
+        RouteDescription("makes changes, all of them or none, or each on its own", group: "Changes")
+            .saying(
+                "With `\"mode\":\"each\"` every change is a transaction of its own, and `results` has a receipt or a refusal for each; "
+                    + "such a request takes no `Idempotency-Key`, since a key is kept with the one commit that it made."
+            )
+            .taking(.idempotencyKey)
+            .taking(
+                body: Schema.object(
+                    ["do": Schema.list(Schema.named("Change"), minimum: 1)],
+                    optional: ["as": Schema.name, "mode": Schema.words("all", "each"), "comment": Schema.text])
+            )
+            .answering(
+                "what became of it; `revision` is null where nothing changed",
+                .object([
+                    "anyOf": .array([
+                        Schema.named("Receipt"),
+                        Schema.object([
+                            "results": Schema.list(
+                                .object([
+                                    "anyOf": .array([
+                                        Schema.named("Receipt"), Schema.object(["refused": Schema.named("Refused")]),
+                                    ])
+                                ])),
+                            "head": Schema.revision,
+                        ]),
+                    ])
+                ])
+            )
+            .refusing(.refused, .conflict, .keyReused, .keyInUse),
+        .asynchronous { call in
+            var arguments = try call.arguments()
+            let caller = try call.principal(named: try arguments.optionalName("as"))
+            let changes = try arguments.changes("do", levels: try call.store.levels)
+            let isEach = try arguments.choice("mode", [("all", false), ("each", true)]) ?? false
+            let comment = try arguments.optionalText("comment")
+            try arguments.finish()
+            if isEach { return try await each(changes, as: caller, comment, call) }
+            let receipt = try await call.commit(changes, as: caller, comment: comment)
+            return call.answer(receipt.json, at: receipt.head)
+        })
+
+    /// Makes every change on its own, in order; a refusal of one does not hold up the others.
+    private static func each(
+        _ changes: [Change], as caller: Name, _ comment: String?, _ call: Call
+    ) async throws -> HTTPResponse {
+        guard try call.idempotencyKey == nil else {
+            throw Problem(
+                .malformed, "`Idempotency-Key` goes with changes that are made together: leave it or `\"mode\":\"each\"` out")
+        }
+        guard changes.count <= eachLimit else {
+            throw Problem(.tooLarge, "there are \(changes.count) changes, and at most \(eachLimit) are made one by one: send fewer")
+        }
+        var results: [JSONValue] = []
+        for change in changes {
+            do {
+                results.append(.object(try await call.commit([change], as: caller, comment: comment).json))
+            } catch let refusal as Refusal {
+                // Its place among the results says which change it was.
+                results.append(.object(["refused": .object(Refusal(refusal.code, refusal.message).members)]))
+            }
+        }
+        let head = try call.store.head.revision
+        return call.answer(["results": .array(results), "head": .revision(head)], at: head)
+    }
+}
+
+extension Arguments {
+    /// A list of changes, of which there is at least one.
+    mutating func changes(_ name: String, levels: [Level]?) throws(Problem) -> [Change] {
+        guard let list = value(name) else { throw wrong(name, "is missing", "add a list of changes") }
+        do {
+            let changes = try ChangeLine.changes(list, levels: levels)
+            guard !changes.isEmpty else { throw wrong(name, "is empty", "write at least one change") }
+            return changes
+        } catch let problem as LineProblem {
+            throw Problem(.malformed, "`\(name)\(problem.key ?? "")` \(problem.problem); \(problem.remedy)")
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(.malformed, "`\(name)`: \(error)")
+        }
+    }
+}

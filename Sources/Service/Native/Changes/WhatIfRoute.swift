@@ -1,0 +1,60 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// What changes would do, without making them.
+enum WhatIfRoute {
+    static let route = Route(
+        "POST", "/v1/stores/{store}/what-if", "whatIf", need: .store, bodyLimitBytes: 8 << 20,
+        RouteDescription("who would gain and lose what if changes were made, without making them", group: "Changes")
+            .taking(
+                body: Schema.object(
+                    [
+                        "transactions": Schema.list(
+                            Schema.object(["as": Schema.name, "do": Schema.list(Schema.named("Change"), minimum: 1)]), minimum: 1)
+                    ], optional: ["atLeast": Schema.revision])
+            )
+            .answering(
+                "the differences, and which transactions would be refused",
+                Schema.object(
+                    JSONObject([
+                        "differences": Schema.list(Schema.named("DraftDifference")), "complete": Schema.flag,
+                        "refused": Schema.list(
+                            Schema.object([
+                                "transaction": Schema.number, "change": Schema.orNull(Schema.number), "code": Schema.text,
+                                "message": Schema.text,
+                            ])),
+                    ]).with(.when))
+            )
+            .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let transactions = try arguments.drafts(levels: try call.store.levels)
+            let atLeast = try arguments.optionalRevision("atLeast")
+            try arguments.finish()
+            try call.requireAskingAnything()
+            try call.requireVisible(atLeast)
+            let answer = try call.store.whatIf(transactions)
+            let refusals = answer.refusals.enumerated().compactMap { place, refusal in
+                refusal.map { (place: place, refusal: $0) }
+            }
+            return call.answer(answer.json(refusals, place: "transaction"), at: answer.revision)
+        })
+}
+
+extension Arguments {
+    fileprivate mutating func drafts(levels: [Level]?) throws(Problem) -> [Transaction] {
+        guard case .array(let drafts)? = value("transactions"), !drafts.isEmpty else {
+            throw wrong("transactions", "is no list of transactions", #"write one, such as [{"as":"user:ann","do":[…]}]"#)
+        }
+        var transactions: [Transaction] = []
+        for draft in drafts {
+            var arguments = try Arguments(body: draft)
+            let caller = try arguments.name("as")
+            transactions.append(Transaction(caller, try arguments.changes("do", levels: levels)))
+            try arguments.finish()
+        }
+        return transactions
+    }
+}

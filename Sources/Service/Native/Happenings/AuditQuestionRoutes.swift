@@ -1,0 +1,109 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// What an auditor asks beside the list.
+enum AuditQuestionRoutes {
+    static let all = [access, entry, report]
+
+    private static let privileges = ParameterDescription.query(
+        "privileges", "which: several with commas between them", .object(["type": .string("string"), "minLength": .integer(1)]),
+        isRequired: true)
+
+    static let access = Route(
+        "GET", "/v1/stores/{store}/audit/access", "auditAccess", need: .store,
+        RouteDescription("who could do something to an object at any time of a span, and from when to when", group: "Audit")
+            .taking(privileges, .query("object", "to which object", Schema.name, isRequired: true), .from, .to, .atLeast)
+            .answering(
+                "the spans of each",
+                Schema.object([
+                    "access": Schema.list(
+                        Schema.object(["subject": Schema.name, "spans": Schema.list(Schema.named("Span"))])),
+                    "object": Schema.name, "privileges": Schema.privileges,
+                ])
+            )
+            .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (privileges, object) = (try arguments.auditedPrivileges(), try arguments.name("object"))
+            let (from, to) = try arguments.span()
+            let atLeast = try arguments.optionalRevision("atLeast")
+            try arguments.finish()
+            try call.requireAsking(aboutObject: object)
+            try call.requireVisible(atLeast)
+            let head = try call.store.head.revision
+            let found = try call.store.accessSpans(with: privileges, on: object, from: from, to: to)
+            return call.answer(Asked(privileges: privileges, object: object).answer(found), at: head)
+        })
+
+    static let entry = Route(
+        "GET", "/v1/stores/{store}/audit/entry", "auditEntry", need: .store,
+        RouteDescription("when and how somebody's access to an object began and ended", group: "Audit")
+            .taking(
+                .query("subject", "whose access", Schema.name, isRequired: true), privileges,
+                .query("object", "to which object", Schema.name, isRequired: true), .from, .to, .atLeast
+            )
+            .answering(
+                "the turns, oldest first",
+                Schema.object([
+                    "object": Schema.name, "privileges": Schema.privileges, "subject": Schema.name,
+                    "turns": Schema.list(Schema.named("Turn")),
+                ])
+            )
+            .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
+            let privileges = try arguments.auditedPrivileges()
+            let (from, to) = try arguments.span()
+            let atLeast = try arguments.optionalRevision("atLeast")
+            try arguments.finish()
+            try call.requireAsking(about: subject, on: object)
+            try call.requireVisible(atLeast)
+            let head = try call.store.head.revision
+            let turns = try call.store.accessTurns(of: subject, with: privileges, on: object, from: from, to: to)
+            return call.answer(Asked(subject: subject, privileges: privileges, object: object).answer(turns), at: head)
+        })
+
+    static let report = Route(
+        "GET", "/v1/stores/{store}/audit/of", "auditOf", need: .store,
+        RouteDescription("everything that somebody has or had: roles, levels, objects", group: "Audit")
+            .taking(.query("subject", "who", Schema.name, isRequired: true), .at, .atLeast)
+            .answering(
+                "the report",
+                Schema.object(
+                    JSONObject([
+                        "administrator": Schema.flag, "known": Schema.flag, "subject": Schema.name, "store": Schema.privileges,
+                        "classes": Schema.list(Schema.named("Holding")), "objects": Schema.list(Schema.named("Holding")),
+                        "roles": Schema.list(
+                            Schema.object(["everyones": Schema.flag, "role": Schema.name, "through": Schema.names])),
+                    ]).with(.when))
+            )
+            .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (subject, point) = (try arguments.name("subject"), try arguments.point())
+            try arguments.finish()
+            guard subject.isSubject else {
+                throw arguments.wrong("subject", "can have no access", "name a user, a thing, a role, everyone or anonymous")
+            }
+            try call.requireAsking(about: subject)
+            return try call.read(at: point) { snapshot in
+                call.answer(try snapshot.accessReport(of: subject).json, at: snapshot.revision)
+            }
+        })
+}
+
+extension Arguments {
+    fileprivate mutating func auditedPrivileges() throws(Problem) -> [String] {
+        guard let privileges = try optionalTexts("privileges"), !privileges.isEmpty else {
+            throw wrong("privileges", "names no privilege", "write one, or several like read,update")
+        }
+        return privileges
+    }
+
+    fileprivate mutating func span() throws(Problem) -> (from: Moment, to: Moment) {
+        (try optionalMoment("from") ?? .revision(.genesis), try optionalMoment("to") ?? .now)
+    }
+}

@@ -1,0 +1,82 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// Who did what when, and who tried what and was refused.
+enum AuditRoute {
+    /// Records that are asked for together where all are wanted.
+    private static let pieceRecords = 500
+
+    static let route = Route(
+        "GET", "/v1/stores/{store}/audit", "audit", need: .store,
+        RouteDescription("who did what when, and who tried what and was refused", group: "Audit")
+            .saying(
+                "`cursor` asks for what is behind a page; oldest first also, behind the last one, for what has happened since. "
+                    + "As JSON Lines everything comes, without pages."
+            )
+            .taking(
+                .query("actor", "only what this one did or tried; `store` for the store itself", Schema.name),
+                .query("object", "only what is about this object, class, role or principal", Schema.name),
+                .query("subject", "only what gave or took something from this one", Schema.name),
+                .query("kind", "only these kinds, such as AccessGranted; of refused ones grant"),
+                .query("request", "only what came with this request id"), .from, .to,
+                .query("outcome", "done, refused or any", Schema.words("done", "refused", "any")),
+                .query("order", "which comes first", Schema.words("oldest", "newest")), .atLeast,
+                .limit(1_000, default: 100), .cursor
+            )
+            .answering(
+                "a page, and what asks for the next one",
+                Schema.object([
+                    "records": Schema.list(Schema.named("AuditRecord")), "cursor": Schema.text, "isLast": Schema.flag,
+                    "revision": Schema.revision,
+                ]), lines: Schema.named("AuditRecord")
+            )
+            .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            var filter = try arguments.auditFilter()
+            let limit = try arguments.count("limit", upTo: 1_000, default: 100)
+            let cursor = try arguments.optionalText("cursor").map { try AuditCursor($0) }
+            let atLeast = try arguments.optionalRevision("atLeast")
+            try arguments.finish()
+            try call.requireAskingAnything()
+            try call.requireVisible(atLeast)
+            let store = try call.store
+            let head = try store.head.revision
+            guard let lineType = call.lineType else {
+                let page = try store.audit(filter, after: cursor, limit: limit)
+                return call.answer(
+                    [
+                        "records": .array(page.records.map(\.json)), "cursor": .string(page.cursor.description),
+                        "isLast": .bool(page.isLast), "revision": .revision(head),
+                    ], at: head)
+            }
+            // What happens meanwhile would keep a long answer from ever coming to its end.
+            if filter.to == nil, cursor == nil { filter.to = .revision(head) }
+            let first = try store.audit(filter, after: cursor, limit: pieceRecords)
+            return try call.lines(lineType, at: head) { [filter] writer in
+                var page = first
+                while true {
+                    for record in page.records { try writer.write(record.json) }
+                    if page.isLast { return }
+                    page = try store.audit(filter, after: page.cursor, limit: pieceRecords)
+                }
+            }
+        })
+}
+
+extension Arguments {
+    fileprivate mutating func auditFilter() throws(Problem) -> AuditFilter {
+        let kinds = try optionalTexts("kind")
+        if kinds?.isEmpty ?? false { throw wrong("kind", "names no kind", "write one, or several like AccessGranted,grant") }
+        var filter = AuditFilter(
+            actor: try optionalName("actor"), object: try optionalName("object"), subject: try optionalName("subject"),
+            kinds: kinds ?? [], requestID: try optionalText("request"), from: try optionalMoment("from"),
+            to: try optionalMoment("to"),
+            order: try choice("order", [("oldest", .oldestFirst), ("newest", .newestFirst)]) ?? .oldestFirst)
+        let outcomes = AuditFilter.Outcome.allCases.map { (word: $0.rawValue, value: $0) }
+        if let outcome = try choice("outcome", outcomes) { filter.outcome = outcome }
+        return filter
+    }
+}

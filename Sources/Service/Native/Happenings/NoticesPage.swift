@@ -1,0 +1,99 @@
+internal import Credentials
+internal import Events
+internal import HTTPServer
+internal import Muniment
+internal import Notices
+internal import Permissions
+internal import Wire
+
+/// What was shared with somebody and taken away again, page by page.
+enum NoticesPage {
+    /// Commits that are looked at at once, so that no reader waits for a client.
+    private static let pieceRevisions: UInt64 = 1_024
+    static let limit = 1_000
+
+    static let parameters: [ParameterDescription] = [
+        .query("subject", "who is told; without it, the one that the token acts as", Schema.name),
+        .query("after", "the revision up to which all is known; without it, 0", Schema.revision),
+        .query("at", "up to which moment; without it, now", Schema.moment), .atLeast, .limit(limit, default: 100), .cursor,
+    ]
+
+    static let schema = Schema.object([
+        "subject": Schema.name, "notices": Schema.list(Schema.named("Notice")), "revision": Schema.revision,
+        "next": Schema.orNull(Schema.text),
+    ])
+
+    /// Answers with a page of whole revisions: as many notices as are asked for, and the rest of the revision of the last one.
+    static func answer(_ call: Call) throws -> HTTPResponse {
+        var arguments = try call.arguments()
+        let (named, point) = (try arguments.optionalName("subject"), try arguments.point())
+        let after = try arguments.optionalRevision("after")
+        let limit = try arguments.count("limit", upTo: Self.limit, default: 100)
+        let (cursor, isNow) = (try arguments.optionalPageCursor(), !arguments.has("at"))
+        try arguments.finish()
+        guard cursor == nil || isNow && after == nil else {
+            throw arguments.wrong("cursor", "stands beside `at` or `after`", "give it alone")
+        }
+        let subscriber = try call.subscriber(named: named)
+        let through = try call.read(at: cursor.map { ReadPoint(moment: .revision($0.through), atLeast: point.atLeast) } ?? point) {
+            $0.revision
+        }
+        let start = cursor?.after ?? after ?? .genesis
+        guard start <= through else { throw StoreError.noSuchRevision(start, head: through) }
+        let store = try call.store
+        guard let lineType = call.lineType else {
+            let (notices, end) = try store.notices(for: subscriber, after: start, through: through, atLeast: limit)
+            let next = end < through ? PageCursor(through: through, after: end) : nil
+            return call.answer(
+                [
+                    "subject": .name(subscriber), "notices": .array(try notices.map { .object(try store.members(of: $0)) }),
+                    "revision": .revision(through), "next": .optional(next?.description),
+                ], at: through)
+        }
+        return try call.lines(lineType, at: through) { writer in
+            var start = start
+            while start < through {
+                let (notices, end) = try store.notices(for: subscriber, after: start, through: through, atLeast: 1)
+                for notice in notices { try writer.write(try store.members(of: notice)) }
+                start = end
+            }
+        }
+    }
+}
+
+extension Call {
+    /// Whose notices a request is about.
+    func subscriber(named: Name?) throws -> Name {
+        if case .act(let principal)? = caller?.right, named == nil { return principal }
+        guard let named else {
+            throw Problem(.malformed, "it is not said who is told: this token names a user, a thing or a role in `subject`")
+        }
+        try requireAsking(about: named)
+        return named
+    }
+}
+
+extension Store {
+    /// The notices behind a revision, until there are enough or another revision is reached, and the revision up to which these are all.
+    fileprivate func notices(
+        for subscriber: Name, after start: Revision, through last: Revision, atLeast wanted: Int
+    ) throws -> ([Notice], Revision) {
+        var found: [Notice] = []
+        var end = start
+        while end < last, found.count < wanted {
+            let stop = min(Revision(end.rawValue + NoticesPage.step), last)
+            found += try notices(for: subscriber, after: end, through: stop)
+            end = stop
+        }
+        guard found.count > wanted else { return (found, end) }
+        // The revision of the last notice that is wanted is told of as a whole.
+        let final = found[wanted - 1].revision
+        return (Array(found.prefix { $0.revision <= final }), final)
+    }
+
+    fileprivate func members(of notice: Notice) throws -> JSONObject { notice.json(at: try time(of: notice.revision)) }
+}
+
+extension NoticesPage {
+    fileprivate static var step: UInt64 { pieceRevisions }
+}

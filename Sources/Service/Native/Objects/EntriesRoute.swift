@@ -1,0 +1,34 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// The access list of an object.
+enum EntriesRoute {
+    static let route = Route(
+        "GET", "/v1/stores/{store}/objects/{object}/entries", "entries", need: .store,
+        RouteDescription("the entries on an object: who was given what", group: "Objects").taking(.at, .atLeast)
+            .answering(
+                "the entries, sorted",
+                Schema.object(
+                    JSONObject(["object": Schema.name, "entries": Schema.list(Schema.named("Entry"))]).with(.when)),
+                lines: Schema.named("Entry")
+            )
+            .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let point = try arguments.point()
+            try arguments.finish()
+            let object = Name(call.parameter("object"))
+            try call.requireAsking(aboutObject: object)
+            let (entries, revision, when) = try call.read(at: point) { snapshot in
+                (try snapshot.entries(on: object), snapshot.revision, snapshot.members)
+            }
+            guard let lineType = call.lineType else {
+                return call.answer(Asked(object: object).answer(entries, when), at: revision)
+            }
+            return try call.lines(lineType, at: revision) { writer in
+                for entry in entries { try writer.write(entry.json) }
+            }
+        })
+}

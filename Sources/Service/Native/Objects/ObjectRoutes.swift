@@ -1,0 +1,173 @@
+internal import Events
+internal import HTTPServer
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// An object as a resource: its value, with the revision of its last change as its ETag.
+enum ObjectRoutes {
+    static let all = [read, put, patch, delete]
+
+    private static let path: PathPattern = "/v1/stores/{store}/objects/{object}"
+    /// A value of ``Limits/valueBytes`` however it is spaced and escaped.
+    private static let bodyLimitBytes = 8 << 20
+
+    static let read = Route(
+        "GET", path, "readObject", need: .store,
+        RouteDescription("the value of an object, as somebody that may read it", group: "Objects")
+            .saying("The ETag is the revision of the last change of its value, parent or owner.")
+            .taking(.reader, .at, .atLeast, .header("If-None-Match", "the ETag of what the client has"))
+            .answering(
+                "the value",
+                Schema.object(
+                    JSONObject(["object": Schema.name, "value": Schema.anything, "changed": Schema.revision]).with(.when)),
+                headers: ["Muniment-Revision", "ETag"]
+            )
+            .answering("it is what the client has", nil, status: 304, headers: ["Muniment-Revision", "ETag"])
+            .refusing(.refused, .notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (named, point) = (try arguments.optionalName("as"), try arguments.point())
+            try arguments.finish()
+            let object = Name(call.parameter("object"))
+            let reader = try call.reader(named: named)
+            return try call.read(at: point) { snapshot in
+                let value = try snapshot.value(of: object, as: reader)
+                let changed = try snapshot.lastChange(of: object) ?? snapshot.revision
+                let tag = EntityTag.text(changed)
+                if call.hasAlready(tag) {
+                    let headers = [
+                        HTTPHeader("ETag", tag), Call.header(snapshot.revision), HTTPHeader("Cache-Control", "no-cache"),
+                    ]
+                    return HTTPResponse(status: 304, headers: headers)
+                }
+                let answer = Asked(object: object).answer(value: value, snapshot.members.with(["changed": .revision(changed)]))
+                return call.answer(answer, at: snapshot.revision, headers: [HTTPHeader("ETag", tag)])
+            }
+        })
+
+    static let put = Route(
+        "PUT", path, "writeObject", need: .store, bodyLimitBytes: bodyLimitBytes,
+        RouteDescription("makes an object (`If-None-Match: *`), or replaces its value (`If-Match`)", group: "Objects")
+            .taking(
+                .ifMatch, .ifNoneMatch, .idempotencyKey, .actor, .query("parent", "what a new object lies in", Schema.name),
+                .query("owner", "whose a new object is; without it, the caller's", Schema.name)
+            )
+            .taking(body: Schema.anything)
+            .answering("it was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
+            .answering("it was made", Schema.named("Receipt"), status: 201, headers: ["Muniment-Revision", "ETag", "Location"])
+            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse),
+        .asynchronous { call in
+            let value = try call.json()
+            var arguments = Arguments(address: try call.query)
+            let caller = try call.principal(named: try arguments.optionalName("as"))
+            let (parent, owner) = (try arguments.optionalName("parent"), try arguments.optionalName("owner"))
+            try arguments.finish()
+            let (object, precondition) = (Name(call.parameter("object")), try call.precondition())
+            guard precondition == .absent else {
+                guard parent == nil, owner == nil else {
+                    throw Problem(.malformed, "`parent` and `owner` are for a new object: change them with a transaction")
+                }
+                return try await write(object, .value(value), precondition, as: caller, call)
+            }
+            do {
+                let receipt = try await call.commit(
+                    [.createObject(object, parent: parent, value: value, owner: owner)], as: caller)
+                return try call.answer(receipt, of: object, status: 201, headers: [HTTPHeader("Location", call.request.path)])
+            } catch let refusal as Refusal where refusal.code == .alreadyExists {
+                throw Problem(.preconditionFailed, refusal)
+            }
+        })
+
+    static let patch = Route(
+        "PATCH", path, "patchObject", need: .store, bodyLimitBytes: bodyLimitBytes,
+        RouteDescription("changes members of an object's value: a merge patch (RFC 7396)", group: "Objects")
+            .taking(.ifMatch, .idempotencyKey, .actor).taking(body: Schema.anything)
+            .answering("it was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
+            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse),
+        .asynchronous { call in
+            let patch = try call.mergePatch()
+            var arguments = Arguments(address: try call.query)
+            let caller = try call.principal(named: try arguments.optionalName("as"))
+            try arguments.finish()
+            return try await write(Name(call.parameter("object")), .merge(patch), try call.preconditionOnThere(), as: caller, call)
+        })
+
+    static let delete = Route(
+        "DELETE", path, "deleteObject", need: .store,
+        RouteDescription("deletes an object and everything in it", group: "Objects").taking(.ifMatch, .idempotencyKey, .actor)
+            .answering("it was deleted", Schema.named("Receipt"))
+            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse),
+        .asynchronous { call in
+            var arguments = Arguments(address: try call.query)
+            let caller = try call.principal(named: try arguments.optionalName("as"))
+            try arguments.finish()
+            let (object, precondition) = (Name(call.parameter("object")), try call.preconditionOnThere())
+            let receipt = try await Problem.failingPreconditions {
+                try await call.commit([.deleteObject(object, expectedRevision: precondition.revision)], as: caller)
+            }
+            return call.answer(receipt.json, at: receipt.head)
+        })
+
+    private static func write(
+        _ object: Name, _ content: Change.Content, _ precondition: Precondition, as caller: Name, _ call: Call
+    ) async throws -> HTTPResponse {
+        let receipt = try await Problem.failingPreconditions {
+            try await call.commit([.writeObject(object, content, expectedRevision: precondition.revision)], as: caller)
+        }
+        return try call.answer(receipt, of: object)
+    }
+}
+
+extension ParameterDescription {
+    static let actor = query("as", "who acts; needed with a token that does not act as somebody", Schema.name)
+}
+
+extension Precondition {
+    /// The revision after which it must not have changed; nil where that does not matter.
+    fileprivate var revision: Revision? { if case .unchanged(let revision) = self { revision } else { nil } }
+}
+
+extension Problem {
+    fileprivate init(_ kind: Kind, _ refusal: Refusal) {
+        self.init(kind, refusal.message, members: ["code": .string(refusal.code.rawValue)])
+    }
+
+    /// Carries something out in which a conflict means that a precondition did not hold.
+    fileprivate static func failingPreconditions<R>(_ body: () async throws -> R) async throws -> R {
+        do { return try await body() } catch let refusal as Refusal where refusal.code == .conflict {
+            throw Problem(.preconditionFailed, refusal)
+        }
+    }
+}
+
+extension Call {
+    /// The precondition of a change to something that is there.
+    fileprivate func preconditionOnThere() throws(Problem) -> Precondition {
+        let precondition = try precondition()
+        guard precondition != .absent else {
+            throw Problem(.malformed, "`If-None-Match: *` is for something new: send `If-Match` with the ETag of what you read")
+        }
+        return precondition
+    }
+
+    /// A body that is a merge patch.
+    fileprivate func mergePatch() throws -> JSONValue {
+        let type = request.header("Content-Type")?.prefix { $0 != ";" }.trimmingBlanks.lowercased()
+        guard type == "application/merge-patch+json" || type == "application/json" else {
+            throw Problem(
+                .unsupportedMediaType, "the body must be a merge patch: send it with `Content-Type: application/merge-patch+json`",
+                headers: [HTTPHeader("Accept-Patch", "application/merge-patch+json")])
+        }
+        return try JSONText.decode(request.body, limit: route.bodyLimitBytes)
+    }
+
+    /// Answers a change of an object, with the ETag that it has now.
+    fileprivate func answer(
+        _ receipt: Receipt, of object: Name, status: Int = 200, headers: [HTTPHeader] = []
+    ) throws -> HTTPResponse {
+        let changed = try receipt.revision ?? store.read { try $0.lastChange(of: object) } ?? receipt.head
+        return answer(
+            receipt.json, at: receipt.head, status: status, headers: headers + [HTTPHeader("ETag", EntityTag.text(changed))])
+    }
+}

@@ -1,0 +1,60 @@
+internal import Events
+internal import Muniment
+internal import Wire
+
+/// Whether somebody may do something.
+enum CheckRoute {
+    static let route = Route(
+        "POST", "/v1/stores/{store}/check", "check", need: .store, bodyLimitBytes: 65_536,
+        RouteDescription("whether somebody may do something to an object, and why", group: "Questions")
+            .taking(body: Schema.question(["subject": Schema.name, "object": Schema.name]))
+            .answering(
+                "yes or no",
+                Schema.object(
+                    JSONObject([
+                        "subject": Schema.name, "privileges": Schema.privileges, "object": Schema.name, "allowed": Schema.flag,
+                        "reason": Schema.text,
+                    ]).with(.when))
+            )
+            .refusing(.notYetVisible),
+        .immediate { call in
+            var arguments = try call.arguments()
+            let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
+            let (privileges, point) = (try arguments.privileges(), try arguments.point())
+            try arguments.finish()
+            try call.requireAsking(about: subject)
+            let asked = Asked(subject: subject, privileges: privileges, object: object)
+            return try call.read(at: point) { snapshot in
+                let answer = try snapshot.check(subject, privileges, on: object)
+                call.decided(
+                    answer.isAllowed, subject, privileges.joined(separator: ","), object, revision: snapshot.revision)
+                return call.answer(asked.answer(answer, snapshot.members), at: snapshot.revision)
+            }
+        })
+}
+
+/// Everything that somebody may do.
+enum PrivilegesRoute {
+    static let route = Route(
+        "POST", "/v1/stores/{store}/privileges", "privileges", need: .store, bodyLimitBytes: 65_536,
+        RouteDescription("everything that somebody may do to an object", group: "Questions")
+            .taking(body: Schema.object(["subject": Schema.name, "object": Schema.name], optional: .point))
+            .answering(
+                "the privileges, sorted",
+                Schema.object(
+                    JSONObject(["subject": Schema.name, "object": Schema.name, "privileges": Schema.privileges]).with(.when))
+            )
+            .refusing(.notYetVisible),
+        .immediate { call in
+            var arguments = try call.arguments()
+            let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
+            let point = try arguments.point()
+            try arguments.finish()
+            try call.requireAsking(about: subject)
+            return try call.read(at: point) { snapshot in
+                let privileges = try snapshot.privileges(of: subject, on: object)
+                let asked = Asked(subject: subject, object: object)
+                return call.answer(asked.answer(privileges: privileges, snapshot.members), at: snapshot.revision)
+            }
+        })
+}

@@ -1,0 +1,41 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// Why.
+enum ExplainRoute {
+    static let route = Route(
+        "POST", "/v1/stores/{store}/explain", "explain", need: .store, bodyLimitBytes: 65_536,
+        RouteDescription(
+            "why somebody may do something, or may not: every way in which it is given, who made it so and when", group: "Questions"
+        )
+        .saying("With what would allow it, unless `proposals` is false: grants and memberships, as changes.")
+        .taking(
+            body: Schema.question(["subject": Schema.name, "object": Schema.name], optional: ["proposals": Schema.flag])
+        )
+        .answering(
+            "the ways, with the event of each step",
+            Schema.object(
+                JSONObject([
+                    "subject": Schema.name, "privileges": Schema.privileges, "object": Schema.name, "allowed": Schema.flag,
+                    "complete": Schema.flag, "outcomes": Schema.list(Schema.openObject),
+                ]).with(.when), isOpen: true)
+        )
+        .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
+            let (privileges, point) = (try arguments.privileges(), try arguments.point())
+            let wantsProposals = try arguments.flag("proposals", default: true)
+            try arguments.finish()
+            try call.requireAsking(about: subject, on: object)
+            return try call.read(at: point) { snapshot in
+                let explanation = try snapshot.explain(subject, privileges, on: object)
+                let proposals = explanation.isAllowed || !wantsProposals ? nil : try snapshot.proposals(for: explanation)
+                let witness = WitnessJSON(try snapshot.witness(of: explanation))
+                guard case .object(let members) = witness.value else { throw Problem(.failed, "the explanation has no form") }
+                return call.answer(members.with(proposals?.members ?? [:]).with(snapshot.members), at: snapshot.revision)
+            }
+        })
+}

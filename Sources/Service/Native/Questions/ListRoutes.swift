@@ -1,0 +1,106 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// Who may do something.
+enum WhoRoute {
+    static let route = Route(
+        "POST", "/v1/stores/{store}/who", "who", need: .store, bodyLimitBytes: 65_536,
+        RouteDescription("the users and things that may do something to an object", group: "Questions")
+            .saying("Administrators, who may do everything, are left out. `everyone` or `anonymous` alone stands for all callers.")
+            .taking(body: Schema.question(["object": Schema.name]))
+            .answering(
+                "the names, sorted",
+                Schema.object(
+                    JSONObject(["privileges": Schema.privileges, "object": Schema.name, "subjects": Schema.names]).with(.when)),
+                lines: Schema.object(["subject": Schema.name])
+            )
+            .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (object, privileges) = (try arguments.name("object"), try arguments.privileges())
+            let point = try arguments.point()
+            try arguments.finish()
+            try call.requireAsking(aboutObject: object)
+            let asked = Asked(privileges: privileges, object: object)
+            let (names, revision, when) = try call.read(at: point) { snapshot in
+                (try snapshot.subjects(with: privileges, on: object), snapshot.revision, snapshot.members)
+            }
+            return try call.answer(names, as: "subjects", lineKey: "subject", at: revision) { asked.answer(names, as: $0, when) }
+        })
+}
+
+/// What somebody may do something to.
+enum WhatRoute {
+    static let route = Route(
+        "POST", "/v1/stores/{store}/what", "what", need: .store, bodyLimitBytes: 65_536,
+        RouteDescription("the objects to which somebody may do something", group: "Questions")
+            .taking(body: Schema.question(["subject": Schema.name], optional: ["class": Schema.text]))
+            .answering(
+                "the names, sorted",
+                Schema.object(
+                    JSONObject(["subject": Schema.name, "privileges": Schema.privileges, "objects": Schema.names]).with(.when),
+                    optional: ["class": Schema.text]),
+                lines: Schema.object(["object": Schema.name])
+            )
+            .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (subject, privileges) = (try arguments.name("subject"), try arguments.privileges())
+            let className = try arguments.optionalText("class")
+            let point = try arguments.point()
+            try arguments.finish()
+            try call.requireAsking(about: subject)
+            let asked = Asked(subject: subject, privileges: privileges, className: className)
+            let (names, revision, when) = try call.read(at: point) { snapshot in
+                (try snapshot.objects(for: subject, with: privileges, class: className), snapshot.revision, snapshot.members)
+            }
+            return try call.answer(names, as: "objects", lineKey: "object", at: revision) { asked.answer(names, as: $0, when) }
+        })
+}
+
+/// The direct members of a role.
+enum MembersRoute {
+    static let route = Route(
+        "GET", "/v1/stores/{store}/roles/{role}/members", "members", need: .store,
+        RouteDescription("the direct members of a role, which is named with or without its `role:`", group: "Questions")
+            .taking(.at, .atLeast)
+            .answering(
+                "the names, sorted", Schema.object(JSONObject(["role": Schema.name, "members": Schema.names]).with(.when)),
+                lines: Schema.object(["member": Schema.name])
+            )
+            .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let point = try arguments.point()
+            try arguments.finish()
+            let role = Name.role(call.parameter("role"))
+            try call.requireAsking(aboutObject: role)
+            let (names, revision, when) = try call.read(at: point) { snapshot in
+                (try snapshot.members(of: role), snapshot.revision, snapshot.members)
+            }
+            return try call.answer(names, as: "members", lineKey: "member", at: revision) {
+                Asked(role: role).answer(names, as: $0, when)
+            }
+        })
+}
+
+/// Whom nothing narrows.
+enum AdministratorsRoute {
+    static let route = Route(
+        "GET", "/v1/stores/{store}/administrators", "administrators", need: .store,
+        RouteDescription("who administers the store", group: "Questions").taking(.at, .atLeast)
+            .answering("the names, sorted", Schema.object(JSONObject(["administrators": Schema.names]).with(.when)))
+            .refusing(.notYetVisible),
+        .immediate { call in
+            var arguments = try call.arguments()
+            let point = try arguments.point()
+            try arguments.finish()
+            try call.requireAskingAnything()
+            return try call.read(at: point) { snapshot in
+                let names = try snapshot.administrators()
+                return call.answer(Asked().answer(names, as: "administrators", snapshot.members), at: snapshot.revision)
+            }
+        })
+}

@@ -1,0 +1,169 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// What a request says: the members of its body, or the parameters of its address, taken one by one.
+///
+/// A route asks for what it knows, and ``finish()`` complains about what nobody asked for: so what a route takes is written down
+/// where it is read, and a typing mistake is never taken for a wish that was left out.
+struct Arguments {
+    private let members: JSONObject
+    /// Whether everything is a text, as in an address.
+    private let isAddress: Bool
+    private var asked: [String] = []
+    private var taken = 0
+
+    init(body: JSONValue) throws(Problem) {
+        guard case .object(let members) = body else { throw Problem(.malformed, "the body is no JSON object: send one") }
+        self.members = members
+        isAddress = false
+    }
+
+    init(address: QueryParameters) {
+        var members: JSONObject = [:]
+        for (name, value) in address.items {
+            switch members[name] {
+            case nil: members[name] = .string(value)
+            case .array(let values)?: members[name] = .array(values + [.string(value)])
+            case let first?: members[name] = .array([first, .string(value)])
+            }
+        }
+        self.members = members
+        isAddress = true
+    }
+
+    /// The value under a name; nil where there is none.
+    mutating func value(_ name: String) -> JSONValue? {
+        if !asked.contains(name) {
+            asked.append(name)
+            if members[name] != nil { taken += 1 }
+        }
+        return members[name]
+    }
+
+    mutating func has(_ name: String) -> Bool { value(name) != nil }
+
+    /// Throws where the request says something that no one asked for.
+    func finish() throws(Problem) {
+        guard taken != members.count, let unknown = members.keys.first(where: { !asked.contains($0) }) else { return }
+        let known = asked.isEmpty ? "nothing can be said here" : "use one of " + asked.map { "`\($0)`" }.joined(separator: ", ")
+        throw Problem(.malformed, "`\(Name(unknown).excerpt)` is not known here: \(known), or leave it out")
+    }
+
+    /// What is wrong with the value under a name.
+    func wrong(_ name: String, _ problem: String, _ remedy: String) -> Problem {
+        Problem(.malformed, "`\(name)` \(problem): \(remedy)", members: ["argument": .string(name)])
+    }
+}
+
+/// Values as routes need them.
+extension Arguments {
+    mutating func optionalText(_ name: String) throws(Problem) -> String? {
+        switch value(name) {
+        case nil: return nil
+        case .string(let text)?: return text
+        case .array? where isAddress: throw wrong(name, "stands there twice", "give it once")
+        case _?: throw wrong(name, "is no text", "write one")
+        }
+    }
+
+    mutating func text(_ name: String) throws(Problem) -> String {
+        guard let text = try optionalText(name) else { throw wrong(name, "is missing", "add it") }
+        return text
+    }
+
+    mutating func name(_ name: String) throws(Problem) -> Name { Name(try text(name)) }
+    mutating func optionalName(_ name: String) throws(Problem) -> Name? { try optionalText(name).map { Name($0) } }
+
+    /// Some texts: in an address with commas between them, or repeated.
+    mutating func optionalTexts(_ name: String) throws(Problem) -> [String]? {
+        switch value(name) {
+        case nil: return nil
+        case .string(let text)? where isAddress: return text.split(separator: ",").map(String.init)
+        case .array(let values)?:
+            var texts: [String] = []
+            for value in values {
+                guard case .string(let text) = value else { throw wrong(name, "is no list of texts", "write one") }
+                texts.append(text)
+            }
+            return texts
+        case _?: throw wrong(name, "is no list of texts", "write one")
+        }
+    }
+
+    /// `privilege`, one, or `privileges`, several: all of them are asked about.
+    mutating func privileges() throws(Problem) -> [String] {
+        let one = try optionalText("privilege")
+        let several = try optionalTexts("privileges")
+        switch (one, several) {
+        case (let one?, nil): return [one]
+        case (nil, let several?):
+            guard !several.isEmpty else { throw wrong("privileges", "names no privilege", "write one, or several") }
+            return several
+        case (nil, nil): throw wrong("privilege", "is missing", "add it, or `privileges` with several")
+        case (_?, _?): throw wrong("privileges", "stands beside `privilege`", "give one of them")
+        }
+    }
+
+    mutating func flag(_ name: String, default standard: Bool) throws(Problem) -> Bool {
+        switch value(name) {
+        case nil: return standard
+        case .bool(let flag)?: return flag
+        case .string("true")? where isAddress: return true
+        case .string("false")? where isAddress: return false
+        case _?: throw wrong(name, "is neither true nor false", "write one of them")
+        }
+    }
+
+    mutating func optionalCount(_ name: String, upTo limit: Int) throws(Problem) -> Int? {
+        var number: Int64?
+        switch value(name) {
+        case nil: return nil
+        case .integer(let value)?: number = value
+        case .string(let text)? where isAddress: number = Int64(text)
+        case _?: break
+        }
+        guard let number, (1...Int64(limit)).contains(number) else {
+            throw wrong(name, "is no number from 1 to \(limit)", "write one")
+        }
+        return Int(number)
+    }
+
+    mutating func count(_ name: String, upTo limit: Int, default standard: Int) throws(Problem) -> Int {
+        try optionalCount(name, upTo: limit) ?? standard
+    }
+
+    mutating func optionalRevision(_ name: String) throws(Problem) -> Revision? {
+        switch value(name) {
+        case nil: return nil
+        case .integer(let number)? where number >= 0: return Revision(UInt64(number))
+        case .string(let text)? where isAddress:
+            if let revision = Revision(text: text) { return revision }
+            fallthrough
+        case _?: throw wrong(name, "is no revision", "write a whole number")
+        }
+    }
+
+    mutating func optionalMoment(_ name: String) throws(Problem) -> Moment? {
+        switch value(name) {
+        case nil: return nil
+        case .integer(let number)? where number >= 0: return .revision(Revision(UInt64(number)))
+        case .string(let text)?:
+            if let moment = Moment(text: text) { return moment }
+            fallthrough
+        case _?:
+            throw wrong(
+                name, "is no moment", "write a revision number, a time like 2026-01-31T10:00:00Z or a day like 2026-01-31")
+        }
+    }
+
+    /// One of a few words; nil where there is none.
+    mutating func choice<Value>(_ name: String, _ choices: [(word: String, value: Value)]) throws(Problem) -> Value? {
+        guard let word = try optionalText(name) else { return nil }
+        guard let choice = choices.first(where: { $0.word == word }) else {
+            throw wrong(name, "is none of its words", "write " + choices.map { "`\($0.word)`" }.joined(separator: " or "))
+        }
+        return choice.value
+    }
+}

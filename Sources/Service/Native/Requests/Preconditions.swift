@@ -1,0 +1,71 @@
+internal import Events
+internal import HTTPServer
+
+/// What a request says of the state that it wants to find, in `If-Match` and `If-None-Match` (RFC 9110).
+enum Precondition: Hashable, Sendable {
+    /// `If-None-Match: *`: that there is nothing yet.
+    case absent
+    /// `If-Match: *`: that there is something.
+    case present
+    /// `If-Match: "42"`: that it has not changed after this revision.
+    case unchanged(since: Revision)
+}
+
+extension Call {
+    /// The precondition of a request that changes something.
+    ///
+    /// - Throws: ``Problem``: `precondition-required` where there is none, so that nobody overwrites by accident what it has not seen;
+    ///   `precondition-failed` for a tag that no object can have here.
+    func precondition() throws(Problem) -> Precondition {
+        switch (request.header("If-Match"), request.header("If-None-Match")) {
+        case (nil, nil):
+            throw Problem(
+                .preconditionRequired,
+                "say what is to be found there: `If-Match` with the ETag of what you read or `*` for whatever is there, "
+                    + "or `If-None-Match: *` for something new")
+        case (nil, "*"?): return .absent
+        case ("*"?, nil): return .present
+        case (let tag?, nil): return .unchanged(since: try EntityTag.revision(tag))
+        case (nil, _?): throw Problem(.malformed, "`If-None-Match` of a change is `*`: send that, or `If-Match`")
+        case (_?, _?): throw Problem(.malformed, "`If-Match` and `If-None-Match` exclude each other: send one of them")
+        }
+    }
+
+    /// Whether the client has what it would get: `If-None-Match` names the tag.
+    func hasAlready(_ tag: String) -> Bool {
+        guard let header = request.header("If-None-Match") else { return false }
+        return header.split(separator: ",").contains { candidate in
+            let candidate = candidate.trimmingBlanks
+            return candidate == "*" || candidate == tag || candidate == "W/" + tag
+        }
+    }
+}
+
+/// The tag of an object: the revision of its last change, in quotes.
+enum EntityTag {
+    static func text(_ revision: Revision) -> String { "\"\(revision)\"" }
+
+    static func revision(_ text: String) throws(Problem) -> Revision {
+        guard !text.contains(",") else { throw Problem(.malformed, "`If-Match` has several tags: send one") }
+        guard text.count > 2, text.hasPrefix("\""), text.hasSuffix("\""), !text.dropFirst().dropLast().contains("\"") else {
+            guard text.hasPrefix("W/\"") else {
+                throw Problem(.malformed, "`If-Match` is no ETag: send one as it was given, such as \"42\" with its quotes")
+            }
+            throw Problem(.preconditionFailed, "a weak ETag matches nothing: send the ETag as it was given")
+        }
+        let digits = text.dropFirst().dropLast()
+        guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let number = UInt64(digits), number < Revision.open.rawValue else {
+            throw Problem(.preconditionFailed, "no object has this ETag: read it again")
+        }
+        return Revision(number)
+    }
+}
+
+extension Substring {
+    /// The text without blanks around it.
+    var trimmingBlanks: Substring {
+        var text = drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+}

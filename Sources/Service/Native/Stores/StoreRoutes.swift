@@ -1,0 +1,120 @@
+internal import Credentials
+internal import Events
+internal import HTTPServer
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// Stores: which there are, a new one, and how one is.
+enum StoreRoutes {
+    static let all = [list, create, statistics, verify]
+
+    static let list = Route(
+        "GET", "/v1/stores", "listStores", need: .store,
+        RouteDescription("the stores that the caller's token reaches", group: "Stores")
+            .answering("the names, sorted", Schema.object(["stores": Schema.list(Schema.text)]), headers: []),
+        .queued { call in
+            try Arguments(address: try call.query).finish()
+            let names = try call.service.data.names().filter { call.caller?.stores.includes($0.text) ?? false }
+            return call.answer(["stores": .texts(names.map(\.text))])
+        })
+
+    static let create = Route(
+        "POST", "/v1/stores", "createStore", need: .administeringAll, bodyLimitBytes: 4_096,
+        RouteDescription("makes a store", group: "Stores")
+            .taking(
+                body: Schema.object(
+                    ["store": .object(["type": .string("string"), "pattern": .string("^[a-z0-9][a-z0-9_-]{0,62}$")])],
+                    optional: ["preset": Schema.words("open", "locked"), "administrator": Schema.name])
+            )
+            .answering(
+                "it was made",
+                Schema.object([
+                    "store": Schema.text, "preset": Schema.words("open", "locked"), "administrator": Schema.name,
+                    "revision": Schema.revision,
+                ]), status: 201, headers: ["Muniment-Revision", "Location"]
+            )
+            .refusing(.conflict),
+        .queued { call in
+            var arguments = try call.arguments()
+            let text = try arguments.text("store")
+            let preset = try arguments.choice("preset", [("open", Preset.open), ("locked", Preset.locked)]) ?? .locked
+            let administrator = try arguments.optionalName("administrator") ?? "user:root"
+            try arguments.finish()
+            guard let name = StoreName(text) else {
+                throw arguments.wrong(
+                    "store", "is no name of a store", "write up to 63 small letters, digits, `-` and `_`, a letter or digit first")
+            }
+            do { _ = try call.service.data.create(name, preset: preset, administrator: administrator) } catch StoreError
+                .alreadyExists
+            {
+                throw Problem(.conflict, "there is a store `\(name)` already: choose another name")
+            }
+            return call.answer(
+                [
+                    "store": .string(name.text), "preset": .string(preset.name), "administrator": .name(administrator),
+                    "revision": .revision(.genesis),
+                ], at: .genesis, status: 201, headers: [HTTPHeader("Location", "/v1/stores/\(name)")])
+        })
+
+    static let statistics = Route(
+        "GET", "/v1/stores/{store}", "statistics", need: .store,
+        RouteDescription("how much is in a store, and how large it is", group: "Stores").taking(.atLeast)
+            .answering("the numbers", Schema.named("Statistics")).refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let atLeast = try arguments.optionalRevision("atLeast")
+            try arguments.finish()
+            try call.requireAskingAnything()
+            try call.requireVisible(atLeast)
+            let statistics = try call.store.statistics()
+            return call.answer(
+                statistics.json.with(["store": .string(call.parameter("store"))]), at: statistics.head.revision)
+        })
+
+    static let verify = Route(
+        "GET", "/v1/stores/{store}/verify", "verify", need: .store,
+        RouteDescription("whether the log is whole: its chain of hashes, every event, every refusal", group: "Stores")
+            .saying("As JSON Lines it says how far it has come, and ends with the report.")
+            .taking(.atLeast)
+            .answering(
+                "the report", Schema.named("Verification"),
+                lines: .object([
+                    "anyOf": .array([
+                        Schema.object(["stage": Schema.text, "done": Schema.number, "total": Schema.number]),
+                        Schema.named("Verification"),
+                    ])
+                ])
+            )
+            .refusing(.notYetVisible),
+        .queued { call in
+            var arguments = try call.arguments()
+            let atLeast = try arguments.optionalRevision("atLeast")
+            try arguments.finish()
+            try call.requireAskingAnything()
+            try call.requireVisible(atLeast)
+            let store = try call.store
+            guard let lineType = call.lineType else {
+                let report = try store.verifyLog { _ in }
+                return call.answer(report.json, at: report.head?.revision ?? .genesis)
+            }
+            return try call.lines(lineType, at: try store.head.revision) { writer in
+                let stream = writer.stream
+                let report = try store.verifyLog { progress in
+                    let line = [UInt8]("\(progress.line)\n".utf8)
+                    // Where the client has left, the report finds out.
+                    _ = stream.offer(line)
+                }
+                try writer.write(report.json)
+            }
+        })
+}
+
+extension Progress {
+    /// How far something has come, as a line of JSON.
+    fileprivate var line: String {
+        var writer = JSONWriter()
+        writer.write(.object(["stage": .string(stage), "done": .count(done), "total": .count(total)]))
+        return writer.text
+    }
+}

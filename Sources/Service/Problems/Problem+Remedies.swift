@@ -1,0 +1,31 @@
+extension Problem.Kind {
+    /// What to do about it, for the page of the kind.
+    var remedy: String {
+        switch self {
+        case .malformed:
+            "Read `detail`, which names what is wrong, and correct the request; `/openapi.json` describes every request."
+        case .unauthenticated:
+            "Send `Authorization: Bearer TOKEN`. `muniment token create` makes a token; one that has ended or was revoked is good no more."
+        case .forbidden: "Use a token with the right for this store: `muniment token create --can ask` or `--can administer`."
+        case .notFound: "Check the names: an object, class, principal, store or address of this name is not there."
+        case .methodNotAllowed: "Use one of the methods in `Allow`."
+        case .notAcceptable: "Ask for `application/json`, or leave out `Accept`."
+        case .requestTimeout: "Send the request without long pauses."
+        case .conflict: "Read `code` and `detail`; ask how it is now, and decide again."
+        case .keyInUse: "Wait for the first request, and repeat this one: it then answers the first result."
+        case .notYetVisible:
+            "Check the revision in `atLeast`. A store that was restored from an older copy has lost the revisions behind it."
+        case .preconditionFailed: "Read the object again, and decide on what it is now; send its new ETag."
+        case .tooLarge: "Send less at once; `detail` says what the limit is."
+        case .unsupportedMediaType: "Send the body as JSON, with `Content-Type: application/json`."
+        case .refused:
+            "Read `code` and `detail`. Somebody who may set permissions there can grant what is missing; `explain` says who gave what."
+        case .keyReused: "Take a new `Idempotency-Key` for a new request."
+        case .preconditionRequired: "Send `If-Match` with the ETag of what you read, or `If-None-Match: *` for something new."
+        case .tooManyRequests: "Wait for as long as `Retry-After` says."
+        case .headTooLarge: "Send fewer and shorter headers; put long names into a body."
+        case .failed: "Ask whoever runs the service to look into its log, under the `X-Request-ID` of the answer."
+        case .unavailable: "Ask again in a moment."
+        }
+    }
+}

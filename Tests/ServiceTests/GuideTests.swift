@@ -1,0 +1,88 @@
+import Foundation
+import ServiceSupport
+import Testing
+
+@Suite("Guides of the service: their commands answer what is printed behind them")
+struct GuideTests {
+    /// Commands begin with `$ ` and go on as long as a quotation does; what one prints follows it, up to the next.
+    private struct Block {
+        let range: Range<String.Index>
+        let commands: [String]
+    }
+
+    private func blocks(_ text: String) -> [Block] {
+        var blocks: [Block] = []
+        var rest = text.startIndex
+        while let open = text.range(of: "```\n$ ", range: rest..<text.endIndex),
+            let close = text.range(of: "\n```", range: open.upperBound..<text.endIndex)
+        {
+            let start = text.index(open.lowerBound, offsetBy: 4)
+            let range = start..<text.index(after: close.lowerBound)
+            var commands: [String] = []
+            for line in text[range].split(separator: "\n") {
+                if line.hasPrefix("$ ") {
+                    commands.append(String(line.dropFirst(2)))
+                } else if let last = commands.last, last.count(where: { $0 == "'" }) % 2 == 1 {
+                    commands[commands.count - 1] = last + "\n" + line
+                }
+            }
+            blocks.append(Block(range: range, commands: commands))
+            rest = close.upperBound
+        }
+        return blocks
+    }
+
+    /// What each command prints, in one shell.
+    private func replay(_ commands: [String], environment: [String: String]) async throws -> [String] {
+        let mark = "-- end of a command --"
+        let folder = FileManager.default.temporaryDirectory.appending(path: "muniment-guide-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (script, output) = (folder.appending(path: "script"), folder.appending(path: "output"))
+        try Data((commands.map { "\($0)\necho; echo '\(mark)'\n" }.joined()).utf8).write(to: script)
+        try Data().write(to: output)
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = [script.path]
+        process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { own, _ in own }
+        let handle = try FileHandle(forWritingTo: output)
+        (process.standardOutput, process.standardError, process.standardInput) = (handle, handle, FileHandle.nullDevice)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        let printed = try String(contentsOf: output, encoding: .utf8).components(separatedBy: mark + "\n")
+        return printed.prefix(commands.count).map { text in
+            text.split(separator: "\n").map { $0 + "\n" }.joined()
+        }
+    }
+
+    @Test("The guide on the HTTP API")
+    func httpAPI() async throws {
+        let path = "Docs/Guides/http-api.md"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try await withService { service in
+            let environment = [
+                "AT": "http://127.0.0.1:\(try service.listen())/v1/stores/default", "TOKEN": try service.administrator(),
+            ]
+            let blocks = blocks(text)
+            var printed = try await replay(blocks.flatMap(\.commands), environment: environment)[...]
+            #expect(printed.count > 20)
+            var actual = text
+            for block in blocks.reversed() {
+                let outputs = printed.suffix(block.commands.count)
+                printed = printed.dropLast(block.commands.count)
+                let played = zip(block.commands, outputs).map { "$ \($0)\n\($1)" }.joined()
+                #expect(String(text[block.range]) == played)
+                actual.replaceSubrange(block.range, with: played)
+            }
+            // Puts what the service says into the guide.
+            if ProcessInfo.processInfo.environment["MUNIMENT_WRITE_GUIDES"] != nil {
+                try Data(actual.utf8).write(to: URL(filePath: path))
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Events
+import Foundation
+import HTTPServer
+import ServiceSupport
+import Testing
+
+@testable import Service
+
+@Suite("OpenAPI: the description is written from the routes, and says the truth")
+struct OpenAPITests {
+    private var document: JSONValue {
+        get async throws { try await withDocument() }
+    }
+
+    private func withDocument() async throws -> JSONValue {
+        var document = JSONValue.null
+        try await withService { service in document = try await service.direct.send("GET", "/openapi.json").json }
+        return document
+    }
+
+    @Test("Anybody may have it, and every route is in it once")
+    func routes() async throws {
+        let document = try await document
+        #expect(document.text("openapi") == "3.1.0")
+        var names: Set<String> = []
+        for route in RouteTable.routes {
+            let operation = try #require(document["paths"]?[route.path.text]?[route.method.lowercased()], "\(route.path)")
+            #expect(operation.text("operationId") == route.name, "two routes at \(route.method) \(route.path)")
+            #expect(names.insert(route.name).inserted, "\(route.name) is the name of two routes")
+            #expect((operation["requestBody"] != nil) == (route.bodyLimitBytes > 0), "\(route.name)")
+            #expect(operation["security"] != nil || route.need == .nothing, "\(route.name)")
+        }
+    }
+
+    @Test("Whatever it refers to is in it")
+    func references() async throws {
+        let document = try await document
+        var found = 0
+        func look(_ value: JSONValue) {
+            switch value {
+            case .object(let members):
+                if case .string(let reference)? = members["$ref"] {
+                    found += 1
+                    let target = reference.split(separator: "/").dropFirst().reduce(document as JSONValue?) { $0?[String($1)] }
+                    #expect(target != nil, "\(reference)")
+                }
+                for value in members.values { look(value) }
+            case .array(let values): for value in values { look(value) }
+            default: break
+            }
+        }
+        look(document)
+        #expect(found > 100)
+    }
+
+    @Test("Every kind of problem has its page, and its heading in the guide")
+    func problems() async throws {
+        let guide = try String(contentsOfFile: "Docs/Guides/http-api.md", encoding: .utf8)
+        try await withService { service in
+            for kind in Problem.Kind.allCases {
+                let page = try await service.direct.send("GET", "/problems/\(kind.rawValue)")
+                #expect(try page.json.number("status") == Int64(kind.status))
+                #expect(guide.contains("\n#### Problem: \(kind.rawValue)\n"), "\(kind)")
+            }
+            #expect(try await service.direct.send("GET", "/problems/none").status == 404)
+            #expect(try await service.direct.send("GET", "/problems").json.list("problems").count == Problem.Kind.allCases.count)
+        }
+    }
+}

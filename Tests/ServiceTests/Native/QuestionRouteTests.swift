@@ -1,0 +1,160 @@
+import Events
+import HTTPServer
+import ServiceSupport
+import Testing
+
+@Suite("Questions: each is answered about a moment, and says which")
+struct QuestionRouteTests {
+    @Test("Every question is answered as the store answers it, now and at a revision before", arguments: [false, true])
+    func answers(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            try await firm.commit(#"{"op":"revoke","subject":"role:editors","object":"doc:plan"}"#)
+            func check(_ extra: String) async throws -> Bool? {
+                let question = #"{"subject":"user:bob","privilege":"read","object":"doc:plan"\#(extra)}"#
+                return try await firm.json("POST", "/check", json: question).flag("allowed")
+            }
+            #expect(try await check("") == false)
+            #expect(try await check(#","at":1"#) == true)
+            #expect(try await check(#","at":"r1""#) == true)
+            let privileges = try await firm.json("POST", "/privileges", json: #"{"subject":"user:ann","object":"doc:plan"}"#)
+            #expect(privileges.texts("privileges") == ["delete", "read", "setPermissions", "update"])
+            let who = #"{"privileges":["read"],"object":"doc:plan","at":1}"#
+            #expect(try await firm.json("POST", "/who", json: who).texts("subjects") == ["user:ann", "user:bob"])
+            let what = #"{"subject":"user:ann","privilege":"read","class":"doc"}"#
+            #expect(try await firm.json("POST", "/what", json: what).texts("objects") == ["doc:plan"])
+            #expect(try await firm.json("GET", "/roles/editors/members").texts("members") == ["user:bob"])
+            #expect(try await firm.json("GET", "/roles/role%3Aeditors/members").texts("members") == ["user:bob"])
+            #expect(try await firm.json("GET", "/administrators").texts("administrators") == ["user:root"])
+            #expect(
+                try await firm.json("GET", "/objects/doc%3Aplan/entries").list("entries").compactMap { $0.text("subject") } == [
+                    "user:ann"
+                ])
+            #expect(try await firm.json("GET", "/objects/doc%3Aplan/entries?at=1").list("entries").count == 2)
+        }
+    }
+
+    @Test("An explanation has the event of each step, and for a denial what would allow it", arguments: [false, true])
+    func explanations(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let yes = try await firm.json(
+                "POST", "/explain", json: #"{"subject":"user:bob","privilege":"read","object":"doc:plan"}"#)
+            #expect(yes.flag("allowed") == true)
+            #expect(yes["proposals"] == nil)
+            let denied = #"{"subject":"user:bob","privilege":"update","object":"doc:plan""#
+            let no = try await firm.json("POST", "/explain", json: denied + "}")
+            #expect(no.flag("allowed") == false)
+            #expect(!no.list("proposals").isEmpty)
+            let silent = try await firm.json("POST", "/explain", json: denied + #","proposals":false}"#)
+            #expect(silent["proposals"] == nil)
+        }
+    }
+
+    @Test(
+        "A query has conditions, an order and pages; its cursor goes on at the revision of the first page",
+        arguments: [false, true])
+    func queries(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let query = #"{"class":"doc","order":["-pages"],"limit":1,"as":"user:root""#
+            let first = try await firm.json("POST", "/query", json: query + "}")
+            #expect(first.texts("objects") == ["doc:plan"])
+            let cursor = try #require(first.text("next"))
+            try await firm.commit(#"{"op":"deleteObject","object":"doc:note"}"#)
+            let second = try await firm.json("POST", "/query", json: query + #","cursor":"\#(cursor)"}"#)
+            #expect(second.texts("objects") == ["doc:note"])
+            #expect(second.number("revision") == first.number("revision"))
+            #expect(second["next"] == .null)
+            let few = try await firm.json(
+                "POST", "/query", json: #"{"class":"doc","as":"user:root","where":{"pages":{"<":2}},"at":1}"#)
+            #expect(few.texts("objects") == ["doc:note"])
+            for wrong in [#","cursor":"x"}"#, #","cursor":"\#(cursor)","at":1}"#] {
+                try await firm.json("POST", "/query", json: query + wrong, status: 400)
+            }
+            let unnamed = #"{"class":"doc","as":"user:root","where":{"colour":"red"}}"#
+            try await firm.json("POST", "/query", json: unnamed, status: 400)
+        }
+    }
+
+    @Test("Every answer names its revision in its head too", arguments: [false, true])
+    func revisionInHead(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let last = try await firm.commit(#"{"op":"register","principal":"user:cat"}"#)
+            let question = #"{"subject":"user:bob","privilege":"read","object":"doc:plan""#
+            for (extra, revision) in [("}", last), (#","at":1}"#, 1)] {
+                let answer = try await firm.send("POST", "/check", json: question + extra)
+                #expect(answer.header("Muniment-Revision") == "\(revision)")
+                #expect(try answer.json.number("revision") == revision)
+            }
+            for path in ["/administrators", "/audit", "/history?name=user:cat", "", "/verify", "/diff?name=user:cat&from=0"] {
+                #expect(try await firm.send("GET", path).header("Muniment-Revision") == "\(last)", "\(path)")
+            }
+        }
+    }
+
+    @Test(
+        "`atLeast` is answered where the store has come so far, and is a problem that names the head where not",
+        arguments: [false, true])
+    func atLeast(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let question = #"{"subject":"user:bob","privilege":"read","object":"doc:plan","atLeast":"#
+            try await firm.json("POST", "/check", json: question + "1}")
+            let problem = try await firm.json("POST", "/check", json: question + "2}", status: 409)
+            #expect(problem.text("type") == "/problems/not-yet-visible")
+            #expect(problem.number("head") == 1)
+            for path in [
+                "/administrators", "/objects/doc%3Aplan/entries", "/roles/editors/members", "/audit", "/history?name=doc:plan",
+                "/export",
+                "/diff?name=user:bob&from=0", "", "/verify", "/audit/of?subject=user:bob", "/notices?subject=user:bob",
+                "/audit/access?privileges=read&object=doc:plan", "/audit/entry?privileges=read&object=doc:plan&subject=user:bob",
+            ] {
+                let separator = path.contains("?") ? "&" : "?"
+                try await firm.json("GET", path + separator + "atLeast=2", status: 409)
+                #expect(try await firm.send("GET", path + separator + "atLeast=1").status == 200, "\(path)")
+            }
+        }
+    }
+
+    @Test("A question about a revision that is yet to come is malformed", arguments: [false, true])
+    func future(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let question = #"{"subject":"user:bob","privilege":"read","object":"doc:plan","at":99}"#
+            let problem = try await firm.json("POST", "/check", json: question, status: 400)
+            #expect(problem.text("detail")?.contains("99") == true)
+        }
+    }
+
+    static let nonsense: [(String, String)] = [
+        ("/check", "[]"), ("/check", "{"), ("/check", "{}"), ("/check", #"{"subject":1,"privilege":"read","object":"doc:1"}"#),
+        ("/check", #"{"subject":"user:a","privilege":"read","object":"doc:1","attt":1}"#),
+        ("/check", #"{"subject":"user:a","privilege":"read","privileges":["read"],"object":"doc:1"}"#),
+        ("/check", #"{"subject":"user:a","privileges":[],"object":"doc:1"}"#),
+        ("/check", #"{"subject":"user:a","privileges":[1],"object":"doc:1"}"#),
+        ("/check", #"{"subject":"user:a","privilege":"read","object":"nothing"}"#),
+        ("/check", #"{"subject":"user:a","privilege":"read","object":"doc:1","at":-1}"#),
+        ("/check", #"{"subject":"user:a","privilege":"read","object":"doc:1","at":"soon"}"#),
+        ("/check", #"{"subject":"user:a","privilege":"read","object":"doc:1","atLeast":"1"}"#),
+        ("/explain", #"{"subject":"user:a","privilege":"read","object":"doc:1","proposals":"no"}"#),
+        ("/query", #"{"class":"doc","as":"user:root","limit":0}"#), ("/query", #"{"class":"doc","as":"user:root","limit":1.5}"#),
+        ("/query", #"{"class":"doc","as":"user:root","where":{"$or":[]}}"#), ("/query", #"{"class":"doc"}"#),
+        ("/what-if", #"{"transactions":[]}"#), ("/what-if", #"{"transactions":[{"as":"user:a","do":[],"then":1}]}"#),
+    ]
+
+    @Test("What makes no sense is a problem that says what, and nothing is done", arguments: nonsense)
+    func malformed(path: String, body: String) async throws {
+        try await withFirm(isLive: false) { firm in
+            let problem = try await firm.json("POST", path, json: body, status: 400)
+            #expect(problem.text("type") == "/problems/malformed")
+            #expect(problem.number("status") == 400)
+            #expect(problem.text("detail")?.isEmpty == false)
+        }
+    }
+
+    @Test("A body that is not said to be JSON is not read", arguments: [false, true])
+    func contentType(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let headers = [HTTPHeader("Authorization", "Bearer \(firm.administrator)"), HTTPHeader("Content-Type", "text/plain")]
+            let answer = try await firm.door.send("POST", "/v1/stores/default/check", headers: headers, body: Array("{}".utf8))
+            #expect(answer.status == 415)
+            #expect(answer.header("Content-Type") == "application/problem+json")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Events
+import HTTPServer
+import ServiceSupport
+import Testing
+
+@testable import Service
+
+@Suite("Transactions: all or nothing, or each; once for each key")
+struct TransactionRouteTests {
+    private let register = #"{"op":"register","principal":"user:cat"}"#
+    private let grant = #"{"op":"grant","subject":"user:nobody","object":"doc:plan","privileges":["read"]}"#
+
+    @Test(
+        "A transaction of which one change is refused changes nothing, and the problem names code and change",
+        arguments: [false, true])
+    func allOrNothing(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let body = #"{"as":"user:root","do":[\#(register),\#(grant)]}"#
+            let problem = try await firm.json("POST", "/transactions", json: body, status: 404)
+            #expect(problem.text("code") == "unknownPrincipal")
+            #expect(problem.number("change") == 1)
+            #expect(try await firm.json("GET", "").number("revision") == 1)
+        }
+    }
+
+    @Test("With mode each, what is allowed is made and each change has its result", arguments: [false, true])
+    func each(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let body = #"{"as":"user:root","mode":"each","do":[\#(register),\#(grant),\#(register)]}"#
+            let answer = try await firm.json("POST", "/transactions", json: body)
+            let results = answer.list("results")
+            #expect(results.count == 3)
+            #expect(results[0].number("revision") == 2)
+            #expect(results[1]["refused"]?.text("code") == "unknownPrincipal")
+            #expect(results[2]["refused"]?.text("code") == "alreadyExists" || results[2]["revision"] == .null)
+            #expect(answer.number("head") == 2)
+            let key = [HTTPHeader("Idempotency-Key", "k")]
+            try await firm.json("POST", "/transactions", json: body, headers: key, status: 400)
+        }
+    }
+
+    @Test(
+        "A key answers its first result again, and is refused for other content; another caller's key is another one",
+        arguments: [false, true])
+    func idempotency(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            func send(_ principal: String, by caller: String = "user:root", status: Int = 200) async throws -> JSONValue {
+                let body =
+                    #"{"as":"\#(caller)","do":[{"op":"grant","subject":"\#(principal)","object":"doc:plan","privileges":["query"]}]}"#
+                return try await firm.json(
+                    "POST", "/transactions", json: body, headers: [HTTPHeader("Idempotency-Key", "first")], status: status)
+            }
+            let first = try await send("user:bob")
+            #expect(first.number("revision") == 2)
+            try await firm.commit(#"{"op":"revoke","subject":"user:bob","object":"doc:plan","privileges":["query"]}"#)
+            let again = try await send("user:bob")
+            #expect(again.number("revision") == 2)
+            #expect(again.number("head") == 3)
+            let other = try await send("user:ann", status: 422)
+            #expect(other.text("type") == "/problems/key-reused")
+            #expect(other.text("code") == "keyReused")
+            try await firm.commit(#"{"op":"appointAdministrator","principal":"user:ann"}"#)
+            #expect(try await send("user:bob", by: "user:ann").number("revision") == 5)
+            let long = [HTTPHeader("Idempotency-Key", String(repeating: "k", count: 1025))]
+            try await firm.json(
+                "POST", "/transactions", json: #"{"as":"user:root","do":[\#(register)]}"#, headers: long, status: 400)
+        }
+    }
+
+    @Test("A key that is at work is in use, for its store and its caller alone, until it is done")
+    func runningKeys() async throws {
+        let keys = RunningKeys()
+        let scope = RunningKeys.Scope(store: .default, caller: "user:ann", key: "k")
+        try await keys.withKey(scope) {
+            await #expect(throws: Problem.self) { try await keys.withKey(scope) {} }
+            do { try await keys.withKey(scope) {} } catch let problem as Problem { #expect(problem.kind.status == 409) }
+            try await keys.withKey(RunningKeys.Scope(store: .default, caller: "user:bob", key: "k")) {}
+            try await keys.withKey(nil) {}
+        }
+        try await keys.withKey(scope) {}
+    }
+
+    @Test(
+        "What a change lacks, or has too much, is named with its place",
+        arguments: [
+            (#"{"op":"grant","subject":"user:ann","object":"doc:plan"}"#, "`do[0].privileges` is missing"),
+            (#"{"op":"fly"}"#, "`do[0].op` does not know `fly`"),
+            (#"{"op":"register","principal":"user:x","by":1}"#, "`do[0].by` is not known here"),
+            (#"{"op":"register","principal":"user:x"},1"#, "`do[1]`"), ("", "`do` is empty"),
+        ])
+    func places(changes: String, detail: String) async throws {
+        try await withFirm(isLive: false) { firm in
+            let problem = try await firm.json("POST", "/transactions", json: #"{"as":"user:root","do":[\#(changes)]}"#, status: 400)
+            #expect(problem.text("detail")?.hasPrefix(detail) == true, "\(problem)")
+        }
+    }
+
+    @Test("The request's id and comment are in the log", arguments: [false, true])
+    func origin(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let body = #"{"as":"user:root","do":[\#(register)],"comment":"new"}"#
+            let answer = try await firm.send("POST", "/transactions", json: body, headers: [HTTPHeader("X-Request-ID", "r-7")])
+            #expect(answer.header("X-Request-ID") == "r-7")
+            let commit = try #require(try await firm.json("GET", "/history?name=user:cat").list("commits").first)
+            #expect(commit.text("id") == "r-7")
+            #expect(commit.text("comment") == "new")
+        }
+    }
+
+    @Test("What-if says who would gain, and changes nothing", arguments: [false, true])
+    func whatIf(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let draft = #"{"as":"user:root","do":[{"op":"grant","subject":"user:bob","object":"doc:note","privileges":["read"]}]}"#
+            let refused = #"{"as":"user:bob","do":[{"op":"deleteObject","object":"doc:plan"}]}"#
+            let answer = try await firm.json("POST", "/what-if", json: #"{"transactions":[\#(draft),\#(refused)]}"#)
+            #expect(answer.list("differences").contains { $0.text("subject") == "user:bob" && $0.texts("gained") == ["read"] })
+            #expect(answer.list("refused").map { $0.number("transaction") } == [1])
+            #expect(try await firm.json("GET", "").number("revision") == 1)
+        }
+    }
+}
