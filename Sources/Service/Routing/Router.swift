@@ -6,7 +6,8 @@ struct Router: Sendable {
     private let root: Node
 
     private final class Node: Sendable {
-        let words: [String: Node]
+        /// The words that go on from here: few, so that looking at each is quicker than a table.
+        let words: [(bytes: [UInt8], node: Node)]
         let parameter: Node?
         /// The routes that end here, by method.
         let routes: [String: Int]
@@ -22,10 +23,12 @@ struct Router: Sendable {
                 case .parameter: byParameter.append((segments.dropFirst(), method, route))
                 }
             }
-            words = byWord.mapValues(Node.init)
+            words = byWord.sorted { $0.key < $1.key }.map { (Array($0.key.utf8), Node($0.value)) }
             parameter = byParameter.isEmpty ? nil : Node(byParameter)
             routes = here
         }
+
+        func next(_ segment: Substring.UTF8View) -> Node? { words.first { $0.bytes.elementsEqual(segment) }?.node }
     }
 
     /// What there is for a request.
@@ -53,9 +56,14 @@ struct Router: Sendable {
         var parameters: [String] = []
         var node = root
         guard path.utf8.first == UInt8(ascii: "/") else { return .nothing }
-        for segment in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let text = PercentEncoding.decoded(segment) else { return .malformed }
-            if let next = node.words[text] {
+        for segment in path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            if let next = node.next(segment) {
+                node = next
+                continue
+            }
+            // A word may be written with more percent signs than it needs.
+            guard let text = PercentEncoding.decoded(Substring(segment)) else { return .malformed }
+            if let next = node.next(text[...].utf8) {
                 node = next
             } else if let next = node.parameter, !text.isEmpty {
                 parameters.append(text)
