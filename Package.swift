@@ -84,9 +84,12 @@ let package = Package(
         tests("EventsTests", ["Events", "TestSupport"]),
         tests("HTTPClientTests", ["HTTPClient", "Hashing", "TestSupport"]),
         .target(
-            name: "IssuerSupport", dependencies: ["Events", "Credentials", "HTTPClient", "TestSupport"], path: "Tests/IssuerSupport",
+            name: "IssuerSupport", dependencies: ["Events", "Credentials", "HTTPClient", "TestSupport"],
+            path: "Tests/IssuerSupport",
             swiftSettings: settings),
-        tests("CredentialsTests", ["Credentials", "IssuerSupport", "HTTPClient", "Hashing", "Events", "Permissions", "Files", "TestSupport"]),
+        tests(
+            "CredentialsTests",
+            ["Credentials", "IssuerSupport", "HTTPClient", "Hashing", "Events", "Permissions", "Files", "TestSupport"]),
         .executableTarget(
             name: "FaultHelper",
             dependencies: ["Muniment", "Histories", "EventLog", "Events", "Permissions", "Files", "TestSupport"],
@@ -117,7 +120,7 @@ let package = Package(
             "ServiceTests",
             [
                 "Events", "Permissions", "Notices", "Muniment", "Histories", "Credentials", "HTTPServer", "Service",
-                "ServiceSupport", "IssuerSupport", "HTTPClient",
+                "CommandLineTool", "RandomHistories", "ServiceSupport", "IssuerSupport", "HTTPClient",
                 "TestSupport", "StoreSupport",
             ]),
         tests(

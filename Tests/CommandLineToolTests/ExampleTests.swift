@@ -28,7 +28,7 @@ struct ExampleTests {
         .refused("grant user:bob read on folder:top --as user:bob"), .example("refusals"), .example("audit"),
         .example("audit access"), .example("audit of"), .example("audit entry"), .example("export"), .example("stats"),
         .example("token create"),
-        .example("token list"), .example("token revoke"), .service("serve"),
+        .example("token list"), .example("token revoke"), .service("serve"), .example("decisions"),
         .example("verify"), .example("rebuild"), .example("backup"), .example("restore"),
         .example("role remove"), .example("role delete"), .example("object delete"),
         .example("import"), .example("scenario"),
@@ -88,6 +88,14 @@ struct ExampleTests {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let history = try String(contentsOf: root.appending(path: "Docs/Examples/history.jsonl"), encoding: .utf8)
         try tool.write(history, to: "history.jsonl")
+        let decisions = "data/.muniment/decisions/default"
+        try FileManager.default.createDirectory(at: tool.folder.appending(path: decisions), withIntermediateDirectories: true)
+        try tool.write(
+            """
+            {"number":1,"time":"2026-01-31T10:21:00Z","allowed":true,"subject":"user:ann","action":"read","resource":"doc:plan",\
+            "revision":12,"caller":"t1"}
+
+            """, to: decisions + "/00000000000000000001.jsonl")
         try tool.write(
             #"{"ask":"check","subject":"user:ann","object":"doc:plan","privilege":"read"}"# + "\n", to: "questions.jsonl")
         try tool.write(

@@ -14,7 +14,7 @@ enum CommandTable {
         ),
         ("Classes", [.classDefine, .classChange]),
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
-        ("The service", [.serve, .tokenCreate, .tokenList, .tokenRevoke]),
+        ("The service", [.serve, .tokenCreate, .tokenList, .tokenRevoke, .decisions]),
         ("Upkeep", [.verify, .rebuild, .statistics, .backup, .restore]),
     ]
 

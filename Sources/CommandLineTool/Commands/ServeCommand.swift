@@ -1,6 +1,4 @@
-import Dispatch
 import Foundation
-import Glibc
 import HTTPServer
 import Service
 
@@ -10,7 +8,7 @@ extension Option {
 
 extension Command {
     static let serve = Command(
-        "serve", "answer over HTTP, until it is told to stop", options: [.data, .listen] + Option.callers,
+        "serve", "answer over HTTP, until it is told to stop", options: [.data, .listen] + Option.callers + Option.operations,
         example: Example(
             "serve --data data --listen 127.0.0.1:0",
             """
@@ -27,10 +25,12 @@ extension Command {
         let tls = try call.tlsFiles(listeningOn: endpoint)
         // Whoever is stopped while the stores are opened stops behind that.
         let stop = StopSignal()
-        let service = try MunimentService(
-            ServiceSettings(dataDirectory: directory, callers: callers, storeOptions: call.serviceStoreOptions) { line in
-                try? FileHandle.standardError.write(contentsOf: Data((line.withoutControls(exceptLineEnds: false) + "\n").utf8))
-            })
+        let format = try call.logFormat
+        var settings = ServiceSettings(dataDirectory: directory, callers: callers, storeOptions: call.serviceStoreOptions) { line in
+            try? FileHandle.standardError.write(contentsOf: Data(format.message(line)))
+        }
+        try call.setOperations(in: &settings)
+        let service = try MunimentService(settings)
         let server: HTTPServer
         do {
             server = try HTTPServer(
@@ -45,29 +45,16 @@ extension Command {
             try call.output.line("a token to administer everything, which is shown this once: \(token)")
         }
         try call.output.flush()
+        call.tellManager("READY=1")
         stop.wait()
-        server.stop(graceSeconds: 10)
-        try service.close()
-        return .success
-    }
-}
-
-/// The signals that end a service in good order.
-private final class StopSignal {
-    private let came = DispatchSemaphore(value: 0)
-    private var sources: [any DispatchSourceSignal] = []
-
-    init() {
-        for number in [SIGTERM, SIGINT] {
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [came] in came.signal() }
-            source.resume()
-            sources.append(source)
+        call.tellManager("STOPPING=1")
+        service.beginStopping()
+        return try withExtendedLifetime(stop) {
+            server.stop(graceSeconds: 10)
+            try service.close()
+            return .success
         }
     }
-
-    func wait() { came.wait() }
 }
 
 /// An address and a port.

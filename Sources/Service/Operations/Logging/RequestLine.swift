@@ -1,4 +1,5 @@
-internal import Events
+public import Events
+public import Muniment
 
 /// How the service's log is written.
 public enum LogFormat: String, CaseIterable, Sendable {
@@ -8,6 +9,15 @@ public enum LogFormat: String, CaseIterable, Sendable {
     case json
     /// Nothing of requests.
     case none
+
+    /// A line about a fault of the service itself, with its end. Faults are told whatever is told of requests.
+    public func message(_ text: String, at time: Instant = systemClock()) -> [UInt8] {
+        guard self == .json else { return Array((text.withVisibleControls + "\n").utf8) }
+        var writer = JSONWriter()
+        writer.raw(#"{"time":""# + time.description + #"","message":"#)
+        writer.write(text.withVisibleControls)
+        return Array((writer.text + "}\n").utf8)
+    }
 }
 
 /// What the log says of a request that is over. Nothing in it is secret: of a credential only its id, of an address only its path.

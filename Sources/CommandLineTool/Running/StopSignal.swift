@@ -1,0 +1,30 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The signals that end a service: the first in good order, a second one at once.
+final class StopSignal {
+    private let came = DispatchSemaphore(value: 0)
+    private let sources: [any DispatchSourceSignal]
+
+    init() {
+        let (came, stopping) = (came, Stopping())
+        sources = [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                guard !stopping.hasBegun.exchange(true, ordering: .relaxed) else { _exit(128 + number) }
+                came.signal()
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    /// Waits for the first signal. A second one has its effect for as long as this object is there.
+    func wait() { came.wait() }
+}
+
+private final class Stopping: Sendable {
+    let hasBegun = Atomic(false)
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// One connection to a port of this machine, over which one request after another is sent. It is quick, and it notices at once
+/// when the other side is gone.
+final class PlainClient {
+    private let socket: Int32
+    private var received: [UInt8] = []
+
+    /// The other side is gone.
+    struct Gone: Error {}
+
+    init(port: UInt16) throws {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let code = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else { throw Gone() }
+    }
+
+    deinit { close(socket) }
+
+    /// Sends a request and waits for its answer, which has a length.
+    func send(_ method: String, _ target: String, headers: [String: String] = [:], body: String = "") throws -> (Int, body: String)
+    {
+        try begin(method, target, headers: headers, body: body)
+        let head = try line(endingWith: "\r\n\r\n")
+        let length =
+            head.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
+            .flatMap { Int($0.dropFirst("content-length:".count).drop { $0 == " " }) } ?? 0
+        while received.count < length { try receive() }
+        defer { received.removeFirst(length) }
+        return (Int(head.dropFirst("HTTP/1.1 ".count).prefix(3)) ?? 0, String(decoding: received[..<length], as: UTF8.self))
+    }
+
+    /// Sends a request, and leaves its answer to be read.
+    func begin(_ method: String, _ target: String, headers: [String: String] = [:], body: String = "") throws {
+        let lines = headers.map { "\($0.key): \($0.value)\r\n" }.joined()
+        let text = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(lines)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { throw Gone() }
+            bytes.removeFirst(count)
+        }
+    }
+
+    /// What comes up to some text, which is read as well.
+    func line(endingWith end: String = "\n") throws -> String {
+        let end = Array(end.utf8)
+        var start = 0
+        while true {
+            while start + end.count <= received.count {
+                if received[start..<start + end.count].elementsEqual(end) {
+                    defer { received.removeFirst(start + end.count) }
+                    return String(decoding: received[..<start], as: UTF8.self)
+                }
+                start += 1
+            }
+            try receive()
+        }
+    }
+
+    private func receive() throws {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        let count = unsafe recv(socket, &buffer, buffer.count, 0)
+        guard count > 0 else { throw Gone() }
+        received += buffer[..<count]
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Muniment
+import TestSupport
+import Testing
+
+@Suite("A service as a process: it begins, and ends in good order")
+struct ServedProcessTests {
+    @Test("The first start says where it listens and prints a token once, which is good; a later start prints none")
+    func firstToken() throws {
+        try withTemporaryFolder { folder in
+            let first = try ServedProcess(folder + "/data")
+            let secret = try #require(first.token)
+            #expect(try metrics(first, secret) == 200)
+            first.signal(SIGTERM)
+            #expect(first.exitCode() == 0)
+            let second = try ServedProcess(folder + "/data")
+            #expect(second.token == nil)
+            #expect(try metrics(second, secret) == 200)
+            second.signal(SIGINT)
+            #expect(second.exitCode() == 0)
+            #expect(try Store.verify(at: folder + "/data/default").isSound)
+        }
+    }
+
+    @Test("With `--log json` each request is an object a line on standard error, all of them there when it has stopped")
+    func log() throws {
+        try withTemporaryFolder { folder in
+            let process = try ServedProcess(folder + "/data", options: ["--log", "json"])
+            let client = try PlainClient(port: process.port)
+            for _ in 0..<50 { #expect(try client.send("GET", "/healthz").0 == 200) }
+            process.signal(SIGTERM)
+            #expect(process.exitCode() == 0)
+            let lines = process.errors.split(separator: "\n")
+            #expect(lines.count == 50)
+            #expect(lines.allSatisfy { $0.contains(#""path":"/healthz""#) && $0.hasPrefix("{") && $0.hasSuffix("}") })
+        }
+    }
+
+    @Test("Whoever started it is told by a datagram when it listens and when it stops, as systemd wants it")
+    func notifies() throws {
+        try withTemporaryFolder { folder in
+            let manager = try ListeningManager(at: folder + "/notify")
+            let process = try ServedProcess(folder + "/data", environment: ["NOTIFY_SOCKET": folder + "/notify"])
+            #expect(manager.message() == "READY=1")
+            process.signal(SIGTERM)
+            #expect(manager.message() == "STOPPING=1")
+            #expect(process.exitCode() == 0)
+        }
+    }
+
+    private func metrics(_ process: ServedProcess, _ secret: String) throws -> Int {
+        try PlainClient(port: process.port).send("GET", "/metrics", headers: ["Authorization": "Bearer " + secret]).0
+    }
+}
+
+extension ServedProcess {
+    /// The token that the first start prints.
+    var token: String? {
+        guard let line = lines.first(where: { $0.contains("muni_") }) else { return nil }
+        return line.split(separator: " ").last.map(String.init)
+    }
+}
