@@ -123,6 +123,13 @@ extension RandomHistory {
         .object(["$ref": .string(random.chance(percent: 92) ? object().text : target().text)])
     }
 
+    /// Names for actions; now and then one that is a privilege already, or that stands for what no class knows.
+    private mutating func aliases() -> [ClassSettings.Alias] {
+        let words = ["may_see", "may_edit", "may_do"] + vocabulary.customPrivileges.prefix(random.chance(percent: 10) ? 1 : 0)
+        let meanings = ["read", "update", "delete"] + vocabulary.customPrivileges.prefix(1)
+        return random.some(0...3, of: words).map { ClassSettings.Alias($0, for: random.some(1...2, of: meanings)) }
+    }
+
     /// Options of a class: most of them for a definition, one or two for a change.
     mutating func settings(dense: Bool) -> ClassSettings {
         let percent = dense ? 50 : 20
@@ -152,6 +159,7 @@ extension RandomHistory {
             }
         }
         if random.chance(percent: percent) || dense { settings.properties = random.some(1...2, of: vocabulary.properties) }
+        if random.chance(percent: dense ? 40 : 15) { settings.aliases = aliases() }
         return settings
     }
 }

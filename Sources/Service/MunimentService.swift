@@ -171,16 +171,10 @@ public final class MunimentService: HTTPApplication {
     /// Does what a route does, where it says.
     private func go(_ call: Call) -> HTTPAnswer {
         switch call.route.handler {
-        case .immediate(let handle):
-            do { return .now(finished(try handle(call), call.request)) } catch {
-                return .now(finished(problem(for: error, call).response, call.request))
-            }
-        case .queued(let handle):
-            return later(call.request) {
-                try handle(call)
-            } then: {
-                .now(self.finished($0, call.request))
-            }
+        case .immediate(let handle): return now(call, handle)
+        case .immediateUpTo(let limitBytes, let handle):
+            return call.request.body.count <= limitBytes ? now(call, handle) : queued(call, handle)
+        case .queued(let handle): return queued(call, handle)
         case .asynchronous(let handle):
             Task {
                 let response: HTTPResponse
@@ -188,6 +182,20 @@ public final class MunimentService: HTTPApplication {
                 call.request.respond(self.finished(response, call.request))
             }
             return .later
+        }
+    }
+
+    private func now(_ call: Call, _ handle: (Call) throws -> HTTPResponse) -> HTTPAnswer {
+        do { return .now(finished(try handle(call), call.request)) } catch {
+            return .now(finished(problem(for: error, call).response, call.request))
+        }
+    }
+
+    private func queued(_ call: Call, _ handle: @escaping @Sendable (Call) throws -> HTTPResponse) -> HTTPAnswer {
+        later(call.request) {
+            try handle(call)
+        } then: {
+            .now(self.finished($0, call.request))
         }
     }
 

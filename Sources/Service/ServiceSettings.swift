@@ -11,6 +11,11 @@ public struct ServiceSettings: Sendable {
     public var clock: @Sendable () -> Instant
     /// How stores are opened.
     public var storeOptions: StoreOptions
+    /// Where callers reach the service, such as `https://permissions.example.com`, for documents with addresses in them; nil for
+    /// what the request itself is sent to.
+    public var publicAddress: String?
+    /// Whether the service itself is reached by TLS.
+    public var usesTLS = false
     /// Told of faults, in a line each without secrets.
     public var report: @Sendable (String) -> Void
     /// How many requests a second one caller may go on sending, by its token or else its address; nil for any number.

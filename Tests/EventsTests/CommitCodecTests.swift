@@ -46,7 +46,7 @@ struct DamagedCommitTests {
         #expect(DecodingFault.unknownEvent(kind: kind, version: 3).description.contains("kind \(kind), version 3"))
     }
 
-    @Test("E7: a version of an event that only a later version knows is named", arguments: Event.Kind.allCases, [UInt8(0), 2, 255])
+    @Test("E7: a version of an event that only a later version knows is named", arguments: Event.Kind.allCases, [UInt8(0), 3, 255])
     func unknownVersion(kind: Event.Kind, version: UInt8) {
         let future = bytes(GoldenBytes.header) + [kind.rawValue, version, 1, 0x01]
         #expect(throws: DecodingFault.unknownEvent(kind: kind.rawValue, version: version)) { try decoded(future) }
@@ -87,7 +87,9 @@ struct DamagedCommitTests {
         }
     }
 
-    @Test("A changed byte is an error or another commit, never the same one and never a crash", arguments: GoldenBytes.version1)
+    @Test(
+        "A changed byte is an error or another commit, never the same one and never a crash",
+        arguments: GoldenBytes.version1 + GoldenBytes.version2)
     func changedByte(event: Event, hex: String) {
         let commit = GoldenBytes.commit(of: event)
         let whole = encoded(commit)
@@ -168,6 +170,6 @@ struct DamagedCommitTests {
     }
 
     private func samples() -> [Commit] {
-        GoldenBytes.version1.map { GoldenBytes.commit(of: $0.event) } + [GoldenBytes.fullCommit.commit]
+        (GoldenBytes.version1 + GoldenBytes.version2).map { GoldenBytes.commit(of: $0.event) } + [GoldenBytes.fullCommit.commit]
     }
 }

@@ -3,6 +3,29 @@ import Events
 /// Bytes as they stand in logs, worked out by hand from `Docs/Format.md`. Rows are added and never changed: what a released
 /// version wrote must be read for good.
 enum GoldenBytes {
+    /// What version 2 of a kind brought: the aliases of a class, between its options and the privileges that are new.
+    static let version2: [(event: Event, hex: String)] = [
+        (
+            .classDefined(
+                ClassDefined(
+                    classID: Introduction(ClassID(rawValue: 16), name: "class:doc"),
+                    options: ClassOptions(
+                        privileges: .custom(0), properties: ["n"],
+                        aliases: [ActionAlias("see", for: .read), ActionAlias("edit", for: [.read, .update, .custom(0)])]),
+                    newPrivileges: ["ok"])),
+            """
+            02 02 24  21 09 63 6c 61 73 73 3a 64 6f 63  01 00 00 80 02  01 01 6e
+            02 04 65 64 69 74 86 02 03 73 65 65 02  01 02 6f 6b
+            """
+        ),
+        (
+            .classChanged(
+                ClassChanged(
+                    classID: ClassID(rawValue: 16), options: ClassOptions(aliases: [ActionAlias("é", for: .delete)]))),
+            "03 02 0c  10  01 00 00 00 00  01 02 c3 a9 08  00"
+        ),
+    ]
+
     /// An event and its bytes: kind, version, length of the payload, payload.
     static let version1: [(event: Event, hex: String)] = [
         (.storeCreated(StoreCreated(preset: .open)), "01 01 01 01"),

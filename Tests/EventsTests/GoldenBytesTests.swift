@@ -15,10 +15,28 @@ struct GoldenBytesTests {
 
     @Test("E7: every kind of event has golden bytes for its present version", arguments: Event.Kind.allCases)
     func kindIsCovered(kind: Event.Kind) {
-        #expect(kind.currentVersion == 1)
-        let rows = GoldenBytes.version1.filter { $0.event.kind == kind }
-        #expect(!rows.isEmpty)
-        for row in rows { #expect(bytes(row.hex).prefix(2) == [kind.rawValue, 1]) }
+        for (index, rows) in [GoldenBytes.version1, GoldenBytes.version2].enumerated() {
+            let rows = rows.filter { $0.event.kind == kind }
+            #expect(rows.isEmpty == (kind.currentVersion < index + 1))
+            for row in rows { #expect(bytes(row.hex).prefix(2) == [kind.rawValue, UInt8(index + 1)]) }
+        }
+        #expect(kind.currentVersion <= 2)
+    }
+
+    @Test("E7: every event of version 2 decodes from its golden bytes and is written as them", arguments: GoldenBytes.version2)
+    func laterEvent(event: Event, hex: String) throws {
+        #expect(try decoded(bytes(GoldenBytes.header + " " + hex)) == GoldenBytes.commit(of: event))
+        #expect(encoded(GoldenBytes.commit(of: event)) == bytes(GoldenBytes.header + " " + hex))
+    }
+
+    @Test(
+        "E7: aliases that are none, or out of their order, are no aliases",
+        arguments: [
+            "03 02 08  10  01 00 00 00 00 00 00", "03 02 0e  10  01 00 00 00 00  02 01 62 02 01 61 02  00",
+            "03 02 0e  10  01 00 00 00 00  02 01 61 02 01 61 04  00",
+        ])
+    func badAliases(hex: String) {
+        #expect(throws: DecodingFault.self) { try decoded(bytes(GoldenBytes.header + " " + hex)) }
     }
 
     @Test("E7: a commit with every field of its origin decodes from its golden bytes and is written as them")

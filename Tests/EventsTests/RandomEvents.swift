@@ -99,6 +99,7 @@ struct RandomEvents {
         ClassOptions(
             objectACL: random.one(of: [ObjectACL.none, .required]), composition: random.one(of: [.narrowing, .widening]),
             inherits: privileges(), creatorPrivileges: privileges(), creatorPermanent: random.chance(percent: 50),
-            readThroughLinks: random.chance(percent: 50), privileges: privileges(), properties: texts())
+            readThroughLinks: random.chance(percent: 50), privileges: privileges(), properties: texts(),
+            aliases: (0..<random.number(0...2)).map { ActionAlias("\($0)" + text(), for: privileges()) })
     }
 }

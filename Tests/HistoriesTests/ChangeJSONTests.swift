@@ -24,6 +24,12 @@ struct ChangeJSONTests {
             .changeClass("doc", ClassSettings(objectACL: .required, composition: .narrowing, inherits: .everything)),
             #"{"op":"changeClass","class":"doc","objectACL":"required","composition":"narrowing","inherits":true}"#
         ),
+        (
+            .changeClass(
+                "doc", ClassSettings(aliases: [.init("may_see", for: ["read"]), .init("may_do", for: ["update", "read"])])),
+            #"{"op":"changeClass","class":"doc","aliases":{"may_do":["update","read"],"may_see":"read"}}"#
+        ),
+        (.changeClass("doc", ClassSettings(aliases: [])), #"{"op":"changeClass","class":"doc","aliases":{}}"#),
         (.changeClass("doc", ClassSettings(inherits: .nothing)), #"{"op":"changeClass","class":"doc","inherits":false}"#),
         (.createObject("doc:1"), #"{"op":"createObject","object":"doc:1"}"#),
         (

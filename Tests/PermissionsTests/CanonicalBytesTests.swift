@@ -46,6 +46,19 @@ struct CanonicalBytesTests {
         #expect([Change].init().canonicalBytes.isEmpty)
     }
 
+    @Test("E8: aliases tell settings apart, whatever their order; settings without any have the bytes of before there were aliases")
+    func aliases() {
+        let settings: [ClassSettings] = [
+            ClassSettings(), ClassSettings(aliases: []), ClassSettings(aliases: [.init("see", for: ["read"])]),
+            ClassSettings(aliases: [.init("see", for: ["read", "query"])]), ClassSettings(aliases: [.init("seer", for: ["ead"])]),
+            ClassSettings(aliases: [.init("see", for: ["read"]), .init("do", for: ["update"])]),
+        ]
+        #expect(Set(settings.map { [Change.changeClass("doc", $0)].canonicalBytes }).count == settings.count)
+        let turned = ClassSettings(aliases: [.init("do", for: ["update"]), .init("see", for: ["read"])])
+        #expect([Change.changeClass("doc", turned)].canonicalBytes == [Change.changeClass("doc", settings[5])].canonicalBytes)
+        #expect(digest([.changeClass("doc", settings[5])]) == "659ffdcd4243ef7cbdd0f329fb67f51f2acce070777039e2cb6f6fc85a001edb")
+    }
+
     @Test("E8: texts cannot run into each other")
     func boundaries() {
         let one: Change = .grant("user:a", on: "doc:bc", ["read"])

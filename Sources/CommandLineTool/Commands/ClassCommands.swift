@@ -11,9 +11,11 @@ extension Option {
     fileprivate static let readThroughLinks = Option("read-through-links", "what a readable object links to can be read")
     fileprivate static let privileges = Option("privileges", value: "PRIVILEGE,…", "the custom privileges that the class knows")
     fileprivate static let properties = Option("properties", value: "PROPERTY,…", "the properties that queries may use")
+    fileprivate static let aliases = Option(
+        "aliases", value: "ACTION=PRIVILEGE[+PRIVILEGE],…", "its own names for actions, for AuthZEN")
 
     fileprivate static let classOptions: [Option] = [
-        .acl, .inherits, .widening, .creator, .creatorPermanent, .readThroughLinks, .privileges, .properties,
+        .acl, .inherits, .widening, .creator, .creatorPermanent, .readThroughLinks, .privileges, .properties, .aliases,
     ]
 }
 
@@ -49,7 +51,19 @@ extension ClassSettings {
             creatorPermanent: options.flag(.creatorPermanent),
             readThroughLinks: options.flag(.readThroughLinks),
             privileges: options[.privileges].map(Values.list),
-            properties: options[.properties].map(Values.list))
+            properties: options[.properties].map(Values.list), aliases: try options[.aliases].map(ClassSettings.aliases))
+    }
+
+    /// `can_read=read,can_edit=read+update`.
+    private static func aliases(_ text: String) throws -> [Alias] {
+        try Values.list(text).map { item in
+            guard let equals = item.lastIndex(of: "=") else {
+                throw UsageError(
+                    "`--aliases` takes names and privileges like can_read=read,can_edit=read+update, and not `\(item)`")
+            }
+            let privileges = item[item.index(after: equals)...].split(separator: "+", omittingEmptySubsequences: false)
+            return Alias(String(item[..<equals]), for: privileges.map(String.init))
+        }
     }
 
     private static func objectACL(_ text: String) throws -> ObjectACL {

@@ -4,11 +4,15 @@ import Service
 
 extension Option {
     fileprivate static let listen = Option("listen", value: "ADDRESS:PORT", "where to listen (default 127.0.0.1:8080; port 0: any)")
+    fileprivate static let publicAddress = Option(
+        "public-address", value: "URL",
+        "where callers reach the service, for what it says of itself (default: as each request has it)")
 }
 
 extension Command {
     static let serve = Command(
-        "serve", "answer over HTTP, until it is told to stop", options: [.data, .listen] + Option.callers + Option.operations,
+        "serve", "answer over HTTP, until it is told to stop",
+        options: [.data, .listen, .publicAddress] + Option.callers + Option.operations,
         example: Example(
             "serve --data data --listen 127.0.0.1:0",
             """
@@ -30,6 +34,7 @@ extension Command {
             try? FileHandle.standardError.write(contentsOf: Data(format.message(line)))
         }
         try call.setOperations(in: &settings)
+        (settings.publicAddress, settings.usesTLS) = (call.options[.publicAddress], tls != nil)
         let service = try MunimentService(settings)
         let server: HTTPServer
         do {

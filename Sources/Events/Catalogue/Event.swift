@@ -51,8 +51,23 @@ public enum Event: Hashable, Sendable {
         case administratorAppointed = 21
         case administratorDismissed = 22
 
-        /// The version that is written today. Decoders for earlier ones stay for good.
-        public var currentVersion: UInt8 { 1 }
+        /// The last version that is known. Decoders for earlier ones stay for good.
+        public var currentVersion: UInt8 {
+            switch self {
+            case .classDefined, .classChanged: 2
+            default: 1
+            }
+        }
+    }
+
+    /// The version that this event is written as: the first that has room for what it says, so that a store which does not use
+    /// what a later one brought stays as it was, byte for byte.
+    public var version: UInt8 {
+        switch self {
+        case .classDefined(let event): event.options.aliases.isEmpty ? 1 : 2
+        case .classChanged(let event): event.options.aliases.isEmpty ? 1 : 2
+        default: 1
+        }
     }
 }
 

@@ -19,7 +19,7 @@ public enum CommitCodec {
     private static func encode(_ event: Event, into writer: inout ByteWriter) {
         let kind = event.kind
         writer.byte(kind.rawValue)
-        writer.byte(kind.currentVersion)
+        writer.byte(event.version)
         let lengthOffset = writer.bytes.count
         writer.byte(0)
         EventCodec.encode(event, into: &writer)
@@ -67,11 +67,11 @@ public enum CommitCodec {
         let rawKind = try reader.byte(bytes)
         let version = try reader.byte(bytes)
         let payload = try reader.range(bytes)
-        guard let kind = Event.Kind(rawValue: rawKind), version == 1 else {
+        guard let kind = Event.Kind(rawValue: rawKind), 1...kind.currentVersion ~= version else {
             throw .unknownEvent(kind: rawKind, version: version)
         }
         var inner = ByteReader(offset: payload.lowerBound)
-        let event = try EventCodec.decode(kind, &inner, bytes)
+        let event = try EventCodec.decode(kind, version: version, &inner, bytes)
         guard inner.offset == payload.upperBound else {
             throw .malformed(what: "the end of an event", offset: inner.offset)
         }

@@ -1,4 +1,4 @@
-/// The payload of each kind of event, version 1. `Docs/Format.md` has the same in words.
+/// The payload of each kind of event. `Docs/Format.md` has the same in words.
 enum EventCodec {
     static func encode(_ event: Event, into writer: inout ByteWriter) {
         switch event {
@@ -6,11 +6,11 @@ enum EventCodec {
             writer.byte(event.preset.rawValue)
         case .classDefined(let event):
             writer.introduction(event.classID)
-            writer.options(event.options)
+            writer.optionsAndAliases(event.options)
             writer.texts(event.newPrivileges)
         case .classChanged(let event):
             writer.id(event.classID)
-            writer.options(event.options)
+            writer.optionsAndAliases(event.options)
             writer.texts(event.newPrivileges)
         case .principalRegistered(let event):
             writer.introduction(event.principal)
@@ -81,19 +81,22 @@ enum EventCodec {
         }
     }
 
-    static func decode(_ kind: Event.Kind, _ reader: inout ByteReader, _ bytes: Span<UInt8>) throws(DecodingFault) -> Event {
+    static func decode(
+        _ kind: Event.Kind, version: UInt8, _ reader: inout ByteReader, _ bytes: Span<UInt8>
+    ) throws(DecodingFault) -> Event {
         switch kind {
         case .storeCreated:
             .storeCreated(StoreCreated(preset: try reader.choice(bytes, "a preset")))
         case .classDefined:
             .classDefined(
                 ClassDefined(
-                    classID: try reader.introduction(bytes), options: try reader.options(bytes),
+                    classID: try reader.introduction(bytes), options: try reader.options(bytes, version: version),
                     newPrivileges: try reader.texts(bytes)))
         case .classChanged:
             .classChanged(
                 ClassChanged(
-                    classID: try reader.id(bytes), options: try reader.options(bytes), newPrivileges: try reader.texts(bytes)))
+                    classID: try reader.id(bytes), options: try reader.options(bytes, version: version),
+                    newPrivileges: try reader.texts(bytes)))
         case .principalRegistered:
             .principalRegistered(PrincipalRegistered(principal: try reader.introduction(bytes)))
         case .roleCreated:
@@ -177,5 +180,23 @@ extension Event {
         case .administratorAppointed: .administratorAppointed
         case .administratorDismissed: .administratorDismissed
         }
+    }
+}
+
+extension ByteWriter {
+    /// Aliases follow only in version 2, which is written where there are some.
+    fileprivate mutating func optionsAndAliases(_ options: ClassOptions) {
+        self.options(options)
+        if !options.aliases.isEmpty { aliases(options.aliases) }
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func options(_ bytes: Span<UInt8>, version: UInt8) throws(DecodingFault) -> ClassOptions {
+        guard version > 1 else { return try options(bytes) }
+        let start = offset
+        let options = try optionsAndAliases(bytes)
+        guard !options.aliases.isEmpty else { throw .malformed(what: "aliases", offset: start) }
+        return options
     }
 }

@@ -23,6 +23,7 @@ extension ByteWriter {
         for link in links { introduction(link) }
     }
 
+    /// The options as version 1 of the events has them: without aliases.
     public mutating func options(_ options: ClassOptions) {
         byte(
             options.objectACL.rawValue | options.composition.rawValue << 1 | (options.creatorPermanent ? 4 : 0)
@@ -31,6 +32,14 @@ extension ByteWriter {
         privileges(options.creatorPrivileges)
         privileges(options.privileges)
         texts(options.properties)
+    }
+
+    public mutating func aliases(_ aliases: [ActionAlias]) {
+        varint(UInt64(aliases.count))
+        for alias in aliases {
+            text(alias.name)
+            privileges(alias.privileges)
+        }
     }
 }
 
@@ -112,6 +121,7 @@ extension ByteReader {
         return AccessGranted(object: object, subject: subject, privileges: privileges, until: until, cause: cause)
     }
 
+    /// The options as version 1 of the events has them: without aliases.
     public mutating func options(_ bytes: Span<UInt8>) throws(DecodingFault) -> ClassOptions {
         let start = offset
         let flags = try byte(bytes)
@@ -121,5 +131,24 @@ extension ByteReader {
             objectACL: objectACL, composition: composition, inherits: try privileges(bytes),
             creatorPrivileges: try privileges(bytes), creatorPermanent: flags & 4 != 0, readThroughLinks: flags & 8 != 0,
             privileges: try privileges(bytes), properties: try texts(bytes))
+    }
+
+    /// Options with the aliases behind them.
+    public mutating func optionsAndAliases(_ bytes: Span<UInt8>) throws(DecodingFault) -> ClassOptions {
+        var options = try options(bytes)
+        options.aliases = try aliases(bytes)
+        return options
+    }
+
+    /// In the order of their names, none of them twice.
+    private mutating func aliases(_ bytes: Span<UInt8>) throws(DecodingFault) -> [ActionAlias] {
+        let start = offset
+        let count = try self.count(bytes)
+        var aliases: [ActionAlias] = []
+        for _ in 0..<count { aliases.append(ActionAlias(try text(bytes), for: try privileges(bytes))) }
+        guard zip(aliases, aliases.dropFirst()).allSatisfy(ActionAlias.precedes) else {
+            throw .malformed(what: "aliases", offset: start)
+        }
+        return aliases
     }
 }

@@ -1,14 +1,14 @@
 /// Reads one JSON text (RFC 8259), byte by byte, and refuses what it cannot keep as it is written.
 ///
 /// The bytes are checked to be UTF-8 once, before anything else: a piece between two quotes is then a text.
-struct JSONReader {
+package struct JSONReader {
     let bytes: [UInt8]
     /// The next byte to be read.
     var position = 0
     /// How many arrays and objects are open.
-    private var depth = 0
+    var depth = 0
 
-    init(_ bytes: [UInt8]) throws(JSONError) {
+    package init(_ bytes: [UInt8]) throws(JSONError) {
         self.bytes = bytes
         // A byte order mark, which some editors put in front, says nothing about UTF-8.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
@@ -30,7 +30,7 @@ struct JSONReader {
     /// The byte at the position; 0, which stands nowhere in JSON, behind the last one.
     var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    private mutating func skipBlanks() {
+    mutating func skipBlanks() {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1
@@ -39,7 +39,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func value() throws(JSONError) -> JSONValue {
+    mutating func value() throws(JSONError) -> JSONValue {
         skipBlanks()
         switch current {
         case UInt8(ascii: "\""): return .string(try string())
@@ -53,7 +53,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         let text = "\(word)"
         guard bytes[position...].starts(with: text.utf8) else { throw unexpected("a value") }
         position += text.utf8.count
@@ -85,7 +85,7 @@ struct JSONReader {
     }
 
     /// A name and the colon behind it.
-    private mutating func name() throws(JSONError) -> String {
+    mutating func name() throws(JSONError) -> String {
         skipBlanks()
         guard current == UInt8(ascii: "\"") else { throw unexpected("a name in quotes") }
         let name = try string()
@@ -95,7 +95,7 @@ struct JSONReader {
         return name
     }
 
-    private mutating func open() throws(JSONError) {
+    mutating func open() throws(JSONError) {
         depth += 1
         guard depth <= Limits.jsonDepth else {
             throw JSONError(
@@ -106,7 +106,7 @@ struct JSONReader {
     }
 
     /// Goes over the end of an array or object, and says so, or over the comma between two parts of it.
-    private mutating func closes(_ end: UInt8, isFirst: Bool) throws(JSONError) -> Bool {
+    mutating func closes(_ end: UInt8, isFirst: Bool) throws(JSONError) -> Bool {
         skipBlanks()
         if current == end {
             position += 1

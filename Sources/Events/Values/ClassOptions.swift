@@ -34,11 +34,13 @@ public struct ClassOptions: Hashable, Sendable {
         set { exactProperties = newValue.map(ExactText.init) }
     }
     private var exactProperties: [ExactText]
+    /// The class's own names for actions, in the order of their bytes.
+    public var aliases: [ActionAlias] { didSet { aliases.sort(by: ActionAlias.precedes) } }
 
     public init(
         objectACL: ObjectACL = .required, composition: Composition = .narrowing, inherits: Privileges = [],
         creatorPrivileges: Privileges = [], creatorPermanent: Bool = false, readThroughLinks: Bool = false,
-        privileges: Privileges = [], properties: [String] = []
+        privileges: Privileges = [], properties: [String] = [], aliases: [ActionAlias] = []
     ) {
         self.objectACL = objectACL
         self.composition = composition
@@ -48,6 +50,7 @@ public struct ClassOptions: Hashable, Sendable {
         self.readThroughLinks = readThroughLinks
         self.privileges = privileges
         exactProperties = properties.map(ExactText.init)
+        self.aliases = aliases.sorted(by: ActionAlias.precedes)
     }
 
     /// Every privilege that the class knows.

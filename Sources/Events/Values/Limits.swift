@@ -4,7 +4,7 @@ public enum Limits {
     public static let idBytes = 512
     /// Bytes in the name of a class.
     public static let classNameBytes = 128
-    /// Bytes in the name of a custom privilege or a property.
+    /// Bytes in the name of a custom privilege, a property or an alias.
     public static let symbolBytes = 64
     /// Bytes of an object's value, as JSON.
     public static let valueBytes = 1 << 20
@@ -28,6 +28,8 @@ public enum Limits {
     public static let depthOfParents = 64
     /// Properties that a class names for queries.
     public static let propertiesPerClass = 64
+    /// Aliases of actions that a class names.
+    public static let aliasesPerClass = 64
     /// Bytes in an idempotency key, a request id or a comment.
     public static let originBytes = 1024
     /// Bytes of a caller's name that the record of a refusal keeps: all of any well-formed one.

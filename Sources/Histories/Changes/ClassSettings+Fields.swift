@@ -13,7 +13,23 @@ extension ClassSettings {
             creatorPermanent: try fields.optionalFlag("creatorPermanent"),
             readThroughLinks: try fields.optionalFlag("readThroughLinks"),
             privileges: try fields.optionalTexts("privileges"),
-            properties: try fields.optionalTexts("properties"))
+            properties: try fields.optionalTexts("properties"),
+            aliases: try fields.optional("aliases", ClassSettings.aliases))
+    }
+
+    /// A member for each alias, with a privilege or a list of them.
+    private static func aliases(_ value: JSONValue) throws(LineProblem) -> [Alias] {
+        var aliases: [Alias] = []
+        for (name, meaning) in try value.members {
+            do {
+                if case .string(let privilege) = meaning {
+                    aliases.append(Alias(name, for: [privilege]))
+                } else {
+                    aliases.append(Alias(name, for: try meaning.texts))
+                }
+            } catch { throw error.inside(name) }
+        }
+        return aliases
     }
 
     /// true for everything, false for nothing, or a list of privileges.

@@ -17,9 +17,10 @@ enum ExportedChange {
         case .classDefined(let event):
             operation("defineClass") + [("class", try short(event.classID, commit))]
                 + options(event.options, new: event.newPrivileges, commit)
+                + (event.options.aliases.isEmpty ? [] : aliases(event.options.aliases, commit))
         case .classChanged(let event):
             operation("changeClass") + [("class", try short(event.classID, commit))]
-                + options(event.options, new: event.newPrivileges, commit)
+                + options(event.options, new: event.newPrivileges, commit) + aliases(event.options.aliases, commit)
         case .principalRegistered(let event): operation("register") + [("principal", try text(event.principal, commit))]
         case .roleCreated(let event): operation("createRole") + [("role", try short(event.role, commit))]
         case .roleDeleted(let event): operation("deleteRole") + [("role", try short(event.role, commit))]
@@ -116,6 +117,10 @@ extension ExportedChange {
             ("privileges", .texts(privileges)),
             ("properties", .texts(options.properties)),
         ]
+    }
+
+    private static func aliases(_ aliases: [ActionAlias], _ commit: DescribedCommit) -> Members {
+        [("aliases", .members(aliases.map { ($0.name, .texts(commit.names(of: $0.privileges))) }))]
     }
 }
 

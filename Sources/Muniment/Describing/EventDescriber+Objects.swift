@@ -76,12 +76,15 @@ extension EventDescriber {
         if options.readThroughLinks { words.append("readable through links") }
         if !options.privileges.isEmpty { words.append("privileges \(self.words(options.privileges))") }
         if !options.properties.isEmpty { words.append("properties \(options.properties.joined(separator: ", "))") }
+        if !options.aliases.isEmpty {
+            words.append("aliases " + options.aliases.map { "\($0.name) for \(self.words($0.privileges))" }.joined(separator: ", "))
+        }
         return words
     }
 
     /// The options in the keys of `SCENARIOS.md`.
     private func json(_ options: ClassOptions) -> JSONValue {
-        .object([
+        var members: JSONObject = [
             "objectACL": .string(options.objectACL == ObjectACL.required ? "required" : "none"),
             "composition": .string(options.composition == .narrowing ? "narrowing" : "widening"),
             "inherits": options.inherits == .all ? .bool(true) : options.inherits.isEmpty ? .bool(false) : list(options.inherits),
@@ -90,6 +93,10 @@ extension EventDescriber {
             "readThroughLinks": .bool(options.readThroughLinks),
             "privileges": list(options.privileges),
             "properties": .texts(options.properties),
-        ])
+        ]
+        if !options.aliases.isEmpty {
+            members["aliases"] = .object(JSONObject(options.aliases.map { ($0.name, list($0.privileges)) }))
+        }
+        return .object(members)
     }
 }

@@ -4,9 +4,9 @@ internal import Hashing
 
 /// Bytes as a text that means nothing to whoever carries it: letters, digits, `-` and `_`, with a checksum, so that what was
 /// changed on the way is noticed.
-enum OpaqueText {
+package enum OpaqueText {
     /// - Parameter tag: tells texts of one sort from those of another.
-    static func text(of bytes: [UInt8], tag: UInt32) -> String {
+    package static func text(of bytes: [UInt8], tag: UInt32) -> String {
         var writer = ByteWriter(capacity: bytes.count + 4)
         writer.raw(bytes)
         writer.fixed32(checksum(bytes.span, tag))
@@ -15,7 +15,7 @@ enum OpaqueText {
     }
 
     /// The bytes of a text; nil where it is none of this sort, or was changed.
-    static func bytes(of text: String, tag: UInt32) -> [UInt8]? {
+    package static func bytes(of text: String, tag: UInt32) -> [UInt8]? {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
         guard let data = Data(base64Encoded: standard + padding), data.count > 4 else { return nil }

@@ -56,7 +56,7 @@ extension ClassSettings {
         let forget: [(inout ClassSettings) -> Void] = [
             { $0 = ClassSettings() }, { $0.objectACL = nil }, { $0.composition = nil }, { $0.inherits = nil },
             { $0.creatorPrivileges = nil }, { $0.creatorPermanent = nil }, { $0.readThroughLinks = nil }, { $0.privileges = nil },
-            { $0.properties = nil },
+            { $0.properties = nil }, { $0.aliases = nil },
         ]
         let shorter = (creatorPrivileges ?? []).shorter.map { privileges in
             var settings = self

@@ -72,6 +72,12 @@ extension CommandAuthorizer {
             options.creatorPrivileges = privileges
         }
         if let properties = settings.properties { options.properties = try checkedProperties(properties, of: name) }
+        if let aliases = settings.aliases { options.aliases = try checkedAliases(aliases, of: name, in: names) }
+        // An alias is no privilege of its class, or one word would mean two things; nor may one that comes later be its name.
+        if let alias = options.aliases.first(where: { names.privilege($0.name).map(options.privileges.isSuperset) ?? false }) {
+            throw Refusal(
+                .malformed, "`\(alias.name)` is a privilege of the class `\(name)` and cannot be an alias too: take another word")
+        }
         return options
     }
 
@@ -90,7 +96,7 @@ extension CommandAuthorizer {
         return privileges
     }
 
-    private func named(_ list: [String], in names: PrivilegeNames) throws -> Privileges {
+    func named(_ list: [String], in names: PrivilegeNames) throws -> Privileges {
         try list.reduce(into: []) { privileges, name in
             guard let privilege = names.privilege(name) else {
                 throw Refusal(.malformed, "there is no privilege `\(Name(name).excerpt)`: name it in the class's `privileges`")
@@ -109,7 +115,7 @@ extension CommandAuthorizer {
         return properties
     }
 
-    private func checkSymbol(_ name: String, _ what: String) throws {
+    func checkSymbol(_ name: String, _ what: String) throws {
         guard !name.isEmpty, !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw Refusal(
                 .malformed, "`\(Name(name).excerpt)` cannot be the name of \(what): it is empty or has control characters")

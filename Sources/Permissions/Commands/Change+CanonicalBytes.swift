@@ -69,7 +69,11 @@ extension ClassSettings {
             creatorPermanent.map { "\($0)" }, readThroughLinks.map { "\($0)" }, privileges.map(list),
             properties.map { $0.joined(separator: "\u{1F}") },
         ]
-        return parts.map { $0.map { "=" + $0 } ?? "-" }.joined(separator: "\u{1E}")
+        let text = parts.map { $0.map { "=" + $0 } ?? "-" }.joined(separator: "\u{1E}")
+        // Settings without aliases have the bytes that they had before there were any.
+        guard let aliases else { return text }
+        let named = aliases.map { $0.name + "\u{1D}" + list($0.privileges) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return text + "\u{1E}=" + named.joined(separator: "\u{1C}")
     }
 }
 

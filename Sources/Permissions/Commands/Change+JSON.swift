@@ -104,7 +104,19 @@ extension ClassSettings {
             ("readThroughLinks", readThroughLinks.map(JSONValue.bool)),
             ("privileges", privileges.map(JSONValue.texts)),
             ("properties", properties.map(JSONValue.texts)),
+            ("aliases", aliases.map(ClassSettings.json)),
         ].present
+    }
+}
+
+extension ClassSettings {
+    /// A member for each alias: its privilege, or a list where it needs several.
+    private static func json(_ aliases: [Alias]) -> JSONValue {
+        .object(
+            JSONObject(
+                aliases.map { alias in
+                    (alias.name, alias.privileges.count == 1 ? .string(alias.privileges[0]) : .texts(alias.privileges))
+                }))
     }
 }
 

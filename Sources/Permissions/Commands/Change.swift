@@ -46,6 +46,8 @@ public struct ClassSettings: Hashable, Sendable {
     /// The custom privileges that the class knows; new ones are defined by being named.
     public var privileges: [String]?
     public var properties: [String]?
+    /// The class's own names for actions, in place of those that it has; in the order of their names.
+    public var aliases: [Alias]? { didSet { aliases?.sort(by: Alias.precedes) } }
 
     /// What objects take over from their parents.
     public enum Inheritance: Hashable, Sendable {
@@ -54,10 +56,24 @@ public struct ClassSettings: Hashable, Sendable {
         case only([String])
     }
 
+    /// A name for an action, and the privileges that it needs.
+    public struct Alias: Hashable, Sendable {
+        public var name: String { exactName.text }
+        public let privileges: [String]
+        private let exactName: ExactText
+
+        public init(_ name: String, for privileges: [String]) {
+            exactName = ExactText(name)
+            self.privileges = privileges
+        }
+
+        fileprivate static func precedes(_ left: Alias, _ right: Alias) -> Bool { left.exactName < right.exactName }
+    }
+
     public init(
         objectACL: ObjectACL? = nil, composition: Composition? = nil, inherits: Inheritance? = nil,
         creatorPrivileges: [String]? = nil, creatorPermanent: Bool? = nil, readThroughLinks: Bool? = nil,
-        privileges: [String]? = nil, properties: [String]? = nil
+        privileges: [String]? = nil, properties: [String]? = nil, aliases: [Alias]? = nil
     ) {
         self.objectACL = objectACL
         self.composition = composition
@@ -67,5 +83,6 @@ public struct ClassSettings: Hashable, Sendable {
         self.readThroughLinks = readThroughLinks
         self.privileges = privileges
         self.properties = properties
+        self.aliases = aliases?.sorted(by: Alias.precedes)
     }
 }

@@ -160,10 +160,13 @@ struct MembershipDocument: Versioned {
 }
 
 extension ClassOptions: Versioned {
-    func encode(into writer: inout ByteWriter) { writer.options(self) }
+    func encode(into writer: inout ByteWriter) {
+        writer.options(self)
+        writer.aliases(aliases)
+    }
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ClassOptions {
-        try reader.options(row)
+        try reader.optionsAndAliases(row)
     }
 }
 

@@ -10,6 +10,7 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let refusal as Refusal: self.init(refusal)
+        case let problem as AuthZENProblem: self.init(problem.status == 403 ? .forbidden : .malformed, problem.message)
         case let error as JSONError: self.init(.malformed, "the body is no JSON: \(error)")
         case let error as SpanRunsBackwards: self.init(.malformed, "\(error)")
         case let error as MalformedTime: self.init(.malformed, "\(error)")

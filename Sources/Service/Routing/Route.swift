@@ -20,6 +20,9 @@ final class Route: Sendable {
     enum Handler: Sendable {
         /// On a thread of the server, which must not wait: for what takes microseconds.
         case immediate(@Sendable (Call) throws -> HTTPResponse)
+        /// On a thread of the server where the body has at most so many bytes, else on a queue: for what takes as long as the
+        /// body is.
+        case immediateUpTo(bodyBytes: Int, @Sendable (Call) throws -> HTTPResponse)
         /// On a queue, where it may take its time.
         case queued(@Sendable (Call) throws -> HTTPResponse)
         /// In a task, waiting for others without holding up a thread.

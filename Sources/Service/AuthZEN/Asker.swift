@@ -1,0 +1,31 @@
+internal import Muniment
+package import Permissions
+
+/// Whom a caller may ask about.
+package enum Asker: Hashable, Sendable {
+    /// About anyone: whoever was given the right to ask, or administers the store.
+    case anyone
+    /// About itself. Where the principal administers the store, about anyone too; where it may set permissions on an object,
+    /// about who has access to that.
+    case itself(Name)
+}
+
+extension Asker {
+    /// Why a question about a subject is not answered; nil where it is.
+    func refusal(about subject: EntityPart, _ snapshot: Snapshot) throws -> RequestFault? {
+        guard case .itself(let name) = self, subject.principal != name, try !administers(name, snapshot) else { return nil }
+        return RequestFault("this token lets \(name) ask about itself: ask about others with one that has the right to ask")
+    }
+
+    /// Why a question about who has access to an object is not answered; nil where it is.
+    func refusal(aboutAccessTo resource: EntityPart, _ snapshot: Snapshot) throws -> RequestFault? {
+        guard case .itself(let name) = self, try !administers(name, snapshot) else { return nil }
+        if let object = resource.object, try snapshot.check(name, ["setPermissions"], on: object).isAllowed { return nil }
+        return RequestFault(
+            "this token lets \(name) search for subjects where it may set permissions: use one that has the right to ask")
+    }
+
+    private func administers(_ name: Name, _ snapshot: Snapshot) throws -> Bool {
+        try snapshot.administrators().contains { Name($0) == name }
+    }
+}

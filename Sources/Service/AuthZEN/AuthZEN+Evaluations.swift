@@ -1,0 +1,179 @@
+internal import Events
+internal import Muniment
+
+/// Several evaluations in one request.
+extension AuthZEN {
+    /// Answers access evaluations, all about one moment but for those that name one of their own.
+    ///
+    /// The parts of the request itself are defaults: a part that an evaluation has takes the place of the whole default. Without
+    /// evaluations the request is one itself. An evaluation that is at fault is denied, with what is wrong in its place.
+    ///
+    /// - Parameter body: the request, as JSON.
+    /// - Returns: the decisions in the order of the request, as JSON; by two of the semantics only up to the one that decides.
+    /// - Throws: ``AuthZENProblem`` for a request that is at fault as a whole, and what a store throws that cannot be read.
+    package func evaluations(_ body: [UInt8]) throws -> [UInt8] {
+        let request = try EvaluationsRequest(body, self)
+        if let fault = request.fault { throw AuthZENProblem(fault.message) }
+        if request.items.isEmpty { return try evaluation(request.defaults) }
+        if let fault = request.defaults.fault { throw AuthZENProblem(fault.message) }
+        return try reading(request.moment) { snapshot in
+            var answers = EvaluationAnswers(request: request, authZEN: self)
+            return try answers.all(at: snapshot)
+        }
+    }
+}
+
+/// When the evaluations of a request end.
+enum EvaluationsSemantic: String {
+    case all = "execute_all"
+    case upToDenial = "deny_on_first_deny"
+    case upToPermission = "permit_on_first_permit"
+
+    func ends(after decision: Bool) -> Bool {
+        switch self {
+        case .all: false
+        case .upToDenial: !decision
+        case .upToPermission: decision
+        }
+    }
+}
+
+/// A request for several evaluations, as it was written.
+struct EvaluationsRequest {
+    private(set) var defaults = RequestParts()
+    private(set) var items: [EvaluationItem] = []
+    private(set) var semantic = EvaluationsSemantic.all
+    /// What is wrong with the request as a whole, its defaults apart.
+    private(set) var fault: RequestFault?
+    /// The moment that evaluations are about which have no context of their own.
+    var moment: Moment { defaults.context?.moment ?? .now }
+
+    init(_ body: [UInt8], _ authZEN: AuthZEN) throws(AuthZENProblem) {
+        var (defaults, items, semantic) = (RequestParts(), [EvaluationItem]?.none, EvaluationsSemantic?.none)
+        var fault: RequestFault?
+        try authZEN.read(body) { reader, name throws(JSONError) in
+            switch name {
+            case "evaluations":
+                if items != nil { fault = .repeated(name) }
+                items = try EvaluationsRequest.items(&reader, &fault)
+            case "options":
+                if semantic != nil { fault = .repeated(name) }
+                semantic = try EvaluationsRequest.semantic(&reader, &fault)
+            default:
+                if try !defaults.take(name, &reader) { try reader.skip() }
+            }
+        }
+        (self.defaults, self.items, self.semantic, self.fault) = (defaults, items ?? [], semantic ?? .all, fault)
+    }
+
+    private static func items(
+        _ reader: inout JSONReader, _ fault: inout RequestFault?
+    ) throws(JSONError) -> [EvaluationItem] {
+        guard try reader.next() == .array else {
+            fault = .wrongType("evaluations", "a list")
+            try reader.skip()
+            return []
+        }
+        var items: [EvaluationItem] = []
+        var count = 0
+        try reader.takeElements { reader throws(JSONError) in
+            count += 1
+            if count <= AuthZEN.evaluationsPerRequest { items.append(try EvaluationItem(&reader)) } else { try reader.skip() }
+        }
+        if count > AuthZEN.evaluationsPerRequest {
+            fault = RequestFault(
+                "there are \(count) evaluations: ask at most \(AuthZEN.evaluationsPerRequest) in one request")
+        }
+        return items
+    }
+
+    private static func semantic(
+        _ reader: inout JSONReader, _ fault: inout RequestFault?
+    ) throws(JSONError) -> EvaluationsSemantic {
+        guard try reader.next() == .object else {
+            fault = .wrongType("options", "an object")
+            try reader.skip()
+            return .all
+        }
+        var value: JSONValue?
+        try reader.takeMembers { reader, name throws(JSONError) in
+            if name == "evaluations_semantic" { value = try reader.takeValue() } else { try reader.skip() }
+        }
+        guard let value else { return .all }
+        if case .string(let word) = value, let semantic = EvaluationsSemantic(rawValue: word) { return semantic }
+        fault = .wrongType(
+            "options.evaluations_semantic", "`execute_all`, `deny_on_first_deny` or `permit_on_first_permit`")
+        return .all
+    }
+}
+
+/// One evaluation among several.
+struct EvaluationItem {
+    private(set) var parts = RequestParts()
+    private(set) var fault: RequestFault?
+
+    init(_ reader: inout JSONReader) throws(JSONError) {
+        guard try reader.next() == .object else {
+            fault = RequestFault("an evaluation is to be an object")
+            try reader.skip()
+            return
+        }
+        var parts = RequestParts()
+        try reader.takeMembers { reader, name throws(JSONError) in
+            if try !parts.take(name, &reader) { try reader.skip() }
+        }
+        (self.parts, fault) = (parts, parts.fault)
+    }
+}
+
+/// The answers to a request for several evaluations, as they are found.
+private struct EvaluationAnswers {
+    let request: EvaluationsRequest
+    let authZEN: AuthZEN
+    private var writer = JSONWriter()
+
+    init(request: EvaluationsRequest, authZEN: AuthZEN) { (self.request, self.authZEN) = (request, authZEN) }
+
+    mutating func all(at snapshot: Snapshot) throws -> [UInt8] {
+        var evaluator = Evaluator(snapshot, telling: authZEN.decided)
+        writer.raw("{\"evaluations\":[")
+        for (index, item) in request.items.enumerated() {
+            if index > 0 { writer.raw(",") }
+            if request.semantic.ends(after: try answer(item, by: &evaluator)) { break }
+        }
+        writer.raw("]}")
+        return writer.written
+    }
+
+    /// Answers one evaluation, and says how it was decided.
+    private mutating func answer(_ item: EvaluationItem, by evaluator: inout Evaluator) throws -> Bool {
+        if let fault = item.fault { return deny(fault) }
+        switch Question.complete(item.parts, defaults: request.defaults) {
+        case .failure(let fault): return deny(fault)
+        case .success(let question):
+            let moment = item.parts.context.map { $0.moment ?? .now }
+            guard let moment, moment != request.moment else { return try decide(question, item, by: &evaluator) }
+            do {
+                return try authZEN.reading(moment) { snapshot in
+                    var other = Evaluator(snapshot, telling: authZEN.decided)
+                    return try decide(question, item, by: &other)
+                }
+            } catch let problem as AuthZENProblem { return deny(RequestFault(problem.message)) }
+        }
+    }
+
+    private mutating func decide(_ question: Question, _ item: EvaluationItem, by evaluator: inout Evaluator) throws -> Bool {
+        if let refused = try authZEN.asker.refusal(about: question.subject, evaluator.snapshot) {
+            return deny(refused, status: 403)
+        }
+        let context = item.parts.context ?? request.defaults.context
+        return try writer.write(question, by: &evaluator, withReason: context?.wantsReason ?? false)
+    }
+
+    private mutating func deny(_ fault: RequestFault, status: Int = 400) -> Bool {
+        writer.raw("{\"decision\":false,\"context\":{\"error\":{\"status\":\(status),\"message\":")
+        writer.write(fault.message)
+        writer.raw("}}}")
+        return false
+    }
+}

@@ -1,0 +1,143 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+
+/// Searches: of the subjects, the resources or the actions that an evaluation would be permitted for, and of all of these.
+extension AuthZEN {
+    /// The results on a page where the request does not say how many it wants.
+    package static let resultsPerPage = 1000
+    /// The most results on a page, whatever the request wants.
+    package static let resultsPerPageLimit = 10_000
+
+    /// Answers which subjects of a type may do something to a resource: of those that are there, administrators included.
+    ///
+    /// - Parameter body: the request, as JSON.
+    /// - Returns: a page of the subjects by name, as JSON; all pages behind it are about the same moment.
+    /// - Throws: ``AuthZENProblem``, and what a store throws that cannot be read.
+    package func searchSubjects(_ body: [UInt8]) throws -> [UInt8] {
+        try search(.subject, body) { parts, snapshot in
+            guard let subject = parts.subject, let resource = parts.resource else { return [] }
+            if let refused = try asker.refusal(aboutAccessTo: resource, snapshot) {
+                throw AuthZENProblem(status: 403, refused.message)
+            }
+            guard let object = try resource.object.flatMap({ try snapshot.objectID($0) }),
+                let wanted = try snapshot.action(parts.action?.name ?? "", onClass: resource.type)
+            else { return [] }
+            return try snapshot.subjects(ofType: subject.type, with: wanted, on: object).map { .entity(Name($0)) }
+        }
+    }
+
+    /// Answers which resources of a type a subject may do something to.
+    ///
+    /// - Parameter body: the request, as JSON.
+    /// - Returns: a page of the resources by name, as JSON; all pages behind it are about the same moment.
+    /// - Throws: ``AuthZENProblem``, and what a store throws that cannot be read.
+    package func searchResources(_ body: [UInt8]) throws -> [UInt8] {
+        try search(.resource, body) { parts, snapshot in
+            guard let (subject, resource) = try known(parts, snapshot),
+                let wanted = try snapshot.action(parts.action?.name ?? "", onClass: resource.type)
+            else { return [] }
+            return try snapshot.objects(ofClass: resource.type, for: subject, with: wanted).map { .entity(Name($0)) }
+        }
+    }
+
+    /// Answers what a subject may do to a resource: privileges, and the aliases of the resource's class.
+    ///
+    /// - Parameter body: the request, as JSON.
+    /// - Returns: a page of the actions by name, as JSON; all pages behind it are about the same moment.
+    /// - Throws: ``AuthZENProblem``, and what a store throws that cannot be read.
+    package func searchActions(_ body: [UInt8]) throws -> [UInt8] {
+        try search(.action, body) { parts, snapshot in
+            guard let (subject, resource) = try known(parts, snapshot),
+                let object = try resource.object.flatMap({ try snapshot.objectID($0) })
+            else { return [] }
+            return try snapshot.actions(of: subject, on: object).map(SearchResult.action)
+        }
+    }
+
+    /// The number of a subject that the caller may ask about, and the resource; nil where the store does not know the subject.
+    private func known(_ parts: RequestParts, _ snapshot: Snapshot) throws -> (PrincipalID, EntityPart)? {
+        guard let subject = parts.subject, let resource = parts.resource else { return nil }
+        if let refused = try asker.refusal(about: subject, snapshot) { throw AuthZENProblem(status: 403, refused.message) }
+        return try subject.principal.flatMap { try snapshot.principalID($0) }.map { ($0, resource) }
+    }
+
+    /// Finds everything at the moment of the request, or of its token, and writes a page of it.
+    private func search(
+        _ kind: SearchedKind, _ body: [UInt8], _ find: (RequestParts, Snapshot) throws -> [SearchResult]
+    ) throws -> [UInt8] {
+        let request = try SearchRequest(body, kind, self)
+        guard let text = request.page.token else {
+            return try reading(request.parts.context?.moment ?? .now) { snapshot in
+                let limit = min(request.page.limit ?? Self.resultsPerPage, Self.resultsPerPageLimit)
+                return try page(of: find(request.parts, snapshot), limit, from: 0, request, snapshot)
+            }
+        }
+        guard let token = PageToken(text) else {
+            throw AuthZENProblem("`page.token` is none of this service: take the `next_token` of the page before")
+        }
+        let limit = request.page.limit.map { min($0, Self.resultsPerPageLimit) } ?? token.limit
+        guard token.digest == (try request.digest()), token.limit == limit else {
+            throw AuthZENProblem("`page.token` is of another request: repeat that one as it was, or begin without a token")
+        }
+        do {
+            return try store.read(at: token.revision, by: token.instant) { snapshot in
+                try page(of: find(request.parts, snapshot), limit, from: token.offset, request, snapshot)
+            }
+        } catch StoreError.noSuchRevision {
+            throw AuthZENProblem("`page.token` is of another store: begin without a token")
+        }
+    }
+
+    private func page(
+        of all: [SearchResult], _ limit: Int, from offset: Int, _ request: SearchRequest, _ snapshot: Snapshot
+    ) throws -> [UInt8] {
+        let results = Array(all.dropFirst(offset).prefix(limit))
+        var next = ""
+        if offset + results.count < all.count {
+            next =
+                PageToken(
+                    revision: snapshot.revision, instant: snapshot.instant, limit: limit, offset: offset + results.count,
+                    digest: try request.digest()
+                ).text
+        }
+        var writer = JSONWriter()
+        writer.raw("{\"page\":{\"next_token\":\"\(next)\",\"count\":\(results.count),\"total\":\(all.count)},")
+        writer.raw("\"context\":{\"revision\":\(snapshot.revision.rawValue)},\"results\":")
+        writer.writeList(results) { $0.write($1) }
+        writer.raw("}")
+        return writer.written
+    }
+}
+
+/// One result of a search.
+private enum SearchResult {
+    /// A subject or a resource.
+    case entity(Name)
+    case action(String)
+}
+
+extension JSONWriter {
+    fileprivate mutating func write(_ result: SearchResult) {
+        switch result {
+        case .entity(let name):
+            let (type, id) = name.typeAndID
+            writeMembers([("type", type), ("id", id)]) { $0.write($1) }
+        case .action(let name): writeMembers([("name", name)]) { $0.write($1) }
+        }
+    }
+}
+
+extension Snapshot {
+    /// The principals of a type of AuthZEN that are there and have all of some privileges on an object, sorted.
+    fileprivate func subjects(ofType type: String, with wanted: Privileges, on object: ObjectID) throws -> [String] {
+        switch type {
+        case "user": try subjects(ofClass: .user, with: wanted, on: object)
+        case "thing": try subjects(ofClass: .thing, with: wanted, on: object)
+        case "role": try subjects(ofClass: .role, with: wanted, on: object)
+        case "everyone": try check(.everyone, wanted, on: object) ? [Name.everyone.text] : []
+        case "anonymous": try check(.anonymous, wanted, on: object) ? [Name.anonymous.text] : []
+        default: []
+        }
+    }
+}

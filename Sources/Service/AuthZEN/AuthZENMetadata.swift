@@ -1,0 +1,31 @@
+internal import Events
+
+/// What a policy decision point says of itself under `/.well-known/authzen-configuration`.
+package struct AuthZENMetadata: Hashable, Sendable {
+    /// The well-known path of the store that the root paths serve; that of another store has the store's path behind it.
+    package static let wellKnownPath = "/.well-known/authzen-configuration"
+
+    /// The address of the decision point, which all others begin with: without a query, a fragment or a slash at the end.
+    let decisionPoint: String
+
+    /// - Parameters:
+    ///   - base: where the service is reached, such as `https://permissions.example.com`; a slash at its end is left out.
+    ///   - storePath: the path of a store, such as `/stores/acme`; empty for the one that the root paths serve.
+    package init(base: String, storePath: String = "") {
+        decisionPoint = String(base.reversed().drop { $0 == "/" }.reversed()) + storePath
+    }
+
+    /// The document, as JSON.
+    package var json: [UInt8] {
+        let endpoints = [
+            ("access_evaluation_endpoint", "evaluation"), ("access_evaluations_endpoint", "evaluations"),
+            ("search_subject_endpoint", "search/subject"), ("search_resource_endpoint", "search/resource"),
+            ("search_action_endpoint", "search/action"),
+        ]
+        var writer = JSONWriter()
+        writer.writeMembers(
+            [("policy_decision_point", decisionPoint)] + endpoints.map { ($0, "\(decisionPoint)/access/v1/\($1)") }
+        ) { $0.write($1) }
+        return writer.written
+    }
+}

@@ -1,0 +1,116 @@
+internal import Credentials
+internal import Events
+internal import HTTPServer
+internal import Permissions
+
+/// The decision point of each store: at the root for the store `default`, and under `/stores/NAME` for any.
+enum AuthZENRoutes {
+    static let all = routes(under: "", suffix: "") + routes(under: "/stores/{store}", suffix: "OfStore") + metadata
+
+    /// Bytes of the body of one evaluation or of a search.
+    private static let bodyLimitBytes = 1 << 20
+    /// Bytes of the body of several evaluations.
+    private static let batchLimitBytes = 8 << 20
+    /// Bytes of a body that is answered on a thread of the server: some hundred evaluations.
+    private static let immediateBytes = 32 << 10
+
+    private static func routes(under prefix: String, suffix: String) -> [Route] {
+        [
+            Route(
+                "POST", PathPattern(prefix + "/access/v1/evaluation"), "evaluation" + suffix, need: .store,
+                bodyLimitBytes: bodyLimitBytes, .evaluation,
+                .immediateUpTo(bodyBytes: immediateBytes) { call in
+                    try call.answer(json: call.authZEN().evaluation(call.request.body))
+                }),
+            Route(
+                "POST", PathPattern(prefix + "/access/v1/evaluations"), "evaluations" + suffix, need: .store,
+                bodyLimitBytes: batchLimitBytes, .evaluations,
+                .immediateUpTo(bodyBytes: immediateBytes) { call in
+                    try call.answer(json: call.authZEN().evaluations(call.request.body))
+                }),
+            Route(
+                "POST", PathPattern(prefix + "/access/v1/search/subject"), "searchSubjects" + suffix, need: .store,
+                bodyLimitBytes: bodyLimitBytes, .subjectSearch,
+                .queued { call in try call.answer(json: call.authZEN().searchSubjects(call.request.body)) }),
+            Route(
+                "POST", PathPattern(prefix + "/access/v1/search/resource"), "searchResources" + suffix, need: .store,
+                bodyLimitBytes: bodyLimitBytes, .resourceSearch,
+                .queued { call in try call.answer(json: call.authZEN().searchResources(call.request.body)) }),
+            Route(
+                "POST", PathPattern(prefix + "/access/v1/search/action"), "searchActions" + suffix, need: .store,
+                bodyLimitBytes: bodyLimitBytes, .actionSearch,
+                .queued { call in try call.answer(json: call.authZEN().searchActions(call.request.body)) }),
+        ]
+    }
+
+    /// Anybody may ask where to ask. A store's is answered by its name alone, so that it does not tell whether there is one.
+    private static let metadata = [
+        Route(
+            "GET", PathPattern(AuthZENMetadata.wellKnownPath), "authzenConfiguration", need: .nothing,
+            RouteDescription("where the decision point of the default store is", group: "AuthZEN"),
+            .immediate { call in try call.answer(json: AuthZENMetadata(base: call.base).json) }),
+        Route(
+            "GET", PathPattern(AuthZENMetadata.wellKnownPath + "/stores/{name}"), "authzenConfigurationOfStore", need: .nothing,
+            RouteDescription("where the decision point of a store is", group: "AuthZEN"),
+            .immediate { call in
+                guard let name = StoreName(call.parameter("name")) else {
+                    throw Problem(.notFound, "no store can be called so: a name has small letters, digits, `-` and `_`")
+                }
+                return try call.answer(json: AuthZENMetadata(base: call.base, storePath: "/stores/\(name)").json)
+            }),
+    ]
+}
+
+extension Call {
+    /// The store as a decision point, for this caller.
+    fileprivate func authZEN() throws -> AuthZEN {
+        guard isJSON else { throw Problem(.malformed, "the body must be JSON: send it with `Content-Type: application/json`") }
+        let asker: Asker
+        switch caller?.right {
+        case nil: throw Problem.unauthenticated
+        case .ask, .administer: asker = .anyone
+        case .act(let principal): asker = .itself(principal)
+        }
+        var authZEN = AuthZEN(try store, for: asker)
+        authZEN.decided = { isAllowed, question, revision in
+            self.decided(isAllowed, question, revision: revision)
+        }
+        return authZEN
+    }
+
+    /// Counts a decision, and keeps it where the store's decisions are kept.
+    private func decided(_ isAllowed: Bool, _ question: Question, revision: Revision) {
+        guard let hosted else { return }
+        guard hosted.decisionLog != nil else { return hosted.decisions.add(isAllowed) }
+        let (subject, resource) = (question.subject, question.resource)
+        decided(
+            isAllowed, subject.principal ?? Name(subject.type + ":" + subject.id), question.action,
+            resource.object ?? Name(resource.type + ":" + resource.id), revision: revision)
+    }
+
+    /// Where callers reach the service: as it was told, or as this request was sent.
+    fileprivate var base: String {
+        get throws(Problem) {
+            if let address = service.settings.publicAddress { return address }
+            guard let host = request.header("Host"), Call.isHost(host) else {
+                throw Problem(.malformed, "the request does not say in `Host` what it was sent to: add it")
+            }
+            return (service.settings.usesTLS ? "https://" : "http://") + host
+        }
+    }
+
+    /// Whether a text is a host and perhaps a port, and has nothing in it that an address could end with.
+    private static func isHost(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
+                    UInt8(ascii: "["),
+                    UInt8(ascii: "]"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}

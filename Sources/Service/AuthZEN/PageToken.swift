@@ -1,0 +1,52 @@
+internal import Events
+internal import Muniment
+
+/// Where a page of a search ended: which search it was, about which moment, and how far it has come.
+///
+/// As text it is opaque. It holds no secret and gives no right: whoever brings it must be allowed the search.
+struct PageToken: Equatable {
+    let revision: Revision
+    let instant: Instant
+    /// The most results on each page.
+    let limit: Int
+    /// How many results stood on the pages before.
+    let offset: Int
+    /// Tells the request from others, as ``SearchRequest/digest()`` does.
+    let digest: [UInt8]
+
+    private static let version: UInt8 = 1
+    private static let checksumTag: UInt32 = 0x415A
+
+    init(revision: Revision, instant: Instant, limit: Int, offset: Int, digest: [UInt8]) {
+        (self.revision, self.instant, self.limit, self.offset, self.digest) = (revision, instant, limit, offset, digest)
+    }
+
+    /// Letters, digits, `-` and `_`.
+    var text: String {
+        var writer = ByteWriter()
+        writer.byte(Self.version)
+        writer.varint(revision.rawValue)
+        writer.fixed64(UInt64(bitPattern: instant.microseconds))
+        writer.varint(UInt64(limit))
+        writer.varint(UInt64(offset))
+        writer.blob(digest)
+        return OpaqueText.text(of: writer.bytes, tag: Self.checksumTag)
+    }
+
+    /// The token of a text; nil for any other text.
+    init?(_ text: String) {
+        guard let bytes = OpaqueText.bytes(of: text, tag: Self.checksumTag), let token = try? PageToken(bytes) else { return nil }
+        self = token
+    }
+
+    private init(_ bytes: [UInt8]) throws {
+        let span = bytes.span
+        var reader = ByteReader()
+        guard try reader.byte(span) == Self.version else { throw DecodingFault.unknownFormat(version: bytes[0]) }
+        revision = Revision(try reader.varint(span))
+        instant = Instant(microseconds: Int64(bitPattern: try reader.fixed64(span)))
+        limit = Int(clamping: try reader.varint(span))
+        offset = Int(clamping: try reader.varint(span))
+        digest = try reader.blob(span)
+    }
+}

@@ -1,0 +1,115 @@
+internal import Events
+internal import Hashing
+internal import Muniment
+
+/// What a search looks for.
+enum SearchedKind: String {
+    case subject, resource, action
+}
+
+/// A request for a search, as it was written.
+struct SearchRequest {
+    let kind: SearchedKind
+    private(set) var parts = RequestParts()
+    private(set) var page = PagePart()
+    /// The bytes of the request.
+    private let body: [UInt8]
+
+    /// - Throws: ``AuthZENProblem`` for a request that is at fault. Types and ids that no store can have are not.
+    init(_ body: [UInt8], _ kind: SearchedKind, _ authZEN: AuthZEN) throws(AuthZENProblem) {
+        (self.kind, self.body) = (kind, body)
+        var (parts, page) = (RequestParts(), PagePart?.none)
+        try authZEN.read(body) { reader, name throws(JSONError) in
+            if name == "page" {
+                page = try PagePart(&reader, isRepeated: page != nil)
+            } else if try !parts.take(name, &reader) {
+                try reader.skip()
+            }
+        }
+        (self.parts, self.page) = (parts, page ?? PagePart())
+        if let fault = parts.fault ?? self.page.fault ?? missing { throw AuthZENProblem(fault.message) }
+    }
+
+    /// What has to be there and is not. An id of what is looked for is ignored.
+    private var missing: RequestFault? {
+        guard let subject = parts.subject else { return .missingPart("subject") }
+        guard let resource = parts.resource else { return .missingPart("resource") }
+        if kind != .action {
+            guard let action = parts.action else { return .missingPart("action") }
+            if action.name.isEmpty { return .missing("action.name") }
+        }
+        if subject.type.isEmpty { return .missing("subject.type") }
+        if subject.id.isEmpty, kind != .subject { return .missing("subject.id") }
+        if resource.type.isEmpty { return .missing("resource.type") }
+        if resource.id.isEmpty, kind != .resource { return .missing("resource.id") }
+        return nil
+    }
+
+    /// Tells the request from others: the first bytes of SHA-256 over what it looks for and everything in it but the token and
+    /// the limit of its page, in the order of the members' names.
+    func digest() throws(AuthZENProblem) -> [UInt8] {
+        do {
+            guard case .object(var members) = try JSONText.decode(body) else { return [] }
+            if case .object(var page)? = members["page"] {
+                (page["token"], page["limit"]) = (nil, nil)
+                members["page"] = page.isEmpty ? nil : .object(page)
+            }
+            let text = Array(kind.rawValue.utf8) + (try JSONText.encode(.object(members)))
+            return Array(Digest(of: text.span).bytes.prefix(8))
+        } catch { throw AuthZENProblem(error) }
+    }
+}
+
+/// The page of a search that is asked for.
+struct PagePart {
+    private(set) var token: String?
+    /// The most results on it.
+    private(set) var limit: Int?
+    private(set) var fault: RequestFault?
+
+    init() {}
+
+    init(_ reader: inout JSONReader, isRepeated: Bool) throws(JSONError) {
+        guard try reader.next() == .object else {
+            fault = .wrongType("page", "an object")
+            try reader.skip()
+            return
+        }
+        var (token, limit) = (JSONValue?.none, JSONValue?.none)
+        var fault = isRepeated ? RequestFault.repeated("page") : nil
+        try reader.takeMembers { reader, name throws(JSONError) in
+            switch name {
+            case "token":
+                if token != nil { fault = .repeated("page.token") }
+                token = try reader.takeValue()
+            case "limit":
+                if limit != nil { fault = .repeated("page.limit") }
+                limit = try reader.takeValue()
+            case "properties":
+                if try reader.next() != .object { fault = .wrongType("page.properties", "an object") }
+                try reader.skip()
+            default: try reader.skip()
+            }
+        }
+        self.fault = fault
+        readToken(token)
+        readLimit(limit)
+    }
+
+    private mutating func readToken(_ value: JSONValue?) {
+        switch value {
+        case nil: break
+        // As the last page has it: to ask on from there is to begin again.
+        case .string(let text)?: token = text.isEmpty ? nil : text
+        default: fault = fault ?? .wrongType("page.token", "a text: the `next_token` of the page before")
+        }
+    }
+
+    private mutating func readLimit(_ value: JSONValue?) {
+        switch value {
+        case nil: break
+        case .integer(let number)? where number >= 0: limit = Int(number)
+        default: fault = fault ?? .wrongType("page.limit", "a whole number from 0 on")
+        }
+    }
+}

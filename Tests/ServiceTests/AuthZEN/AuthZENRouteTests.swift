@@ -1,0 +1,165 @@
+import Credentials
+import Events
+import HTTPServer
+import Muniment
+import Permissions
+import Service
+import ServiceSupport
+import Testing
+
+@Suite("AuthZEN: directly and over a socket")
+struct AuthZENRouteTests {
+    /// A service whose store `default`, or another one, is the household.
+    private func withHousehold(
+        _ store: String = "default", _ change: (inout ServiceSettings) -> Void = { _ in },
+        _ body: (ServiceFixture) async throws -> Void
+    ) async throws {
+        try await withService(change) { fixture in
+            if store != "default" { try Store.create(at: fixture.directory + "/" + store).close() }
+            var writer = JSONWriter()
+            writer.writeList(Household.settingUp) { $1.write(into: &$0) }
+            let answer = try await fixture.direct.send(
+                "POST", "/v1/stores/\(store)/transactions", token: try fixture.administrator(),
+                json: "{\"as\":\"user:root\",\"do\":\(writer.text)}")
+            try #require(answer.status == 200, "\(answer.text)")
+            try await body(fixture)
+        }
+    }
+
+    private let allowed = request("user:ann", "may_tick", "chore:dishes")
+    private let denied = request("user:ann", "may_tick", "chore:stairs")
+
+    @Test("Every endpoint answers for the default store at the root, and for any store under its path", arguments: [false, true])
+    func endpoints(isLive: Bool) async throws {
+        for (store, prefix) in [("default", ""), ("default", "/stores/default"), ("flat", "/stores/flat")] {
+            try await withHousehold(store) { fixture in
+                let door: any Door = isLive ? try fixture.live() : fixture.direct
+                let token = try fixture.token(.ask, .named([store]))
+                let cases: [(path: String, body: String, found: (JSONValue) -> Bool)] = [
+                    ("evaluation", allowed, { $0["decision"] == .bool(true) }),
+                    ("evaluation", denied, { $0["decision"] == .bool(false) }),
+                    ("evaluations", "{\"evaluations\":[\(allowed),\(denied)]}", { $0.decisions == [true, false] }),
+                    ("search/subject", request("user", "may_tick", "chore:dishes"), { $0.results.contains("user:ann") }),
+                    ("search/resource", request("user:ann", "may_tick", "chore"), { $0.results == ["chore:dishes"] }),
+                    ("search/action", request("user:lia", nil, "chore:dishes"), { $0.results == ["may_see", "read"] }),
+                ]
+                for (path, body, found) in cases {
+                    let answer = try await door.send("POST", "\(prefix)/access/v1/\(path)", token: token, json: body)
+                    #expect(answer.status == 200, "\(path): \(answer.text)")
+                    #expect(answer.header("Content-Type") == "application/json")
+                    #expect(found(try answer.json), "\(path): \(answer.text)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A fault is answered 400 with a message: another content type, an empty body, no JSON, missing members",
+        arguments: [false, true])
+    func faults(isLive: Bool) async throws {
+        try await withHousehold { fixture in
+            let door: any Door = isLive ? try fixture.live() : fixture.direct
+            let authorization = HTTPHeader("Authorization", "Bearer " + (try fixture.token(.ask)))
+            let types = ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""]
+            for type in types {
+                let headers = [authorization] + (type.isEmpty ? [] : [HTTPHeader("Content-Type", type)])
+                let answer = try await door.send("POST", "/access/v1/evaluation", headers: headers, body: Array(allowed.utf8))
+                #expect(answer.status == 400, "\(type)")
+            }
+            let charset = [authorization, HTTPHeader("Content-Type", "application/json; charset=utf-8")]
+            #expect(try await door.send("POST", "/access/v1/evaluation", headers: charset, body: Array(allowed.utf8)).status == 200)
+            for path in ["evaluation", "evaluations", "search/subject", "search/resource", "search/action"] {
+                for body in ["", "{", "[]", "{}", "{\"subject\":7}"] {
+                    let answer = try await door.send("POST", "/access/v1/\(path)", headers: charset, body: Array(body.utf8))
+                    #expect(answer.status == 400, "\(path) \(body)")
+                    #expect(try answer.json["detail"]?.text?.isEmpty == false)
+                }
+                let other = try await door.send("GET", "/access/v1/\(path)", headers: charset, body: [])
+                #expect(other.status == 405 && other.header("Allow")?.contains("POST") == true)
+            }
+        }
+    }
+
+    @Test("The request's X-Request-ID comes back as it was, whatever is answered", arguments: [false, true])
+    func requestID(isLive: Bool) async throws {
+        try await withHousehold { fixture in
+            let door: any Door = isLive ? try fixture.live() : fixture.direct
+            let token = try fixture.token(.ask)
+            for (path, body, status) in [("evaluation", allowed, 200), ("evaluation", "{}", 400), ("nothing", "{}", 404)] {
+                let header = HTTPHeader("X-Request-ID", "bfe9eb29-ab87-4ca3-be83-a1d5d8305716")
+                let answer = try await door.send("POST", "/access/v1/\(path)", token: token, json: body, headers: [header])
+                #expect(answer.status == status)
+                #expect(answer.header("X-Request-ID") == header.value)
+            }
+            #expect(try await door.send("POST", "/access/v1/evaluation", token: token, json: allowed).status == 200)
+        }
+    }
+
+    @Test("Without a good token nothing is answered; one that acts asks about itself; one of another store learns nothing")
+    func tokens() async throws {
+        try await withHousehold { fixture in
+            let door = fixture.direct
+            let send = { (token: String?, path: String, body: String) in
+                try await door.send("POST", path, token: token, json: body)
+            }
+            #expect(try await send(nil, "/access/v1/evaluation", allowed).status == 401)
+            #expect(try await send("muni_no", "/access/v1/evaluation", allowed).header("WWW-Authenticate") != nil)
+            let ann = try fixture.token(.act(as: "user:ann"))
+            #expect(try await send(ann, "/access/v1/evaluation", allowed).status == 200)
+            #expect(try await send(ann, "/access/v1/evaluation", request("user:ben", "read", "chore:list")).status == 403)
+            #expect(try await send(ann, "/access/v1/search/subject", request("user", "read", "chore:list")).status == 403)
+            let other = try fixture.token(.ask, .named(["elsewhere"]))
+            let bodies = try await ["/access/v1/evaluation", "/stores/nowhere/access/v1/evaluation"].asyncMap {
+                try await send(other, $0, allowed)
+            }
+            #expect(bodies.map(\.status) == [403, 403])
+            #expect(Set(bodies.map(\.text)).count == 1)
+            let everything = try fixture.administrator()
+            #expect(try await send(everything, "/stores/nowhere/access/v1/evaluation", allowed).status == 404)
+        }
+    }
+
+    @Test("Anybody is told where the decision points are: by the public address, or else by the host of the request")
+    func discovery() async throws {
+        try await withHousehold { fixture in
+            let path = "/.well-known/authzen-configuration"
+            let port = try fixture.listen()
+            let live = try await fixture.live().send("GET", path)
+            #expect(live.status == 200 && live.header("Content-Type") == "application/json")
+            #expect(try live.json["policy_decision_point"]?.text == "http://127.0.0.1:\(port)")
+            #expect(try live.json["access_evaluation_endpoint"]?.text == "http://127.0.0.1:\(port)/access/v1/evaluation")
+            let store = try await fixture.live().send("GET", path + "/stores/flat")
+            #expect(try store.json["policy_decision_point"]?.text == "http://127.0.0.1:\(port)/stores/flat")
+            #expect(try await fixture.live().send("GET", path + "/stores/.muniment").status == 404)
+            for host in [nil, "a/b", "a\"b", ""] {
+                let headers = host.map { [HTTPHeader("Host", $0)] } ?? []
+                #expect(try await fixture.direct.send("GET", path, headers: headers, body: []).status == 400)
+            }
+        }
+        let publish = { (settings: inout ServiceSettings) in settings.publicAddress = "https://may.example.com/" }
+        try await withHousehold("default", publish) { fixture in
+            let answer = try await fixture.live().send("GET", "/.well-known/authzen-configuration/stores/flat")
+            #expect(
+                try answer.json["search_action_endpoint"]?.text == "https://may.example.com/stores/flat/access/v1/search/action")
+        }
+    }
+
+    @Test("A batch that is large is answered as a small one is, on the queue")
+    func largeBatch() async throws {
+        try await withHousehold { fixture in
+            let items = (0..<5000).map { $0 % 2 == 0 ? allowed : denied }
+            let answer = try await fixture.live().send(
+                "POST", "/access/v1/evaluations", token: try fixture.token(.ask),
+                json: "{\"evaluations\":[\(items.joined(separator: ","))]}")
+            #expect(try answer.json.decisions == items.indices.map { $0 % 2 == 0 })
+        }
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async throws -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await body(element)) }
+        return results
+    }
+}

@@ -1,0 +1,136 @@
+import Events
+import Muniment
+import Permissions
+import Service
+import StoreSupport
+import Testing
+
+@Suite("AuthZEN: several evaluations")
+struct EvaluationsTests {
+    private func items(_ items: [String], _ options: String? = nil, defaults: String = "") -> String {
+        let options = options.map { "\"options\":\($0)," } ?? ""
+        return "{\(defaults)\(options)\"evaluations\":[\(items.joined(separator: ","))]}"
+    }
+
+    private let see = request("user:lia", "may_see", "chore:list")
+    private let tick = request("user:lia", "may_tick", "chore:list")
+
+    @Test("Decisions come in the order of the request, each with the revision that it is about")
+    func order() throws {
+        try Household.with { house in
+            let answer = try AuthZEN(house.store).evaluations(Array(items([see, tick, see]).utf8))
+            let head = try house.head
+            let one = { (decision: Bool) in "{\"decision\":\(decision),\"context\":{\"revision\":\(head)}}" }
+            #expect(String(decoding: answer, as: UTF8.self) == "{\"evaluations\":[\(one(true)),\(one(false)),\(one(true))]}")
+        }
+    }
+
+    @Test("A part of an evaluation takes the place of the whole default, and a default that nobody needs may be incomplete")
+    func defaults() throws {
+        try Household.with { house in
+            let defaults = #""subject":{"type":"user","id":"ann"},"action":{"name":"may_see"},"resource":{},"#
+            let answer = try house.evaluations(
+                items(
+                    [
+                        #"{"resource":{"type":"chore","id":"dishes"}}"#,
+                        #"{"resource":{"type":"chore","id":"stairs"},"action":{"name":"may_tick"}}"#,
+                        #"{"resource":{"type":"chore","id":"dishes"},"action":{"name":"may_tick"}}"#,
+                        #"{"resource":{"type":"chore","id":"list"},"subject":{"type":"user","id":"ben"}}"#,
+                        #"{"resource":{"id":"list"}}"#, "{}",
+                    ], defaults: defaults))
+            #expect(answer.decisions == [true, false, true, true, false, false])
+            let messages = answer["evaluations"]?.elements.map { $0["context"]?["error"]?["message"]?.text }
+            #expect(messages?[4]?.contains("`resource.type`") == true)
+            #expect(messages?[5]?.contains("`resource.type`") == true)
+        }
+    }
+
+    @Test("An evaluation that is at fault is denied in its place, with the status and what is wrong, and the others are answered")
+    func faults() throws {
+        try Household.with { house in
+            let bad = [
+                "7", "{}", #"{"subject":{"type":"user","id":"ann"}}"#, request("user:ann", "", "chore:list"),
+                #"{"subject":"ann","action":{"name":"read"},"resource":{"type":"chore","id":"list"}}"#,
+                request("user:lia", "may_see", "chore:list", context: "{\"at\":true}"),
+                request("user:lia", "may_see", "chore:list", context: "{\"at\":1000000}"),
+            ]
+            let answer = try house.evaluations(items([see] + bad + [see]))
+            #expect(answer.decisions == [true] + bad.map { _ in false } + [true])
+            for item in answer["evaluations"]?.elements.dropFirst().dropLast() ?? [] {
+                #expect(item["context"]?["error"]?["status"] == .integer(400))
+                #expect(item["context"]?["error"]?["message"]?.text?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test("deny_on_first_deny and permit_on_first_permit answer up to and including the evaluation that decides")
+    func semantics() throws {
+        try Household.with { house in
+            let three = [see, tick, see]
+            let cases: [(String?, [String], [Bool])] = [
+                (nil, three, [true, false, true]), ("execute_all", three, [true, false, true]),
+                ("deny_on_first_deny", three, [true, false]), ("deny_on_first_deny", [see, "{}", see], [true, false]),
+                ("deny_on_first_deny", [see, see], [true, true]),
+                ("permit_on_first_permit", [tick, "7", see, tick], [false, false, true]),
+                ("permit_on_first_permit", three, [true]), ("permit_on_first_permit", [tick, tick], [false, false]),
+            ]
+            for (semantic, list, decisions) in cases {
+                let options = semantic.map { "{\"evaluations_semantic\":\"\($0)\",\"other\":1}" } ?? "{}"
+                let answer = try house.evaluations(items(list, options))
+                #expect(answer.decisions == decisions, "\(semantic ?? "none")")
+            }
+        }
+    }
+
+    @Test("Without evaluations, or with an empty list of them, the request is one evaluation and answered as such")
+    func single() throws {
+        try Household.with { house in
+            let one = try house.evaluation(see)
+            #expect(try house.evaluations(see) == one)
+            #expect(try house.evaluations(request("user:lia", "may_see", "chore:list", more: "\"evaluations\":[]")) == one)
+            for body in ["{\"evaluations\":[]}", request("user", "may_see", "chore:list")] {
+                #expect(throws: AuthZENProblem.self) { try house.evaluations(body) }
+            }
+        }
+    }
+
+    @Test("A fault of the request as a whole is answered 400: a default or option of the wrong type, an unknown semantic, too many")
+    func wholeFaults() throws {
+        try Household.with { house in
+            let bodies = [
+                items([see], "7"), items([see], #"{"evaluations_semantic":"any"}"#), items([see], #"{"evaluations_semantic":1}"#),
+                items([see], defaults: #""subject":"ann","#), items([see], defaults: #""context":1,"#),
+                items([see], defaults: #""context":{"at":[]},"#), items([see], defaults: #""context":{"at":1000000},"#),
+                "{\"evaluations\":{}}", "{\"evaluations\":null}", items([see]) + "}",
+                items([String](repeating: "{}", count: AuthZEN.evaluationsPerRequest + 1)),
+            ]
+            for body in bodies {
+                let problem = #expect(throws: AuthZENProblem.self) { try house.evaluations(body) }
+                #expect(problem?.status == 400, "\(body.prefix(100))")
+            }
+            let most = items(
+                [String](repeating: "{}", count: AuthZEN.evaluationsPerRequest), defaults: see.dropFirst().dropLast() + ",")
+            let answer = try house.evaluations(most)
+            #expect(answer.decisions.count == AuthZEN.evaluationsPerRequest)
+        }
+    }
+
+    @Test("All are about the moment of the request's context, but for one whose own context names another")
+    func moments() throws {
+        try Household.with { house in
+            let before = try house.head
+            try house.commit(.revoke("user:ann", on: "chore:dishes"))
+            let head = try house.head
+            let defaults =
+                #""subject":{"type":"user","id":"ann"},"action":{"name":"may_tick"},"resource":{"type":"chore","id":"dishes"},"#
+            let list = ["{}", "{\"context\":{}}", "{\"context\":{\"at\":\(before)}}", "{\"context\":{\"at\":\(head)}}"]
+            let now = try house.evaluations(items(list, defaults: defaults))
+            #expect(now.decisions == [false, false, true, false])
+            let then = try house.evaluations(items(list, defaults: defaults + "\"context\":{\"at\":\(before)},"))
+            // A context of its own takes the place of the whole default, its `at` included.
+            #expect(then.decisions == [true, false, true, false])
+            let revisions = then["evaluations"]?.elements.map { $0["context"]?["revision"] }
+            #expect(revisions == [before, head, before, head].map { .integer(Int64($0.rawValue)) })
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+
+/// A shared list of chores, asked about in the words of its application, which are aliases: housemates see every chore and tick
+/// their own, the landlady ticks and drops all, a lodger only sees.
+enum Household {
+    static let settingUp: [Change] = [
+        .grant(.everyone, on: .store, Privileges.builtInNames),
+        .defineClass(
+            "chore",
+            ClassSettings(
+                inherits: .everything, privileges: ["sign"],
+                aliases: [
+                    .init("may_see", for: ["read"]), .init("may_tick", for: ["update"]), .init("may_drop", for: ["delete"]),
+                    .init("may_redo", for: ["update", "delete"]),
+                ])),
+        .changeClass("store", ClassSettings(privileges: ["sign"])), .changeClass("class", ClassSettings(privileges: ["sign"])),
+        .changeClass("user", ClassSettings(aliases: [.init("may_visit", for: ["read"])])),
+        .grant(.everyone, on: .store, ["sign"]), .grant(.everyone, on: "class:chore", ["read", "update", "delete", "sign"]),
+        .grant(.everyone, on: "class:user", ["read"]), .grant(.everyone, on: "class:class", ["read"]),
+        .grant(.everyone, on: "class:store", ["read"]),
+        .register("user:ann"), .register("user:ben"), .register("user:lia"), .register("user:max"), .register("thing:oven"),
+        .createRole("role:housemates"), .createRole("role:house"), .addMember("role:housemates", to: "role:house"),
+        .addMember("user:ann", to: "role:housemates"), .addMember("user:ben", to: "role:housemates"),
+        .addMember("user:lia", to: "role:house"),
+        .createObject("chore:list"), .createObject("chore:dishes", parent: "chore:list"),
+        .createObject("chore:stairs", parent: "chore:list"),
+        .grant("role:house", on: "chore:list", ["read"]), .grant("user:max", on: "chore:list", ["read", "update", "delete"]),
+        .grant("user:ann", on: "chore:dishes", ["update"]), .grant("user:ben", on: "chore:stairs", ["update"]),
+        .createObject("chore:notice"), .grant(.everyone, on: "chore:notice", ["read"]),
+        .createObject("chore:bell"), .grant(.anonymous, on: "chore:bell", ["read"]),
+    ]
+
+    /// A store of the household; anonymous callers may read what is theirs at the upper levels too.
+    static func with(_ body: (StoreFixture) throws -> Void) throws {
+        try withStore { fixture in
+            try fixture.store.commit(Transaction("user:root", settingUp))
+            try fixture.commit(.grant(.anonymous, on: .store, ["read"]), .grant(.anonymous, on: "class:chore", ["read"]))
+            try body(fixture)
+        }
+    }
+}

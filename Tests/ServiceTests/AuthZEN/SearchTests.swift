@@ -1,0 +1,241 @@
+import Events
+import Muniment
+import Permissions
+import Service
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("AuthZEN: searches")
+struct SearchTests {
+    @Test("Subjects are found through roles in roles, by aliases, by type, and administrators among them")
+    func subjects() throws {
+        try Household.with { house in
+            let cases: [(type: String, action: String, resource: String, found: [String])] = [
+                ("user", "may_see", "chore:dishes", ["user:ann", "user:ben", "user:lia", "user:max", "user:root"]),
+                ("user", "may_tick", "chore:dishes", ["user:ann", "user:max", "user:root"]),
+                ("user", "may_redo", "chore:dishes", ["user:max", "user:root"]), ("user", "sign", "chore:dishes", ["user:root"]),
+                ("role", "read", "chore:dishes", ["role:house", "role:housemates"]), ("thing", "read", "chore:dishes", []),
+                ("thing", "read", "chore:notice", ["thing:oven"]), ("everyone", "read", "chore:notice", ["everyone:everyone"]),
+                ("user", "read", "chore:notice", ["user:ann", "user:ben", "user:lia", "user:max", "user:root"]),
+                ("everyone", "read", "chore:dishes", []), ("anonymous", "read", "chore:notice", []),
+                ("anonymous", "read", "chore:bell", ["anonymous:anonymous"]),
+                ("role", "read", "chore:bell", ["role:house", "role:housemates"]),
+                ("spaceship", "read", "chore:dishes", []), ("user", "fly", "chore:dishes", []),
+                ("user", "read", "chore:nothing", []),
+                ("user", "read", "nothing:dishes", []), ("user", "read", "store:dishes", []),
+            ]
+            for (type, action, resource, found) in cases {
+                let answer = try house.search("subject", request(type, action, resource))
+                #expect(answer.results == found, "\(type) \(action) \(resource)")
+                #expect(answer.nextToken == "")
+            }
+            let ignored = try house.search("subject", request("user:lia", "may_tick", "chore:dishes"))
+            #expect(ignored.results == ["user:ann", "user:max", "user:root"])
+        }
+    }
+
+    @Test("Resources are found through roles and parents, of built-in classes too; an id in the request is ignored")
+    func resources() throws {
+        try Household.with { house in
+            let all = ["chore:bell", "chore:dishes", "chore:list", "chore:notice", "chore:stairs"]
+            let cases: [(subject: String, action: String, type: String, found: [String])] = [
+                ("user:lia", "may_see", "chore", all), ("user:ann", "may_tick", "chore", ["chore:dishes"]),
+                ("user:max", "may_redo", "chore:dishes", ["chore:dishes", "chore:list", "chore:stairs"]),
+                ("user:passer-by", "read", "chore", ["chore:bell", "chore:notice"]), ("user:root", "sign", "chore", all),
+                ("anonymous:anonymous", "read", "chore", ["chore:bell"]),
+                ("user:lia", "may_visit", "user", ["user:ann", "user:ben", "user:lia", "user:max", "user:root"]),
+                ("user:lia", "read", "store", ["store:store"]), ("role:house", "may_see", "chore", all),
+                ("role:none", "may_see", "chore", []),
+                ("spaceship:x", "read", "chore", []), ("user:lia", "read", "nothing", []), ("user:lia", "fly", "chore", []),
+            ]
+            for (subject, action, type, found) in cases {
+                let answer = try house.search("resource", request(subject, action, type))
+                #expect(answer.results == found, "\(subject) \(action) \(type)")
+            }
+        }
+    }
+
+    @Test("Actions are the privileges that the subject has, and the aliases of what it has in full")
+    func actions() throws {
+        try Household.with { house in
+            let cases: [(subject: String, resource: String, found: [String])] = [
+                ("user:ann", "chore:dishes", ["may_see", "may_tick", "read", "update"]),
+                ("user:lia", "chore:dishes", ["may_see", "read"]),
+                ("user:max", "chore:stairs", ["delete", "may_drop", "may_redo", "may_see", "may_tick", "read", "update"]),
+                ("user:passer-by", "chore:dishes", []), ("user:ann", "chore:nothing", []), ("spaceship:x", "chore:notice", []),
+                ("user:lia", "user:ann", ["may_visit", "read"]),
+            ]
+            for (subject, resource, found) in cases {
+                let answer = try house.search("action", request(subject, nil, resource))
+                #expect(answer.results == found, "\(subject) \(resource)")
+                #expect(try house.search("action", request(subject, "ignored", resource)).results == found)
+            }
+        }
+    }
+
+    @Test("The page stands before the results, with its count, the total and the revision")
+    func shape() throws {
+        try Household.with { house in
+            let bytes = try AuthZEN(house.store).searchSubjects(Array(request("user", "may_tick", "chore:dishes").utf8))
+            let head = try house.head
+            #expect(
+                String(decoding: bytes, as: UTF8.self)
+                    == #"{"page":{"next_token":"","count":3,"total":3},"context":{"revision":\#(head)},"#
+                    + #""results":[{"type":"user","id":"ann"},{"type":"user","id":"max"},{"type":"user","id":"root"}]}"#)
+        }
+    }
+
+    @Test("Pages go on from token to token, all about the moment of the first, whatever is changed meanwhile")
+    func pages() throws {
+        try Household.with { house in
+            try house.commit(.register("user:cat"), .grant("user:cat", on: "chore:dishes", ["read"]))
+            let all = try house.search("subject", request("user", "may_see", "chore:dishes")).results
+            #expect(all.contains("user:cat"))
+            for limit in 1...all.count + 1 {
+                let first = "\"page\":{\"limit\":\(limit)}"
+                var answer = try house.search("subject", request("user", "may_see", "chore:dishes", more: first))
+                var found = answer.results
+                try house.commit(
+                    .register(Name("user:late\(limit)")), .grant(Name("user:late\(limit)"), on: "chore:dishes", ["read"]))
+                let revision = answer["context"]?["revision"]
+                while let token = answer.nextToken, !token.isEmpty {
+                    #expect(answer.results.count == limit)
+                    let page =
+                        limit % 2 == 0
+                        ? "\"page\":{\"token\":\"\(token)\"}" : "\"page\":{\"token\":\"\(token)\",\"limit\":\(limit)}"
+                    answer = try house.search("subject", request("user", "may_see", "chore:dishes", more: page))
+                    #expect(answer["context"]?["revision"] == revision)
+                    found += answer.results
+                }
+                #expect(found == all, "limit \(limit)")
+                try house.commit(.revoke(Name("user:late\(limit)"), on: "chore:dishes"))
+            }
+        }
+    }
+
+    @Test("What ends between two pages is on the later one still: they are about one instant, and not only about one revision")
+    func instants() throws {
+        try Household.with { house in
+            try house.commit(
+                .register("user:zoe"), .grant("user:zoe", on: "chore:dishes", ["read"], until: house.clock.now.later(seconds: 60)))
+            let first = try house.search("subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"limit\":1}"))
+            house.clock.advance(seconds: 120)
+            let token = try #require(first.nextToken)
+            let rest = try house.search(
+                "subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"token\":\"\(token)\",\"limit\":1}"))
+            #expect(rest["page"]?["total"] == first["page"]?["total"])
+            #expect(try !house.search("subject", request("user", "may_see", "chore:dishes")).results.contains("user:zoe"))
+        }
+    }
+
+    @Test("A token with another request, another limit, another search, or of no page at all is answered 400")
+    func tokens() throws {
+        try Household.with { house in
+            let first = try house.search("subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"limit\":2}"))
+            let token = try #require(first.nextToken)
+            let page = { (more: String) in "\"page\":{\"token\":\"\(token)\"\(more)}" }
+            let wrong: [(String, String)] = [
+                ("subject", request("user", "may_tick", "chore:dishes", more: page(""))),
+                ("subject", request("user", "may_see", "chore:list", more: page(""))),
+                ("subject", request("role", "may_see", "chore:dishes", more: page(""))),
+                ("subject", request("user", "may_see", "chore:dishes", context: "{\"at\":3}", more: page(""))),
+                ("subject", request("user", "may_see", "chore:dishes", context: "{\"time\":3}", more: page(""))),
+                ("subject", request("user", "may_see", "chore:dishes", more: page(",\"limit\":3"))),
+                ("subject", request("user", "may_see", "chore:dishes", more: page(",\"properties\":{\"sort\":1}"))),
+                ("resource", request("user:ann", "may_see", "chore:dishes", more: page(""))),
+                ("action", request("user:ann", "may_see", "chore:dishes", more: page(""))),
+                ("subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"token\":\"\(token.dropLast())\"}")),
+                ("subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"token\":\"B\(token.dropFirst())\"}")),
+                ("subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"token\":\"hello\"}")),
+            ]
+            for (kind, body) in wrong {
+                let problem = #expect(throws: AuthZENProblem.self) { try house.search(kind, body) }
+                #expect(problem?.status == 400, "\(body)")
+            }
+            // The order of members is not the request's.
+            let turned =
+                #"{"page":{"token":"\#(token)"},"resource":{"id":"dishes","type":"chore"},"action":{"name":"may_see"},"subject":{"type":"user"}}"#
+            #expect(try house.search("subject", turned).results.count == 2)
+            #expect(
+                try house.search("subject", request("user", "may_see", "chore:dishes", more: page(",\"limit\":2"))).results.count
+                    == 2)
+        }
+    }
+
+    @Test("A page is at most as long as the service allows, and none at all where the limit is 0")
+    func limits() throws {
+        try Household.with { house in
+            let none = try house.search("subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"limit\":0}"))
+            #expect(none.results.isEmpty && none.nextToken != "" && none["page"]?["total"] == .integer(5))
+            let many = try house.search(
+                "subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"limit\":99999999999}"))
+            #expect(many.results.count == 5)
+            try house.commit(.createRole("role:crowd"), .grant("role:crowd", on: "chore:dishes", ["read"]))
+            for batch in 0..<3 {
+                let names = (0..<400).map { Name("user:c\(batch)-\($0)") }
+                try house.store.commit(
+                    Transaction("user:root", names.flatMap { [.register($0), .addMember($0, to: "role:crowd")] }))
+            }
+            let page = try house.search("subject", request("user", "may_see", "chore:dishes"))
+            #expect(
+                page.results.count == AuthZEN.resultsPerPage && page.nextToken != "" && page["page"]?["total"] == .integer(1205))
+        }
+    }
+
+    static let badRequests: [(kind: String, body: String)] = [
+        ("subject", request("user", nil, "chore:x")), ("subject", request(nil, "read", "chore:x")),
+        ("subject", request("user", "read", nil)),
+        ("subject", request("user", "read", "chore")), ("subject", request("", "read", "chore:x")),
+        ("subject", request("user", "", "chore:x")),
+        ("resource", request(nil, "read", "chore")), ("resource", request("user", "read", "chore")),
+        ("resource", request("user:a", "read", nil)),
+        ("resource", request("user:a", nil, "chore")), ("action", request("user:a", nil, nil)),
+        ("action", request("user", nil, "chore:x")),
+        ("action", request("user:a", nil, "chore")), ("action", "7"), ("action", ""),
+        ("subject", request("user", "read", "chore:x", more: "\"page\":7")),
+        ("subject", request("user", "read", "chore:x", more: "\"page\":null")),
+        ("subject", request("user", "read", "chore:x", more: "\"page\":{\"limit\":-1}")),
+        ("subject", request("user", "read", "chore:x", more: "\"page\":{\"limit\":1.5}")),
+        ("subject", request("user", "read", "chore:x", more: "\"page\":{\"limit\":\"1\"}")),
+        ("subject", request("user", "read", "chore:x", more: "\"page\":{\"token\":1}")),
+        ("subject", request("user", "read", "chore:x", more: "\"page\":{\"properties\":1}")),
+        ("subject", request("user", "read", "chore:x", context: "{\"at\":99999}")),
+    ]
+
+    @Test("A search at fault is answered 400", arguments: badRequests.indices)
+    func faults(_ index: Int) throws {
+        let (kind, body) = Self.badRequests[index]
+        try Household.with { house in
+            let problem = #expect(throws: AuthZENProblem.self) { try house.search(kind, body) }
+            #expect(problem?.status == 400, "\(kind) \(body)")
+        }
+    }
+
+    @Test(
+        "Whoever may ask about itself alone may search for its own resources and actions, and for subjects where it sets permissions"
+    )
+    func askers() throws {
+        try Household.with { house in
+            try house.commit(
+                .grant(.everyone, on: "class:chore", ["setPermissions"]), .grant("user:ben", on: "chore:dishes", ["setPermissions"])
+            )
+            let who = request("user", "may_see", "chore:dishes")
+            #expect(try house.search("subject", who, for: .itself("user:ben")).results.count == 5)
+            #expect(try house.search("subject", who, for: .itself("user:root")).results.count == 5)
+            #expect(try house.search("resource", request("user:ann", "read", "chore"), for: .itself("user:ann")).results.count == 5)
+            #expect(
+                try house.search("action", request("user:ann", nil, "chore:bell"), for: .itself("user:ann")).results == [
+                    "may_see", "read",
+                ])
+            let refused: [(String, String)] = [
+                ("subject", who), ("subject", request("user", "may_see", "chore:nothing")),
+                ("resource", request("user:ben", "read", "chore")), ("action", request("user:ben", nil, "chore:bell")),
+            ]
+            for (kind, body) in refused {
+                let problem = #expect(throws: AuthZENProblem.self) { try house.search(kind, body, for: .itself("user:ann")) }
+                #expect(problem?.status == 403)
+            }
+        }
+    }
+}
