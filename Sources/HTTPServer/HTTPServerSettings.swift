@@ -6,7 +6,7 @@ public struct HTTPServerSettings: Sendable {
     public var port: UInt16
     /// Threads that serve connections.
     public var threads: Int
-    /// Bytes of a request's head.
+    /// Bytes of a request's head; kept for each connection, open streams too.
     public var headerLimitBytes: Int
     /// Connections at once.
     public var connectionLimit: Int
@@ -30,7 +30,7 @@ public struct HTTPServerSettings: Sendable {
     }
 
     public init(
-        address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 2, headerLimitBytes: Int = 16_384,
+        address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 2, headerLimitBytes: Int = 8_192,
         connectionLimit: Int = 8_192, connectionsPerAddress: Int = 0, idleSeconds: Int = 60,
         requestSeconds: Int = 30, tls: TLSFiles? = nil
     ) {

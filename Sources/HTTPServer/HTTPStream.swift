@@ -2,7 +2,9 @@ internal import Dispatch
 internal import Synchronization
 
 /// The connection that a stream went to is gone, or the stream was finished.
-public struct HTTPStreamClosed: Error, Hashable {}
+public struct HTTPStreamClosed: Error, Hashable {
+    public init() {}
+}
 
 /// A bounded buffer between what produces a body and the connection that it goes to.
 ///
@@ -57,6 +59,9 @@ public struct HTTPStreamClosed: Error, Hashable {}
 
     /// Whether a write can still reach the client.
     public var isClosed: Bool { state.withLock { $0.isClosed || $0.isFinished } }
+
+    /// Bytes that were written and have not gone to the connection.
+    public var bufferedBytes: Int { state.withLock { $0.count } }
 
     /// Adds bytes; waits while the buffer is full.
     public func write(_ bytes: [UInt8]) async throws(HTTPStreamClosed) {

@@ -14,6 +14,7 @@ public final class MunimentService: HTTPApplication {
     let work = WorkQueue(width: 8, backlogLimit: 4_096)
     /// Where JWTs wait for the issuer's keys: apart from the rest, so that an issuer that is slow holds up nobody else.
     private let verification = WorkQueue(width: 1, backlogLimit: 1_024)
+    let liveFeeds: LiveFeeds
     private let presence: ServicePresence
     private let tokens: TokenRegistry
     /// Long answers that wait for their clients: so many at once, and none that waits for its turn.
@@ -32,6 +33,7 @@ public final class MunimentService: HTTPApplication {
         authenticator = Authenticator(settings.callers, tokens: tokens, localSecret: presence.secret, clock: settings.clock)
         router = Router(RouteTable.routes)
         operations = Operations(settings, routes: RouteTable.routes)
+        liveFeeds = LiveFeeds(LiveFeedLimits(), counts: operations.counts)
         do {
             let names = try data.names()
             for name in names { _ = try data.store(name) }
@@ -69,6 +71,7 @@ public final class MunimentService: HTTPApplication {
             presence.end()
             operations.flush()
         }
+        liveFeeds.end()
         try data.close()
     }
 

@@ -23,9 +23,12 @@ public struct NoticeFeed: AsyncSequence, Sendable {
         /// Notices that are found and not delivered yet.
         private var found: ArraySlice<Notice> = []
         private var hasEnded = false
+        /// Where the feed is, for others.
+        public let position: FeedPosition
 
         init(store: Store, subscriber: NoticeSubscriber) {
             self.store = store
+            position = FeedPosition(store.feed)
             self.subscriber = subscriber
         }
 
@@ -43,7 +46,7 @@ public struct NoticeFeed: AsyncSequence, Sendable {
                     if notices.isEmpty { await Task.yield() }
                 case .success(.more): await Task.yield()
                 case .success(.nothing(let concerns)):
-                    if let commit = await store.waitForCommit(behind: subscriber.revision, concerning: concerns) {
+                    if let commit = await store.waitForCommit(behind: subscriber.revision, concerning: concerns, telling: position) {
                         subscriber.hand(commit)
                     }
                 case .failure(let end):

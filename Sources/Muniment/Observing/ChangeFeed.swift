@@ -26,12 +26,14 @@ final class ChangeFeed: Sendable {
         var waiters = Waiters()
         /// Those who wait for what concerns somebody.
         var subscribers = Waiters()
+        /// Those who wait for any commit.
+        var followers = Waiters()
         /// Tells whom a commit concerns; nil where that can be anybody.
         var concern: (@Sendable (Commit) -> Set<UInt64>?)?
 
-        mutating func takeAll() -> [Waiters.Continuation] { waiters.takeAll() + subscribers.takeAll() }
+        mutating func takeAll() -> [Waiters.Continuation] { waiters.takeAll() + subscribers.takeAll() + followers.takeAll() }
 
-        var isAwaited: Bool { !waiters.isEmpty || !subscribers.isEmpty }
+        var isAwaited: Bool { !waiters.isEmpty || !subscribers.isEmpty || !followers.isEmpty }
 
         /// Notes a span that the feed is told of; answers whether it was told of all before.
         mutating func note(_ first: Revision, _ last: Revision) -> Bool {
@@ -83,6 +85,8 @@ final class ChangeFeed: Sendable {
         case touching(Set<UInt64>)
         /// A commit that concerns one of some subjects.
         case concerning(Set<UInt64>)
+        /// Any commit.
+        case anything
     }
 
     /// Waits until the feed is told of a commit behind a revision that a waiter waits for, until it is closed, or until the task is
@@ -91,14 +95,16 @@ final class ChangeFeed: Sendable {
     /// - Parameters:
     ///   - revision: the last revision that the waiter has seen.
     ///   - awaited: what it waits for.
+    ///   - position: told as which waiter it waits.
     ///   - follow: called where nobody looks for the commits of another process yet.
     /// - Returns: the commit, where the waiter waits for one that concerns somebody and none before it does.
     @discardableResult
     func wait(
-        behind revision: Revision, for awaited: Awaited, isolation: isolated (any Actor)? = #isolation,
+        behind revision: Revision, for awaited: Awaited, telling position: FeedPosition? = nil, isolation: isolated (any Actor)? = #isolation,
         follow: @Sendable () -> Void
     ) async -> Commit? {
         let id = lastID.add(1, ordering: .relaxed).newValue
+        position?.begin(as: id)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (isWaiting, isFirst) = state.withLock { state in
@@ -107,6 +113,7 @@ final class ChangeFeed: Sendable {
                     switch awaited {
                     case .touching(let things): state.waiters.add(id, things, continuation)
                     case .concerning(let subjects): state.subscribers.add(id, subjects, continuation)
+                    case .anything: state.followers.add(id, [], continuation)
                     }
                     defer { state.isFollowed = true }
                     return (true, !state.isFollowed)
@@ -129,10 +136,16 @@ final class ChangeFeed: Sendable {
     }
 
     /// How many wait at this moment.
-    var waitingCount: Int { state.withLock { $0.waiters.count + $0.subscribers.count } }
+    var waitingCount: Int { state.withLock { $0.waiters.count + $0.subscribers.count + $0.followers.count } }
+
+    /// The revision up to which nothing concerns somebody who waits for what does; nil where it does not wait.
+    func passed(by id: UInt64) -> Revision? {
+        // What concerns a waiter takes it out before the feed counts as told of it.
+        state.withLock { $0.subscribers.contains(id) ? $0.toldThrough : nil }
+    }
 
     private func wake(_ id: UInt64) {
-        state.withLock { $0.waiters.take(id) ?? $0.subscribers.take(id) }?.resume(returning: nil)
+        state.withLock { $0.waiters.take(id) ?? $0.subscribers.take(id) ?? $0.followers.take(id) }?.resume(returning: nil)
     }
 
     // MARK: Telling
@@ -146,7 +159,7 @@ final class ChangeFeed: Sendable {
         var woken: [(Waiters.Continuation, Commit?)] = []
         state.withLock { state in
             let isWhole = state.note(first.revision, last.revision)
-            woken = state.waiters.take(touchedBy: commits).map { ($0, nil) }
+            woken = (state.waiters.take(touchedBy: commits) + state.followers.takeAll()).map { ($0, nil) }
             guard let concerned else {
                 woken += state.subscribers.takeAll().map { ($0, nil) }
                 return

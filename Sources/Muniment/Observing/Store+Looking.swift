@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Events
+package import Events
 internal import Projections
 
 /// Looking at what is new, and waiting for it.
@@ -58,9 +58,17 @@ extension Store {
     /// Waits until there is a commit behind a revision that concerns one of some subjects, in the same way; answers that commit
     /// where it is known that none before it does.
     func waitForCommit(
-        behind revision: Revision, concerning subjects: Set<UInt64>, isolation: isolated (any Actor)? = #isolation
+        behind revision: Revision, concerning subjects: Set<UInt64>, telling position: FeedPosition,
+        isolation: isolated (any Actor)? = #isolation
     ) async -> Commit? {
-        await feed.wait(behind: revision, for: .concerning(subjects)) { [self] in followLater() }
+        await feed.wait(behind: revision, for: .concerning(subjects), telling: position) { [self] in followLater() }
+    }
+
+    /// Waits until there is a commit behind a revision, or the store is closed, or the task is cancelled. It can return without one.
+    ///
+    /// - Parameter revision: the last revision that the caller has seen.
+    package func waitForCommit(behind revision: Revision, isolation: isolated (any Actor)? = #isolation) async {
+        await feed.wait(behind: revision, for: .anything) { [self] in followLater() }
     }
 
     /// How many of those who observe wait at this moment, for tests of who is woken.

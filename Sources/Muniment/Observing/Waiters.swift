@@ -17,6 +17,8 @@ struct Waiters {
     var isEmpty: Bool { all.isEmpty }
     var count: Int { all.count }
 
+    func contains(_ id: UInt64) -> Bool { all[id] != nil }
+
     mutating func add(_ id: UInt64, _ things: Set<UInt64>, _ continuation: Continuation) {
         all[id] = Waiter(continuation: continuation, things: things)
         for thing in things { byThing[thing, default: []].insert(id) }

@@ -71,6 +71,20 @@ struct Authenticator: Sendable {
         }
     }
 
+    /// Whether somebody who was let in still would be, for answers that go on after that: cheap to ask again and again.
+    ///
+    /// - Parameters:
+    ///   - caller: who was let in.
+    ///   - authorization: by which header.
+    func watch(_ caller: Caller, authorization: String?) -> @Sendable () -> Bool {
+        guard let authorization, let credential = Authenticator.bearer(authorization) else { return { authorization == nil } }
+        if Secrets.areEqual(Array(credential.utf8), localSecret) { return { true } }
+        let (tokens, clock) = (tokens, clock)
+        // A token can be taken back at any moment; a JWT is good until its end.
+        if let until = (try? verifier?.verifyCached(credential, at: clock()))?.until { return { clock() < until } }
+        return { (try? tokens.token(for: credential, at: clock()))?.id == caller.id }
+    }
+
     private func problem(for problem: JWTProblem, from peer: String) -> Problem {
         guard case .keysUnavailable = problem else { return wrong(from: peer) }
         return Problem(

@@ -1,0 +1,41 @@
+internal import Events
+internal import HTTPServer
+internal import Muniment
+internal import Permissions
+
+/// What is committed to a store, as it comes, for administrators: server-sent events.
+enum CommitStream {
+    /// Commits that are read from the log together.
+    private static let commitsPerLook: UInt64 = 64
+
+    /// Opens a feed. Each commit is one event.
+    static func open(_ call: Call) throws -> HTTPResponse {
+        let store = try call.store
+        let name = call.hosted?.name.text ?? ""
+        let cursor = try call.feedCursor(head: store.head.revision)
+        let feed = try call.openFeed(from: cursor) { true }
+        feed.run(following: nil) { feed in
+            do { try await send(behind: cursor.complete, in: name, of: store, to: feed) } catch {
+                // Ended by the client, or by the store: the client comes back behind what it has.
+            }
+        }
+        return ServerSentEvent.response(feed.stream)
+    }
+
+    private static func send(behind start: Revision, in name: String, of store: Store, to feed: LiveFeed) async throws {
+        var revision = start
+        while !Task.isCancelled {
+            if try store.head.revision == revision { await store.waitForCommit(behind: revision) }
+            let head = try store.head.revision
+            // Woken without a commit, there may never be one: the client comes back, and finds out.
+            guard revision < head else { return }
+            let last = Revision(min(revision.rawValue + commitsPerLook, head.rawValue))
+            var events: [(CloudEvent, Revision)] = []
+            try store.log(from: revision.next, to: last) { described in
+                events.append((try CloudEvent(described, in: name), described.commit.revision))
+            }
+            for (event, reached) in events { try await feed.send(event, at: FeedCursor(reached)) }
+            revision = events.last?.1 ?? revision
+        }
+    }
+}
