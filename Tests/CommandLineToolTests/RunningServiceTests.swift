@@ -134,8 +134,7 @@ struct RunningServiceTests {
             let call = { (address: String) in
                 try tool.shell(
                     "curl -s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer \(token)' -H 'Content-Type: application/json' "
-                        + #"-d '{"as":"user:root","do":[{"op":"register","principal":"user:ann"}]}' "#
-                        + "\(address)/v1/stores/default/transactions")
+                        + #"-d '{"subject":"user:ann","privilege":"read","object":"doc:1"}' "# + "\(address)/v1/stores/default/check")
             }
             #expect(try call(first.address).output == "200")
             #expect(try first.stop().rest.isEmpty)
