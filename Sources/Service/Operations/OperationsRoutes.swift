@@ -4,14 +4,16 @@ internal import Muniment
 
 /// What tells how the service is.
 enum OperationsRoutes {
-    static let all: [Route] = [health, readiness, metrics, decisions]
+    static let all: [Route] = [health, readiness, metrics, DecisionsRoute.route]
 
     static let health = Route(
-        "GET", "/healthz", "health", need: .nothing, RouteDescription("whether the process lives"),
+        "GET", "/healthz", "health", need: .nothing,
+        RouteDescription("whether the process lives").answering("it does", status("ok"), headers: []),
         .immediate { call in call.answer(["status": .string("ok")]) })
 
     static let readiness = Route(
-        "GET", "/readyz", "readiness", need: .nothing, RouteDescription("whether it can be asked and written to now"),
+        "GET", "/readyz", "readiness", need: .nothing,
+        RouteDescription("whether it can be asked and written to now").answering("it can", status("ready"), headers: []),
         .immediate { call in
             if call.service.operations.isStopping { throw Problem(.unavailable, "the service is stopping") }
             // Which store it is, and why, is for the log and for metrics: anybody may ask this.
@@ -22,7 +24,7 @@ enum OperationsRoutes {
 
     static let metrics = Route(
         "GET", "/metrics", "metrics", need: .asking,
-        RouteDescription("figures of the service, and of the stores that the caller's token reaches"),
+        metricsDescription,
         .queued { call in
             HTTPResponse(
                 status: 200,
@@ -30,71 +32,14 @@ enum OperationsRoutes {
                 body: .bytes(Array(ServiceMetrics(of: call.service, for: call.caller).text.utf8)))
         })
 
-    static let decisions = Route(
-        "GET", "/v1/stores/{store}/decisions", "decisions", need: .administering,
-        RouteDescription("what was decided, where the service keeps the store's decisions", group: "The past"),
-        .queued { call in
-            guard let hosted = call.hosted else { throw Problem(.notFound, "there is no such store") }
-            let search = DecisionSearch(of: hosted.name.text, in: call.service.settings.dataDirectory)
-            guard search.isThere else {
-                throw Problem(
-                    .notFound, "no decisions of this store are kept: start the service with `--decision-log \(hosted.name)`")
-            }
-            hosted.decisionLog?.flush()
-            let asked = try AskedDecisions(call.query)
-            let page = try search.page(asked.filter, after: asked.after, limit: asked.limit)
-            var answer: JSONObject = ["decisions": .array(page.decisions.map { .object($0.json) })]
-            if let next = page.next { answer["next"] = .string("\(next)") }
-            if page.dropped > 0 { answer["dropped"] = .count(page.dropped) }
-            return call.answer(answer)
-        })
-}
+    private static func status(_ word: String) -> JSONValue { Schema.object(["status": Schema.words(word)]) }
 
-/// What a request for decisions asks for.
-private struct AskedDecisions {
-    var filter = DecisionFilter()
-    var after: UInt64?
-    var limit = 100
-
-    private static let largestLimit = 1_000
-
-    init(_ query: QueryParameters) throws {
-        filter.caller = try query["caller"]
-        filter.subject = try query["subject"]
-        filter.action = try query["action"]
-        filter.resource = try query["resource"]
-        filter.requestID = try query["request"]
-        filter.isAllowed = try AskedDecisions.flag(query["allowed"], "allowed")
-        filter.newestFirst = try AskedDecisions.flag(query["newest"], "newest") ?? false
-        filter.from = try AskedDecisions.time(query["from"], "from")
-        filter.to = try AskedDecisions.time(query["to"], "to")
-        if let text = try query["after"] {
-            guard let number = UInt64(text) else {
-                throw Problem(.malformed, "`after` is no place in the log: take the `next` of the page before")
-            }
-            after = number
-        }
-        if let text = try query["limit"] {
-            guard let number = Int(text), (1...AskedDecisions.largestLimit).contains(number) else {
-                throw Problem(.malformed, "`limit` is a whole number from 1 to \(AskedDecisions.largestLimit)")
-            }
-            limit = number
-        }
-    }
-
-    private static func flag(_ text: String?, _ name: String) throws -> Bool? {
-        switch text {
-        case nil: return nil
-        case "true": return true
-        case "false": return false
-        default: throw Problem(.malformed, "`\(name)` is `true` or `false`")
-        }
-    }
-
-    private static func time(_ text: String?, _ name: String) throws -> Instant? {
-        guard let text else { return nil }
-        do { return try Instant(text) } catch {
-            throw Problem(.malformed, "`\(name)` is no time: write one like 2026-01-31T10:00:00Z")
-        }
-    }
+    private static let metricsDescription: RouteDescription = {
+        var description = RouteDescription("figures of the service, and of the stores that the caller's token reaches")
+        description.answers = [
+            AnswerDescription(
+                status: 200, text: "the text format of Prometheus, version 0.0.4", mediaType: "text/plain", schema: Schema.text)
+        ]
+        return description
+    }()
 }

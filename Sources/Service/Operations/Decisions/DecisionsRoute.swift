@@ -1,0 +1,81 @@
+internal import Events
+internal import HTTPServer
+internal import Muniment
+
+/// What was decided, where the service keeps a store's decisions.
+enum DecisionsRoute {
+    private static let largestLimit = 1_000
+    private static let standardLimit = 100
+
+    static let route = Route(
+        "GET", "/v1/stores/{store}/decisions", "decisions", need: .administering, description,
+        .queued { call in
+            guard let hosted = call.hosted else { throw Problem(.notFound, "there is no such store") }
+            var arguments = try call.arguments()
+            let filter = try filter(&arguments)
+            let after = try arguments.optionalText("cursor").map { try number($0) }
+            let limit = try arguments.count("limit", upTo: largestLimit, default: standardLimit)
+            try arguments.finish()
+            let search = DecisionSearch(of: hosted.name.text, in: call.service.settings.dataDirectory)
+            guard search.isThere else {
+                throw Problem(
+                    .notFound, "no decisions of this store are kept: start the service with `--decision-log \(hosted.name)`")
+            }
+            hosted.decisionLog?.flush()
+            let page = try search.page(filter, after: after, limit: limit)
+            var answer: JSONObject = ["decisions": .array(page.decisions.map { .object($0.json) })]
+            if let next = page.next { answer["cursor"] = .string("\(next)") }
+            if page.dropped > 0 { answer["dropped"] = .count(page.dropped) }
+            return call.answer(answer)
+        })
+
+    private static func filter(_ arguments: inout Arguments) throws -> DecisionFilter {
+        var filter = DecisionFilter()
+        filter.caller = try arguments.optionalText("caller")
+        filter.subject = try arguments.optionalText("subject")
+        filter.action = try arguments.optionalText("action")
+        filter.resource = try arguments.optionalText("resource")
+        filter.requestID = try arguments.optionalText("request")
+        filter.isAllowed = try arguments.has("allowed") ? arguments.flag("allowed", default: true) : nil
+        filter.newestFirst = try arguments.flag("newest", default: false)
+        filter.from = try arguments.time("from")
+        filter.to = try arguments.time("to")
+        return filter
+    }
+
+    private static func number(_ cursor: String) throws(Problem) -> UInt64 {
+        guard let number = UInt64(cursor) else {
+            throw Problem(.malformed, "`cursor` is no place in the log: take the one that came with the page before")
+        }
+        return number
+    }
+
+    private static let description: RouteDescription = {
+        let decision = Schema.object(
+            [
+                "number": Schema.number, "time": Schema.time, "allowed": Schema.flag, "subject": Schema.text, "action": Schema.text,
+                "resource": Schema.text, "revision": Schema.revision,
+            ], optional: ["caller": Schema.text, "request": Schema.text])
+        return RouteDescription("what was decided, where the service keeps the store's decisions", group: "The past")
+            .taking(
+                .query("caller", "only what was asked for with the token of this id"),
+                .query("subject", "only about this subject"), .query("action", "only about this privilege or action"),
+                .query("resource", "only about this object"), .query("request", "only what the request of this id asked"),
+                .query("allowed", "only what was allowed, or denied", Schema.flag),
+                .query("from", "the first time", Schema.time), .query("to", "the last time", Schema.time),
+                .query("newest", "whether the newest come first", Schema.flag), .cursor,
+                .limit(largestLimit, default: standardLimit)
+            )
+            .answering(
+                "some of the decisions; the page is not the last one where it has a cursor, even if there is nothing in it",
+                Schema.object(
+                    ["decisions": Schema.list(decision)], optional: ["cursor": Schema.text, "dropped": Schema.number]), headers: [])
+    }()
+}
+
+extension Arguments {
+    fileprivate mutating func time(_ name: String) throws -> Instant? {
+        guard let text = try optionalText(name) else { return nil }
+        do { return try Instant(text) } catch { throw wrong(name, "is no time", "write one like 2026-01-31T10:00:00Z") }
+    }
+}
