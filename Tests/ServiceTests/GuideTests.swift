@@ -60,9 +60,9 @@ struct GuideTests {
         }
     }
 
-    @Test("The guide on the HTTP API")
-    func httpAPI() async throws {
-        let path = "Docs/Guides/http-api.md"
+    @Test("The guides on the HTTP API and the live feed", arguments: [("http-api", 20), ("live-feed", 8)])
+    func commands(guide: String, atLeast count: Int) async throws {
+        let path = "Docs/Guides/\(guide).md"
         let text = try String(contentsOfFile: path, encoding: .utf8)
         try await withService { service in
             let environment = [
@@ -70,7 +70,7 @@ struct GuideTests {
             ]
             let blocks = blocks(text)
             var printed = try await replay(blocks.flatMap(\.commands), environment: environment)[...]
-            #expect(printed.count > 20)
+            #expect(printed.count > count)
             var actual = text
             for block in blocks.reversed() {
                 let outputs = printed.suffix(block.commands.count)

@@ -46,7 +46,8 @@ public struct NoticeFeed: AsyncSequence, Sendable {
                     if notices.isEmpty { await Task.yield() }
                 case .success(.more): await Task.yield()
                 case .success(.nothing(let concerns)):
-                    if let commit = await store.waitForCommit(behind: subscriber.revision, concerning: concerns, telling: position) {
+                    if let commit = await store.waitForCommit(behind: subscriber.revision, concerning: concerns, telling: position)
+                    {
                         subscriber.hand(commit)
                     }
                 case .failure(let end):

@@ -20,8 +20,11 @@ struct NoticeSubscriber: Sendable {
 
     private static let firstLimit = 32
     private static let lastLimit = 2048
-    /// Commits that are read from the log together.
-    private static let commitsPerLook: UInt64 = 256
+    /// Commits to read from the log next: few where the last ones concerned the subscriber, as only one is gone through at a time.
+    private var span = Self.firstSpan
+
+    private static let firstSpan: UInt64 = 2
+    private static let lastSpan: UInt64 = 256
 
     /// What a look found.
     enum Sight {
@@ -53,10 +56,11 @@ struct NoticeSubscriber: Sendable {
             if commit.revision > revision, commit.revision <= head { try begin(commit, reader) }
         }
         if walk == nil, revision < head {
-            let last = Revision(min(revision.rawValue + Self.commitsPerLook, head.rawValue))
+            let last = Revision(min(revision.rawValue + span, head.rawValue))
             var commits: [Commit] = []
             try log.read { try $0.forEachCommit(from: revision.next, to: last) { commit, _ in commits.append(commit) } }
             for commit in commits where walk == nil { try begin(commit, reader) }
+            span = walk == nil ? min(span * 2, Self.lastSpan) : Self.firstSpan
         }
         if walk != nil { return .notices(try goOn(reader)) }
         guard revision == head else { return .more }
