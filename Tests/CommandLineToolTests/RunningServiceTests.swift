@@ -134,7 +134,8 @@ struct RunningServiceTests {
             let call = { (address: String) in
                 try tool.shell(
                     "curl -s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer \(token)' -H 'Content-Type: application/json' "
-                        + #"-d '{"subject":"user:ann","privilege":"read","object":"doc:1"}' "# + "\(address)/v1/stores/default/check")
+                        + #"-d '{"subject":"user:ann","privilege":"read","object":"doc:1"}' "#
+                        + "\(address)/v1/stores/default/check")
             }
             #expect(try call(first.address).output == "200")
             #expect(try first.stop().rest.isEmpty)

@@ -10,7 +10,10 @@ enum ExplainRoute {
         RouteDescription(
             "why somebody may do something, or may not: every way in which it is given, who made it so and when", group: "Questions"
         )
-        .saying("With what would allow it, unless `proposals` is false: grants and memberships, as changes.")
+        .saying(
+            "With what would allow it, unless `proposals` is false: grants and memberships, as changes. They name roles that have "
+                + "access, so that they are for callers who may ask who has what on the object."
+        )
         .taking(
             body: Schema.question(["subject": Schema.name, "object": Schema.name], optional: ["proposals": Schema.flag])
         )
@@ -27,9 +30,11 @@ enum ExplainRoute {
             var arguments = try call.arguments()
             let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
             let (privileges, point) = (try arguments.privileges(), try arguments.point())
-            let wantsProposals = try arguments.flag("proposals", default: true)
+            var wantsProposals = try arguments.flag("proposals", default: true)
             try arguments.finish()
             try call.requireAsking(about: subject, on: object)
+            // A proposal names roles that have access: who has it is for those to know who may set permissions on the object.
+            wantsProposals = try wantsProposals && call.mayAsk(aboutObject: object)
             return try call.read(at: point) { snapshot in
                 let explanation = try snapshot.explain(subject, privileges, on: object)
                 let proposals = explanation.isAllowed || !wantsProposals ? nil : try snapshot.proposals(for: explanation)
