@@ -61,7 +61,7 @@ struct ServiceMetrics {
         text.begin("muniment_decisions_total", .counter, "Answers to whether somebody may do something.")
         for store in stores {
             let counts = store.decisions
-            for (result, count) in [("allowed", counts.allowed), ("denied", counts.denied), ("failed", counts.failed)] {
+            for (result, count) in [("allowed", counts.allowed), ("denied", counts.denied)] {
                 text.value("muniment_decisions_total", [("store", store.name.text), ("result", result)], count.value)
             }
         }

@@ -4,6 +4,7 @@ import Foundation
 import Muniment
 import Permissions
 import RandomHistories
+import ServiceSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -13,7 +14,7 @@ struct KillTests {
     private static let rounds = 200
     private static let clients = 3
 
-    @Test("200 times: every acknowledged transaction is there, once and whole, and the store is sound")
+    @Test("200 times: what was acknowledged is there once and whole, and a feed that is resumed each time brings each notice once")
     func killedAgainAndAgain() throws {
         var random = SplitMix64(seed: TestSettings.firstSeed)
         try withTemporaryFolder { folder in
@@ -43,6 +44,8 @@ struct KillTests {
             }
             // Each transaction that was begun was sent again until it was acknowledged.
             #expect(found.count == acknowledged.count)
+            let shared = acknowledged.sorted { $0.value < $1.value }.map { "doc:\($0.key)-a" }
+            #expect(load.told == shared)
         }
     }
 }
@@ -52,12 +55,17 @@ struct KillTests {
 private final class WriteLoad: Sendable {
     private let directory: String
     private let token: String
+    private let readersToken: String
     private let state: Mutex<State>
 
     private struct State {
         var acknowledged: [String: Revision] = [:]
         /// By client, the number of the transaction that it has to send.
         var next: [Int]
+        /// The objects that the reader was told of, in order.
+        var told: [String] = []
+        /// The id of the last event that came whole.
+        var lastID = "0"
     }
 
     init(directory: String, clients: Int) throws {
@@ -65,18 +73,20 @@ private final class WriteLoad: Sendable {
         let store = try Store.create(at: directory + "/default", preset: .open)
         try store.commit(Transaction("user:root", [.defineClass("doc"), .register("user:reader")]))
         try store.close()
-        token = try TokenRegistry(dataDirectory: directory).create(
-            stores: .all, right: .act(as: "user:root"), at: .newYear
-        ).secret
+        let tokens = TokenRegistry(dataDirectory: directory)
+        token = try tokens.create(stores: .all, right: .act(as: "user:root"), at: .newYear).secret
+        readersToken = try tokens.create(stores: .all, right: .act(as: "user:reader"), at: .newYear).secret
         state = Mutex(State(next: [Int](repeating: 0, count: clients)))
     }
 
     var acknowledged: [String: Revision] { state.withLock { $0.acknowledged } }
+    var told: [String] { state.withLock { $0.told } }
 
     /// Starts a service, writes to it from all clients, and kills it once so many transactions were acknowledged.
     func run(killingAfter limit: Int) throws {
         let process = try ServedProcess(directory)
         let count = Mutex(0)
+        let reader = TestThread { [self] in try listen(process) { false } }
         let clients = state.withLock { $0.next.indices }.map { client in
             TestThread { [self] in
                 let connection: PlainClient
@@ -90,6 +100,7 @@ private final class WriteLoad: Sendable {
         }
         for client in clients { try client.join() }
         process.kill()
+        try reader.join()
     }
 
     /// Sends what was not acknowledged yet, and ends the service in good order.
@@ -98,8 +109,27 @@ private final class WriteLoad: Sendable {
         for client in state.withLock({ $0.next.indices }) {
             guard try write(client, over: PlainClient(port: process.port), {}) else { throw PlainClient.Gone() }
         }
+        try listen(process) { told.count >= acknowledged.count }
         process.signal(SIGTERM)
         guard process.exitCode() == 0 else { throw PlainClient.Gone() }
+    }
+
+    /// Listens to the reader's notices behind the last event that came whole, until the service is gone or there is enough.
+    private func listen(_ process: ServedProcess, until isEnough: () -> Bool) throws {
+        let feed: FeedClient
+        do {
+            feed = try FeedClient(
+                port: process.port, "/v1/stores/default/notices", token: readersToken, lastID: state.withLock { $0.lastID })
+        } catch is FeedClient.CannotConnect { return }
+        while !isEnough(), let event = feed.next() {
+            guard case .string(let object)? = try event.json["subject"] else {
+                throw Unexpected(status: feed.status, body: event.data)
+            }
+            state.withLock { state in
+                state.told.append(object)
+                state.lastID = event.id
+            }
+        }
     }
 
     /// Sends the next transaction of a client; false where the service is gone.

@@ -32,8 +32,6 @@ final class RequestCounts: Sendable {
 final class DecisionCounts: Sendable {
     let allowed = Counter()
     let denied = Counter()
-    /// Questions that had no answer: ill-formed ones, and faults.
-    let failed = Counter()
 
     func add(_ isAllowed: Bool) { (isAllowed ? allowed : denied).add() }
 }
