@@ -82,6 +82,7 @@ struct ExitCodeTests {
         ("serve --data . --issuer http://login.example.com --audience app", 2, "is not encrypted"),
         ("serve --data . --issuer login --audience app", 2, "`login` is no address"),
         ("serve --data . --anonymous ../demo", 2, "names no store"),
+        ("serve --data . --issuer-stores demo", 2, "--issuer URL"),
         ("token list --data nowhere", 2, "there is no folder `nowhere`"),
 
         ("check user:ann read doc:plan --store nowhere", 3, "there is no store in `nowhere`"),

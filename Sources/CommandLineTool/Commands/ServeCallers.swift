@@ -7,6 +7,8 @@ extension Option {
     fileprivate static let issuer = Option("issuer", value: "URL", "whose JWTs are good: an OpenID Connect issuer, as `iss` has it")
     fileprivate static let audience = Option("audience", value: "TEXT", "with `--issuer`: what has to be in the `aud` of its JWTs")
     fileprivate static let keys = Option("jwks", value: "URL", "with `--issuer`: where its keys are (default: where it says)")
+    fileprivate static let issuerStores = Option(
+        "issuer-stores", value: "NAME[,NAME…]", "with `--issuer`: the stores that its users reach (default: all)")
     fileprivate static let anonymous = Option(
         "anonymous", value: "NAME[,NAME…]", "stores that answer callers without a token, as anonymous (default: none)")
     fileprivate static let certificate = Option(
@@ -16,19 +18,23 @@ extension Option {
         "insecure", "listen for other machines without TLS: tokens go over the network as they are")
 
     /// What `serve` takes about who may call, and how.
-    static let callers: [Option] = [issuer, audience, keys, anonymous, certificate, key, insecure]
+    static let callers: [Option] = [issuer, audience, keys, issuerStores, anonymous, certificate, key, insecure]
 }
 
 extension Call {
     /// Who may call the service besides those who have a token.
     var callerSettings: CallerSettings {
-        get throws { CallerSettings(issuer: try issuerSettings, anonymousStores: try anonymousStores) }
+        get throws {
+            CallerSettings(
+                issuer: try issuerSettings, issuerStores: try stores(.issuerStores) ?? .all, anonymousStores: try stores(.anonymous)
+            )
+        }
     }
 
     private var issuerSettings: IssuerSettings? {
         get throws {
             guard let issuer = options[.issuer] else {
-                if let option = [Option.audience, .keys].first(where: { options[$0] != nil }) {
+                if let option = [Option.audience, .keys, .issuerStores].first(where: { options[$0] != nil }) {
                     throw UsageError("`\(option.usage)` goes with `\(Option.issuer.usage)`; add it")
                 }
                 return nil
@@ -43,16 +49,14 @@ extension Call {
         }
     }
 
-    private var anonymousStores: StoreScope? {
-        get throws {
-            guard let text = options[.anonymous] else { return nil }
-            let names = Values.list(text)
-            guard names != ["*"] else { return .all }
-            guard !names.isEmpty, names.allSatisfy(StoreScope.isStoreName) else {
-                throw UsageError("`\(text)` names no store; write names of stores with commas between them, or `*` for all of them")
-            }
-            return .named(names)
+    private func stores(_ option: Option) throws -> StoreScope? {
+        guard let text = options[option] else { return nil }
+        let names = Values.list(text)
+        guard names != ["*"] else { return .all }
+        guard !names.isEmpty, names.allSatisfy(StoreScope.isStoreName) else {
+            throw UsageError("`\(text)` names no store; write names of stores with commas between them, or `*` for all of them")
         }
+        return .named(names)
     }
 
     /// The certificate and key to listen with; nil for plain HTTP, which other machines get only where that was asked for.

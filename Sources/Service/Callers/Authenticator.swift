@@ -11,6 +11,7 @@ struct Authenticator: Sendable {
     private let tokens: TokenRegistry
     private let localSecret: [UInt8]
     private let verifier: JWTVerifier?
+    private let issuerStores: StoreScope
     private let anonymousStores: StoreScope?
     private let clock: @Sendable () -> Instant
     private let failures = FailureLimit()
@@ -19,6 +20,7 @@ struct Authenticator: Sendable {
         self.tokens = tokens
         self.localSecret = Array(localSecret.utf8)
         verifier = settings.issuer.map(JWTVerifier.init)
+        issuerStores = settings.issuerStores
         anonymousStores = settings.anonymousStores
         self.clock = clock
     }
@@ -57,7 +59,7 @@ struct Authenticator: Sendable {
         try failures.check(peer, at: clock())
         do throws(JWTProblem) {
             guard let claims = try verifier.verifyCached(credential, at: clock()) else { return .unverified(jwt: credential) }
-            return .known(Caller(claims))
+            return .known(Caller(claims, issuerStores))
         } catch {
             throw problem(for: error, from: peer)
         }
@@ -66,7 +68,7 @@ struct Authenticator: Sendable {
     /// Who calls with a JWT, once the issuer's keys are there. Can block for as long as it takes to fetch them.
     func caller(verifying jwt: String, from peer: String) throws(Problem) -> Caller {
         guard let verifier else { throw wrong(from: peer) }
-        do throws(JWTProblem) { return Caller(try verifier.verify(jwt, at: clock())) } catch {
+        do throws(JWTProblem) { return Caller(try verifier.verify(jwt, at: clock()), issuerStores) } catch {
             throw problem(for: error, from: peer)
         }
     }
@@ -112,8 +114,10 @@ struct Authenticator: Sendable {
 extension Caller {
     init(_ token: Token) { self.init(id: token.id, stores: token.stores, right: token.right) }
 
-    /// A user of the issuer: in every store, with what the store gives to that user.
-    init(_ claims: VerifiedClaims) { self.init(id: claims.subject.text, stores: .all, right: .act(as: claims.subject)) }
+    /// A user of the issuer, with what a store gives to that user.
+    init(_ claims: VerifiedClaims, _ stores: StoreScope) {
+        self.init(id: claims.subject.text, stores: stores, right: .act(as: claims.subject))
+    }
 
     static func anonymous(in store: String) -> Caller {
         Caller(id: "anonymous", stores: .named([store]), right: .act(as: .anonymous))

@@ -58,6 +58,14 @@ extension Call {
         }
     }
 
+    /// Whether the caller is told that there is a store. Somebody who could go into any store is told of those it has been in: the
+    /// names of the others say who else uses the service.
+    func mayKnow(of name: StoreName) throws -> Bool {
+        guard let caller, caller.stores.includes(name.text) else { return false }
+        guard case .act(let principal) = caller.right, case .all = caller.stores else { return true }
+        return try service.data.store(name)?.store.read { try $0.exists(principal) } ?? false
+    }
+
     /// Whom the caller acts as.
     ///
     /// - Parameter named: whom the request names, if anybody.

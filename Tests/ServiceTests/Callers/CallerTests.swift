@@ -131,6 +131,39 @@ struct JWTCallerTests {
         }
     }
 
+    @Test("A user of the issuer is told of the stores that it has been in, and of no other")
+    func knownStores() async throws {
+        try await withIssuer { _, fixture in
+            let root = try fixture.administrator()
+            for name in ["tenant-a", "tenant-b"] {
+                let made = try await fixture.direct.send("POST", "/v1/stores", token: root, json: #"{"store":"\#(name)"}"#)
+                #expect(made.status == 201)
+            }
+            let jwt = try TestJWT.make()
+            let listed = { try await fixture.direct.send("GET", "/v1/stores", token: jwt).text }
+            #expect(try await listed() == #"{"stores":[]}"#)
+            let change = #"{"as":"user:root","do":[{"op":"register","principal":"user:ann"}]}"#
+            _ = try await fixture.direct.send("POST", "/v1/stores/tenant-b/transactions", token: root, json: change)
+            #expect(try await listed() == #"{"stores":["tenant-b"]}"#)
+        }
+    }
+
+    @Test("A user of the issuer reaches the stores that the issuer is believed in, and no other", arguments: [true, false])
+    func issuerStores(isFirst: Bool) async throws {
+        let issuer = try TestIssuer()
+        try issuer.serve(keys: [(try TestKeys.p256.get(), ["kid": "k1"])])
+        let believed = try issuer.settings
+        try await withService { settings in
+            settings.callers.issuer = believed
+            settings.callers.issuerStores = .named(["other"])
+        } _: { fixture in
+            let jwt = try TestJWT.make()
+            // With keys that have to be fetched, and with keys that are there.
+            if !isFirst { _ = try await fixture.direct.send("GET", "/v1/stores", token: jwt) }
+            #expect(try await fixture.direct.send("POST", path, token: jwt, json: check("user:ann")).status == 403)
+        }
+    }
+
     @Test("A forged one is answered like any wrong token, and so is one for an issuer that is not believed")
     func forged() async throws {
         let jwt = try TestJWT.make()

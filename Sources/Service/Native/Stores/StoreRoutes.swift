@@ -12,10 +12,11 @@ enum StoreRoutes {
     static let list = Route(
         "GET", "/v1/stores", "listStores", need: .store,
         RouteDescription("the stores that the caller's token reaches", group: "Stores")
+            .saying("A token that acts as somebody in all stores is told those where that somebody is known.")
             .answering("the names, sorted", Schema.object(["stores": Schema.list(Schema.text)]), headers: []),
         .queued { call in
             try Arguments(address: try call.query).finish()
-            let names = try call.service.data.names().filter { call.caller?.stores.includes($0.text) ?? false }
+            let names = try call.service.data.names().filter { try call.mayKnow(of: $0) }
             return call.answer(["stores": .texts(names.map(\.text))])
         })
 
