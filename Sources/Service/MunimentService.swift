@@ -179,7 +179,7 @@ public final class MunimentService: HTTPApplication {
             return call.request.body.count <= limitBytes ? now(call, handle) : queued(call, handle)
         case .queued(let handle): return queued(call, handle)
         case .asynchronous(let handle):
-            Task {
+            Task(executorPreference: AnswerExecutor.shared) {
                 let response: HTTPResponse
                 do { response = try await handle(call) } catch { response = self.problem(for: error, call).response }
                 call.request.respond(self.finished(response, call.request))

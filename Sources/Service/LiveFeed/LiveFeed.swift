@@ -39,7 +39,7 @@ final class LiveFeed: Sendable {
     /// Starts what brings the events.
     func run(following position: FeedPosition?, _ body: @escaping @Sendable (LiveFeed) async -> Void) {
         running.enter()
-        let task = Task { [self] in
+        let task = Task(executorPreference: AnswerExecutor.shared) { [self] in
             await body(self)
             stream.finish()
             running.leave()
