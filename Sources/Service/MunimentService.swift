@@ -23,7 +23,8 @@ public final class MunimentService: HTTPApplication {
 
     /// Opens every store of the data directory for writing. The first start makes the store `default`.
     ///
-    /// - Throws: ``StoreError`` for a store that cannot be opened, or what the disk says.
+    /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened,
+    ///   ``Credentials/ServiceAlreadyRuns`` where another process has the directory, or what the disk says.
     public init(_ settings: ServiceSettings) throws {
         self.settings = settings
         data = try DataDirectory(

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Checks JWTs of one issuer, by the keys that it publishes.
 ///
-/// Keys are fetched when they are first needed, when their time is over, and when a JWT names one that is not known, but never
-/// more often than ``KeyCache`` allows, so that nobody can make the service call the issuer at will.
+/// Keys are fetched when they are first needed, when their time is over, and when a JWT names one that is not known, but at most
+/// once in 30 seconds, so that nobody can make the service call the issuer at will.
 public final class JWTVerifier: Sendable {
     private let settings: IssuerSettings
     private let rules: ClaimRules
