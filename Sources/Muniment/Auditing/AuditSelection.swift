@@ -61,7 +61,8 @@ struct AuditSelection {
         guard filter.outcome != .refused, filter.kinds.isEmpty || !eventKinds.isEmpty else { return nil }
         var groups: [[AuditTerm]] = []
         func number(_ name: Name?, _ facet: AuditFacet) throws -> UInt64? {
-            guard let name, let number = try reader.number(of: name) else { return nil }
+            // A caller that was refused can have had a name that is none, and nothing else can.
+            guard let name, name.problem == nil, let number = try reader.number(of: name) else { return nil }
             groups.append([AuditTerm(facet, id: number)])
             return number
         }

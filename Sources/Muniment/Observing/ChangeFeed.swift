@@ -100,8 +100,8 @@ final class ChangeFeed: Sendable {
     /// - Returns: the commit, where the waiter waits for one that concerns somebody and none before it does.
     @discardableResult
     func wait(
-        behind revision: Revision, for awaited: Awaited, telling position: FeedPosition? = nil, isolation: isolated (any Actor)? = #isolation,
-        follow: @Sendable () -> Void
+        behind revision: Revision, for awaited: Awaited, telling position: FeedPosition? = nil,
+        isolation: isolated (any Actor)? = #isolation, follow: @Sendable () -> Void
     ) async -> Commit? {
         let id = lastID.add(1, ordering: .relaxed).newValue
         position?.begin(as: id)

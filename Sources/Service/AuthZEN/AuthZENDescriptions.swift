@@ -53,7 +53,10 @@ extension JSONValue {
     fileprivate static let entity = entity(required: ["type", "id"])
 
     private static func entity(required: [String]) -> JSONValue {
-        object(of: ["type": word, "id": word, "properties": type("object")], required: required)
+        // A search ignores the id of what it looks for.
+        object(
+            of: ["type": word, "id": required.contains("id") ? word : type("string"), "properties": type("object")],
+            required: required)
     }
 
     private static let action = object(of: ["name": word, "properties": type("object")], required: ["name"])

@@ -47,11 +47,13 @@ enum AuthZENRoutes {
     private static let metadata = [
         Route(
             "GET", PathPattern(AuthZENMetadata.wellKnownPath), "authzenConfiguration", need: .nothing,
-            RouteDescription("where the decision point of the default store is", group: "AuthZEN"),
+            RouteDescription("where the decision point of the default store is", group: "AuthZEN")
+                .answering("the addresses of its endpoints", Schema.openObject, headers: []),
             .immediate { call in try call.answer(json: AuthZENMetadata(base: call.base).json) }),
         Route(
             "GET", PathPattern(AuthZENMetadata.wellKnownPath + "/stores/{name}"), "authzenConfigurationOfStore", need: .nothing,
-            RouteDescription("where the decision point of a store is", group: "AuthZEN"),
+            RouteDescription("where the decision point of a store is", group: "AuthZEN")
+                .answering("the addresses of its endpoints", Schema.openObject, headers: []),
             .immediate { call in
                 guard let name = StoreName(call.parameter("name")) else {
                     throw Problem(.notFound, "no store can be called so: a name has small letters, digits, `-` and `_`")

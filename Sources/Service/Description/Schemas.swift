@@ -6,24 +6,36 @@ internal import Permissions
 enum Schemas {
     static let all: JSONObject = values.with(answers).with(histories).with(SchemasOfChanges.all)
 
-    private static func text(_ description: String, _ example: String, format: String? = nil) -> JSONValue {
+    /// What ``Permissions/Name/problem`` wants, but for the limits in bytes.
+    private static let formOfNames =
+        #"^(store|everyone|anonymous|[^:\x00-\x1f\x7f-\x9f]+:[^\x00-\x1f\x7f-\x9f]+)$"#
+
+    private static func text(
+        _ description: String, _ example: String, format: String? = nil, pattern: String? = nil
+    ) -> JSONValue {
         var schema: JSONObject = [
             "type": .string("string"), "minLength": .integer(1), "description": .string(description),
             "examples": .texts([example]),
         ]
         if let format { schema["format"] = .string(format) }
+        if let pattern { schema["pattern"] = .string(pattern) }
         return .object(schema)
     }
 
     private static let values: JSONObject = [
         "Name": text(
-            "`class:id`, `user:x`, `thing:x`, `role:x`, `permission:x`, `class:x`, `everyone`, `anonymous` or `store`", "doc:plan"),
+            "`class:id`, `user:x`, `thing:x`, `role:x`, `permission:x`, `class:x`, `everyone`, `anonymous` or `store`", "doc:plan",
+            pattern: formOfNames),
+        "ChangedName": .object([
+            "type": .string("string"),
+            "description": .string("a name as in `Name`; the store refuses a change with one that is ill-formed"),
+        ]),
         "Privilege": text("a privilege, built-in or of a class", "read"),
         "Revision": .object([
-            "type": .string("integer"), "minimum": .integer(0), "maximum": .count(Int64.max - 1),
+            "type": .string("integer"), "minimum": .integer(0), "maximum": .count(Int64.max),
             "description": .string("the number of a commit"),
         ]),
-        "Time": text("a moment in UTC, RFC 3339", "2026-01-31T10:00:00Z"),
+        "Time": text("a moment in UTC, RFC 3339", "2026-01-31T10:00:00Z", format: "date-time"),
         "Moment": .object([
             "description": .string("a revision, a time, or a day, which means its beginning"),
             "anyOf": .array([Schema.named("Revision"), text("a time, a day or a revision", "2026-01-31T10:00:00Z")]),

@@ -38,17 +38,26 @@ enum SchemasOfChanges {
 
     private static let classKeys = [
         "objectACL", "composition", "inherits", "creatorPrivileges", "creatorPermanent", "readThroughLinks", "privileges",
-        "properties",
+        "properties", "aliases",
     ]
+
+    private static let name = Schema.named("ChangedName")
+    private static let names = Schema.list(Schema.text)
+
+    /// What a class calls its privileges besides.
+    private static let aliases: JSONValue = .object([
+        "type": .string("object"), "additionalProperties": .object(["anyOf": .array([Schema.text, names])]),
+    ])
 
     /// What stands under a key, wherever it stands.
     private static let kinds: [String: JSONValue] = [
-        "class": Schema.name, "object": Schema.name, "subject": Schema.name, "owner": Schema.name, "role": Schema.name,
-        "member": Schema.name, "principal": Schema.name, "permission": Schema.name, "parent": Schema.orNull(Schema.name),
-        "privileges": Schema.privileges, "until": Schema.time, "strict": Schema.flag, "expectAbsent": Schema.flag,
+        "class": name, "object": name, "subject": name, "owner": name, "role": name,
+        "member": name, "principal": name, "permission": name, "parent": Schema.orNull(name),
+        "privileges": names, "until": Schema.time, "strict": Schema.flag, "expectAbsent": Schema.flag,
         "expectRevision": Schema.revision, "value": Schema.anything, "merge": Schema.anything,
         "objectACL": Schema.words("none", "required"), "composition": Schema.words("narrowing", "widening"),
-        "inherits": .object(["anyOf": .array([Schema.flag, Schema.privileges])]), "creatorPrivileges": Schema.privileges,
+        "inherits": .object(["anyOf": .array([Schema.flag, names])]), "creatorPrivileges": names,
         "creatorPermanent": Schema.flag, "readThroughLinks": Schema.flag, "properties": Schema.list(Schema.text),
+        "aliases": aliases,
     ]
 }

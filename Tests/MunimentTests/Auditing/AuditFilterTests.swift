@@ -13,6 +13,18 @@ struct AuditFilterTests {
     /// One history that is long enough for several blocks of the index, and some short ones.
     static let histories: [(number: UInt64, steps: Int)] = [(0, longSteps)] + (1...6).map { ($0, 120) }
 
+    @Test("E10: a name that is none is found where it was refused, and asking for it does no harm")
+    func namesThatAreNone() throws {
+        try withStore { fixture in
+            for name: Name in ["", Name(String(repeating: "x", count: 600)), "nobody"] {
+                _ = try fixture.refusal(.defineClass("doc"), as: name)
+                let page = try fixture.store.audit(AuditFilter(actor: name), limit: 10)
+                #expect(page.records.map(\.isDone) == [false])
+                #expect(page.records.map(\.actor) == [name.text])
+            }
+        }
+    }
+
     @Test(
         "E10: every filter, and any of them together, gives exactly what going through the whole log and the record of refusals gives",
         arguments: histories)

@@ -28,6 +28,7 @@ struct OpenAPITests {
             #expect(operation.text("operationId") == route.name, "two routes at \(route.method) \(route.path)")
             #expect(names.insert(route.name).inserted, "\(route.name) is the name of two routes")
             #expect((operation["requestBody"] != nil) == (route.bodyLimitBytes > 0), "\(route.name)")
+            #expect(!route.description.answers.isEmpty, "\(route.name) does not say what it answers")
             #expect(operation["security"] != nil || route.need == .nothing, "\(route.name)")
         }
     }

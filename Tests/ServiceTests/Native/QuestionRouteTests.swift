@@ -127,6 +127,7 @@ struct QuestionRouteTests {
         ("/check", #"{"subject":"user:a","privilege":"read","object":"doc:1","attt":1}"#),
         ("/check", #"{"subject":"user:a","privilege":"read","privileges":["read"],"object":"doc:1"}"#),
         ("/check", #"{"subject":"user:a","privileges":[],"object":"doc:1"}"#),
+        ("/check", #"{"subject":"user:a","privilege":"","object":"doc:1"}"#),
         ("/check", #"{"subject":"user:a","privileges":[1],"object":"doc:1"}"#),
         ("/check", #"{"subject":"user:a","privilege":"read","object":"nothing"}"#),
         ("/check", #"{"subject":"user:a","privilege":"read","object":"doc:1","at":-1}"#),

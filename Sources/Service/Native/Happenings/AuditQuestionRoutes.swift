@@ -26,7 +26,7 @@ enum AuditQuestionRoutes {
             .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
-            let (privileges, object) = (try arguments.auditedPrivileges(), try arguments.name("object"))
+            let (privileges, object) = (try arguments.listedPrivileges(), try arguments.name("object"))
             let (from, to) = try arguments.span()
             let atLeast = try arguments.optionalRevision("atLeast")
             try arguments.finish()
@@ -55,7 +55,7 @@ enum AuditQuestionRoutes {
         .queued { call in
             var arguments = try call.arguments()
             let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
-            let privileges = try arguments.auditedPrivileges()
+            let privileges = try arguments.listedPrivileges()
             let (from, to) = try arguments.span()
             let atLeast = try arguments.optionalRevision("atLeast")
             try arguments.finish()
@@ -96,13 +96,6 @@ enum AuditQuestionRoutes {
 }
 
 extension Arguments {
-    fileprivate mutating func auditedPrivileges() throws(Problem) -> [String] {
-        guard let privileges = try optionalTexts("privileges"), !privileges.isEmpty else {
-            throw wrong("privileges", "names no privilege", "write one, or several like read,update")
-        }
-        return privileges
-    }
-
     fileprivate mutating func span() throws(Problem) -> (from: Moment, to: Moment) {
         (try optionalMoment("from") ?? .revision(.genesis), try optionalMoment("to") ?? .now)
     }

@@ -59,6 +59,7 @@ enum ObjectRoutes {
             .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse),
         .asynchronous { call in
             let value = try call.json()
+            _ = try call.idempotencyKey
             var arguments = Arguments(address: try call.query)
             let caller = try call.principal(named: try arguments.optionalName("as"))
             let (parent, owner) = (try arguments.optionalName("parent"), try arguments.optionalName("owner"))
@@ -87,6 +88,7 @@ enum ObjectRoutes {
             .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse),
         .asynchronous { call in
             let patch = try call.mergePatch()
+            _ = try call.idempotencyKey
             var arguments = Arguments(address: try call.query)
             let caller = try call.principal(named: try arguments.optionalName("as"))
             try arguments.finish()
@@ -99,6 +101,7 @@ enum ObjectRoutes {
             .answering("it was deleted", Schema.named("Receipt"))
             .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse),
         .asynchronous { call in
+            _ = try call.idempotencyKey
             var arguments = Arguments(address: try call.query)
             let caller = try call.principal(named: try arguments.optionalName("as"))
             try arguments.finish()

@@ -73,8 +73,17 @@ extension Arguments {
         return text
     }
 
-    mutating func name(_ name: String) throws(Problem) -> Name { Name(try text(name)) }
-    mutating func optionalName(_ name: String) throws(Problem) -> Name? { try optionalText(name).map { Name($0) } }
+    mutating func optionalName(_ name: String) throws(Problem) -> Name? {
+        guard let text = try optionalText(name) else { return nil }
+        let found = Name(text)
+        if let problem = found.problem { throw Problem(.malformed, problem.message, members: ["argument": .string(name)]) }
+        return found
+    }
+
+    mutating func name(_ name: String) throws(Problem) -> Name {
+        guard let found = try optionalName(name) else { throw wrong(name, "is missing", "add it") }
+        return found
+    }
 
     /// Some texts: in an address with commas between them, or repeated.
     mutating func optionalTexts(_ name: String) throws(Problem) -> [String]? {
@@ -97,13 +106,27 @@ extension Arguments {
         let one = try optionalText("privilege")
         let several = try optionalTexts("privileges")
         switch (one, several) {
-        case (let one?, nil): return [one]
-        case (nil, let several?):
-            guard !several.isEmpty else { throw wrong("privileges", "names no privilege", "write one, or several") }
-            return several
+        case (let one?, nil): return try named([one], "privilege")
+        case (nil, let several?): return try named(several, "privileges")
         case (nil, nil): throw wrong("privilege", "is missing", "add it, or `privileges` with several")
         case (_?, _?): throw wrong("privileges", "stands beside `privilege`", "give one of them")
         }
+    }
+
+    /// `privileges` alone, as addresses have it.
+    mutating func listedPrivileges() throws(Problem) -> [String] {
+        guard let privileges = try optionalTexts("privileges") else {
+            throw wrong("privileges", "is missing", "add one, or several like read,update")
+        }
+        return try named(privileges, "privileges")
+    }
+
+    /// Privileges, of which there is at least one and none without a name.
+    private func named(_ privileges: [String], _ name: String) throws(Problem) -> [String] {
+        guard !privileges.isEmpty, privileges.allSatisfy({ !$0.isEmpty }) else {
+            throw wrong(name, "names no privilege", "write one, such as read")
+        }
+        return privileges
     }
 
     mutating func flag(_ name: String, default standard: Bool) throws(Problem) -> Bool {
