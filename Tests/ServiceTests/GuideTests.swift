@@ -60,13 +60,14 @@ struct GuideTests {
         }
     }
 
-    @Test("The guides on the HTTP API and the live feed", arguments: [("http-api", 20), ("live-feed", 8)])
+    @Test("The guides on the HTTP API, the live feed and AuthZEN", arguments: [("http-api", 20), ("live-feed", 8), ("authzen", 10)])
     func commands(guide: String, atLeast count: Int) async throws {
         let path = "Docs/Guides/\(guide).md"
         let text = try String(contentsOfFile: path, encoding: .utf8)
         try await withService { service in
+            let address = "http://127.0.0.1:\(try service.listen())"
             let environment = [
-                "AT": "http://127.0.0.1:\(try service.listen())/v1/stores/default", "TOKEN": try service.administrator(),
+                "AT": address + "/v1/stores/default", "PDP": address, "TOKEN": try service.administrator(),
             ]
             let blocks = blocks(text)
             var printed = try await replay(blocks.flatMap(\.commands), environment: environment)[...]

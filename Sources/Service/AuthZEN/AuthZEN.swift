@@ -101,7 +101,7 @@ extension Question {
         if action.name.isEmpty { return .failure(.missing("action.name")) }
         if resource.type.isEmpty { return .failure(.missing("resource.type")) }
         if resource.id.isEmpty { return .failure(.missing("resource.id")) }
-        return .success(Question(subject: subject, action: action.name, resource: resource))
+        return .success(Question(subject: subject, action: action, resource: resource))
     }
 }
 
@@ -113,8 +113,7 @@ extension JSONWriter {
     /// Writes a decision, and answers it.
     mutating func write(_ question: Question, by evaluator: inout Evaluator, withReason: Bool) throws -> Bool {
         let decision = try evaluator.decide(question)
-        raw(decision ? "{\"decision\":true,\"context\":{\"revision\":" : "{\"decision\":false,\"context\":{\"revision\":")
-        raw(String(evaluator.snapshot.revision.rawValue))
+        raw(evaluator.beginning(of: decision))
         if withReason {
             raw(",\"reason\":")
             write(try evaluator.reason(question))

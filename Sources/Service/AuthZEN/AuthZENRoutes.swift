@@ -86,7 +86,7 @@ extension Call {
         guard hosted.decisionLog != nil else { return hosted.decisions.add(isAllowed) }
         let (subject, resource) = (question.subject, question.resource)
         decided(
-            isAllowed, subject.principal ?? Name(subject.type + ":" + subject.id), question.action,
+            isAllowed, subject.principal ?? Name(subject.type + ":" + subject.id), question.action.name,
             resource.object ?? Name(resource.type + ":" + resource.id), revision: revision)
     }
 

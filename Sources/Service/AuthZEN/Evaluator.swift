@@ -5,7 +5,7 @@ internal import Permissions
 /// What one evaluation is about, complete.
 struct Question {
     let subject: EntityPart
-    let action: String
+    let action: ActionPart
     let resource: EntityPart
 }
 
@@ -13,9 +13,12 @@ struct Question {
 struct Evaluator {
     let snapshot: Snapshot
     private let decided: AuthZEN.DecisionObserver?
-    private var lastSubject: (key: EntityKey, number: PrincipalID?)?
-    private var lastAction: (name: ExactText, type: ExactText, privileges: Privileges?)?
-    private var lastResource: (key: EntityKey, number: ObjectID?)?
+    private var lastSubject: (part: EntityPart, number: PrincipalID?)?
+    private var lastAction: (part: ActionPart, type: ExactText, privileges: Privileges?)?
+    private var lastResource: (part: EntityPart, number: ObjectID?)?
+    /// How the decisions about this moment begin.
+    private lazy var permission = "{\"decision\":true,\"context\":{\"revision\":\(snapshot.revision.rawValue)"
+    private lazy var denial = "{\"decision\":false,\"context\":{\"revision\":\(snapshot.revision.rawValue)"
 
     /// - Parameters:
     ///   - snapshot: the moment.
@@ -31,7 +34,7 @@ struct Evaluator {
 
     private mutating func isAllowed(_ question: Question) throws -> Bool {
         guard let subject = try number(ofSubject: question.subject), let resource = try number(ofResource: question.resource),
-            let privileges = try privileges(of: question.action, on: question.resource.type)
+            let privileges = try privileges(for: question.action, on: question.resource.type)
         else { return false }
         return try snapshot.check(subject, privileges, on: resource)
     }
@@ -44,41 +47,45 @@ struct Evaluator {
         guard let object = question.resource.object else {
             return "no resource of type \(question.resource.type) can be called \(question.resource.id) here"
         }
-        guard let privileges = try snapshot.action(question.action, onClass: question.resource.type) else {
-            return "\(question.action) is no privilege that the store knows, and no alias of the class \(question.resource.type)"
+        guard let privileges = try snapshot.action(question.action.name, onClass: question.resource.type) else {
+            return
+                "\(question.action.name) is no privilege that the store knows, and no alias of the class \(question.resource.type)"
         }
         return try snapshot.check(subject, snapshot.names(of: privileges), on: object).explanation
     }
 
+    /// The beginning of an answer, up to the revision that it is about.
+    mutating func beginning(of decision: Bool) -> String { decision ? permission : denial }
+
     private mutating func number(ofSubject subject: EntityPart) throws -> PrincipalID? {
-        let key = EntityKey(subject)
-        if let lastSubject, lastSubject.key == key { return lastSubject.number }
+        if let lastSubject, lastSubject.part.isSame(as: subject) { return lastSubject.number }
         let number = try subject.principal.flatMap { try snapshot.principalID($0) }
-        lastSubject = (key, number)
+        lastSubject = (subject, number)
         return number
     }
 
     private mutating func number(ofResource resource: EntityPart) throws -> ObjectID? {
-        let key = EntityKey(resource)
-        if let lastResource, lastResource.key == key { return lastResource.number }
+        if let lastResource, lastResource.part.isSame(as: resource) { return lastResource.number }
         let number = try resource.object.flatMap { try snapshot.objectID($0) }
-        lastResource = (key, number)
+        lastResource = (resource, number)
         return number
     }
 
-    private mutating func privileges(of action: String, on type: String) throws -> Privileges? {
-        let (name, type) = (ExactText(action), ExactText(type))
-        if let lastAction, lastAction.name == name, lastAction.type == type { return lastAction.privileges }
-        let privileges = try snapshot.action(action, onClass: type.text)
-        lastAction = (name, type, privileges)
+    private mutating func privileges(for action: ActionPart, on type: String) throws -> Privileges? {
+        if let lastAction, lastAction.part.isSame(as: action), lastAction.type == ExactText(type) { return lastAction.privileges }
+        let privileges = try snapshot.action(action.name, onClass: type)
+        lastAction = (action, ExactText(type), privileges)
         return privileges
     }
 }
 
-/// A type and an id, equal byte for byte.
-private struct EntityKey: Equatable {
-    let type: ExactText
-    let id: ExactText
+extension EntityPart {
+    /// Whether another part means the same: it is the same default, or has the same bytes.
+    fileprivate func isSame(as other: EntityPart) -> Bool {
+        self === other || ExactText(id) == ExactText(other.id) && ExactText(type) == ExactText(other.type)
+    }
+}
 
-    init(_ part: EntityPart) { (type, id) = (ExactText(part.type), ExactText(part.id)) }
+extension ActionPart {
+    fileprivate func isSame(as other: ActionPart) -> Bool { self === other || ExactText(name) == ExactText(other.name) }
 }

@@ -35,8 +35,8 @@ struct RequestFault: Hashable {
     static func repeated(_ member: String) -> RequestFault { RequestFault("`\(member)` stands twice: keep one of the two") }
 }
 
-/// A subject or a resource.
-struct EntityPart {
+/// A subject or a resource. Batches hand the same ones on again and again, so that they go by reference.
+final class EntityPart {
     /// Empty where there is none.
     private(set) var type = ""
     /// Empty where there is none.
@@ -67,8 +67,8 @@ struct EntityPart {
     }
 }
 
-/// An action.
-struct ActionPart {
+/// An action. It goes by reference too.
+final class ActionPart {
     /// Empty where there is none.
     private(set) var name = ""
     private(set) var fault: RequestFault?

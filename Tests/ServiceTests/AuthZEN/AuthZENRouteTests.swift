@@ -16,12 +16,7 @@ struct AuthZENRouteTests {
     ) async throws {
         try await withService(change) { fixture in
             if store != "default" { try Store.create(at: fixture.directory + "/" + store).close() }
-            var writer = JSONWriter()
-            writer.writeList(Household.settingUp) { $1.write(into: &$0) }
-            let answer = try await fixture.direct.send(
-                "POST", "/v1/stores/\(store)/transactions", token: try fixture.administrator(),
-                json: "{\"as\":\"user:root\",\"do\":\(writer.text)}")
-            try #require(answer.status == 200, "\(answer.text)")
+            try await Household.settleIn(fixture, store: store)
             try await body(fixture)
         }
     }

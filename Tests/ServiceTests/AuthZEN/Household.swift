@@ -1,7 +1,9 @@
 import Events
 import Muniment
 import Permissions
+import ServiceSupport
 import StoreSupport
+import Testing
 
 /// A shared list of chores, asked about in the words of its application, which are aliases: housemates see every chore and tick
 /// their own, the landlady ticks and drops all, a lodger only sees.
@@ -32,6 +34,16 @@ enum Household {
         .createObject("chore:notice"), .grant(.everyone, on: "chore:notice", ["read"]),
         .createObject("chore:bell"), .grant(.anonymous, on: "chore:bell", ["read"]),
     ]
+
+    /// Sets a store of a service up, over HTTP.
+    static func settleIn(_ fixture: ServiceFixture, store: String) async throws {
+        var writer = JSONWriter()
+        writer.writeList(settingUp) { $1.write(into: &$0) }
+        let answer = try await fixture.direct.send(
+            "POST", "/v1/stores/\(store)/transactions", token: try fixture.administrator(),
+            json: "{\"as\":\"user:root\",\"do\":\(writer.text)}")
+        try #require(answer.status == 200, "\(answer.text)")
+    }
 
     /// A store of the household; anonymous callers may read what is theirs at the upper levels too.
     static func with(_ body: (StoreFixture) throws -> Void) throws {

@@ -1,0 +1,80 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Aliases of a class's actions")
+struct AliasTests {
+    private func refused(_ fixture: StoreFixture, _ settings: ClassSettings) throws -> Refusal.Code? {
+        try fixture.refusal(.changeClass("doc", settings))?.code
+    }
+
+    @Test("An alias is a word of its own, for privileges that the store knows; whatever else is refused and changes nothing")
+    func refusals() throws {
+        try withStore { fixture in
+            try fixture.commit(
+                .defineClass("doc", ClassSettings(privileges: ["sign"], aliases: [.init("see", for: ["read"])])),
+                .defineClass("box", ClassSettings(privileges: ["stamp"])))
+            let head = try fixture.head
+            let cases: [([ClassSettings.Alias], Refusal.Code)] = [
+                ([.init("read", for: ["update"])], .malformed), ([.init("sign", for: ["read"])], .malformed),
+                ([.init("a", for: [])], .malformed), ([.init("a", for: ["fly"])], .malformed),
+                ([.init("", for: ["read"])], .malformed),
+                ([.init("a\u{1}", for: ["read"])], .malformed),
+                ([.init("a", for: ["read"]), .init("a", for: ["update"])], .malformed),
+                ([.init(String(repeating: "a", count: Limits.symbolBytes + 1), for: ["read"])], .tooLarge),
+                ((0...Limits.aliasesPerClass).map { .init("a\($0)", for: ["read"]) }, .tooLarge),
+            ]
+            for (aliases, code) in cases { #expect(try refused(fixture, ClassSettings(aliases: aliases)) == code, "\(aliases)") }
+            // A privilege that comes later cannot take the word of an alias either.
+            #expect(try refused(fixture, ClassSettings(privileges: ["see"])) == .malformed)
+            #expect(try fixture.head == head)
+            let good: [ClassSettings.Alias] = [
+                .init("stamp", for: ["sign"]), .init("é", for: ["read"]), .init("e\u{301}", for: ["update"]),
+                .init(String(repeating: "a", count: Limits.symbolBytes), for: ["read", "stamp"]),
+            ]
+            #expect(try refused(fixture, ClassSettings(aliases: good)) == nil)
+            #expect(
+                try refused(fixture, ClassSettings(aliases: (0..<Limits.aliasesPerClass).map { .init("a\($0)", for: ["read"]) }))
+                    == nil)
+        }
+    }
+
+    @Test("Aliases are given as a whole, stay when others are not, and survive the index and the process")
+    func keeping() throws {
+        try withStore { fixture in
+            let aliases = [ActionAlias("do", for: [.read, .update]), ActionAlias("see", for: .read)]
+            try fixture.commit(
+                .defineClass("doc", ClassSettings(aliases: [.init("see", for: ["read"]), .init("do", for: ["update", "read"])])))
+            try fixture.commit(.changeClass("doc", ClassSettings(composition: .widening)))
+            #expect(try lastOptions(fixture)?.aliases == aliases)
+            let defined = try fixture.head
+            #expect(
+                try fixture.commit(
+                    .changeClass(
+                        "doc", ClassSettings(aliases: [.init("see", for: ["read"]), .init("do", for: ["read", "update"])]))
+                ).revision == nil)
+            try fixture.commit(.changeClass("doc", ClassSettings(aliases: [])))
+            #expect(try lastOptions(fixture)?.aliases == [])
+            for again in [{ try fixture.reopen() }, { try fixture.reopenWithoutIndex() }] {
+                try again()
+                let then = try fixture.store.read(at: .revision(defined)) { try $0.action("do", onClass: "doc") }
+                #expect(then == [.read, .update])
+                #expect(try fixture.store.read { try $0.action("do", onClass: "doc") } == nil)
+            }
+        }
+    }
+
+    private func lastOptions(_ fixture: StoreFixture) throws -> ClassOptions? {
+        for event in try fixture.commits().flatMap(\.events).reversed() {
+            switch event {
+            case .classDefined(let event): return event.options
+            case .classChanged(let event): return event.options
+            default: continue
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,38 @@
+import Credentials
+import Foundation
+import Muniment
+import Permissions
+import ServiceSupport
+import TestSupport
+import Testing
+
+@Suite("AuthZEN: a client in Python")
+struct PythonClientTests {
+    @Test("A client of Python's standard library finds the decision point by its metadata, and is answered as promised")
+    func promises() async throws {
+        try await withService { fixture in
+            try Store.create(at: fixture.directory + "/flat").close()
+            try await Household.settleIn(fixture, store: "flat")
+            let base = "http://127.0.0.1:\(try fixture.listen())/stores/flat"
+            let token = try fixture.token(.ask, .named(["flat"]))
+            #expect(try await python("Tests/Clients/authzen.py", [base, token]) == "8 looked at\n")
+        }
+    }
+
+    /// What a script prints, errors included.
+    private func python(_ script: String, _ arguments: [String]) async throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = [TestSettings.package + "/" + script] + arguments
+        let output = Pipe()
+        (process.standardOutput, process.standardError, process.standardInput) = (output, output, FileHandle.nullDevice)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        return String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    }
+}
