@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("AuthZEN: a client in Python")
-struct PythonClientTests {
+struct AuthZENClientTests {
     @Test("A client of Python's standard library finds the decision point by its metadata, and is answered as promised")
     func promises() async throws {
         try await withService { fixture in
