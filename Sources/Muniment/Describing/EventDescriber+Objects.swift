@@ -77,7 +77,10 @@ extension EventDescriber {
         if !options.privileges.isEmpty { words.append("privileges \(self.words(options.privileges))") }
         if !options.properties.isEmpty { words.append("properties \(options.properties.joined(separator: ", "))") }
         if !options.aliases.isEmpty {
-            words.append("aliases " + options.aliases.map { "\($0.name) for \(self.words($0.privileges))" }.joined(separator: ", "))
+            words.append(
+                "aliases "
+                    + options.aliases.map { "\($0.name)=\(commit.names(of: $0.privileges).joined(separator: "+"))" }.joined(
+                        separator: ", "))
         }
         return words
     }
