@@ -11,8 +11,9 @@ extension RouteDescription {
         return copy
     }
 
-    func taking(body: JSONValue) -> RouteDescription {
+    func taking(body: JSONValue, as mediaTypes: [String] = ["application/json"]) -> RouteDescription {
         var copy = self
+        copy.bodyTypes = mediaTypes
         copy.body = body
         return copy
     }

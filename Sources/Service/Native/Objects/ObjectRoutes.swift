@@ -83,7 +83,8 @@ enum ObjectRoutes {
     static let patch = Route(
         "PATCH", path, "patchObject", need: .store, bodyLimitBytes: bodyLimitBytes,
         RouteDescription("changes members of an object's value: a merge patch (RFC 7396)", group: "Objects")
-            .taking(.ifMatch, .idempotencyKey, .actor).taking(body: Schema.anything)
+            .taking(.ifMatch, .idempotencyKey, .actor)
+            .taking(body: Schema.anything, as: ["application/merge-patch+json", "application/json"])
             .answering("it was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
             .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse),
         .asynchronous { call in
