@@ -11,18 +11,17 @@ public struct SharedLines: Sendable {
 
     /// The whole lines of the file, ends included; nil where there is no file.
     ///
-    /// - Returns: the bytes, and what tells whether the file was appended to since. Linear in the size of the file.
-    public func read() throws(FileError) -> (bytes: [UInt8], stamp: FileStamp)? {
+    /// - Returns: the bytes, and what tells whether the file is still as it was. Linear in the size of the file.
+    public func read() throws(FileError) -> (bytes: [UInt8], watch: FileWatch)? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             let error = FileError(errno, "read", path: path)
             if error.isMissing { return nil }
             throw error
         }
-        defer { _ = close(descriptor) }
         // Before it is read: what is appended meanwhile shows as a change next time.
-        let stamp = try FileStamp(descriptor, path)
-        return (try wholeLines(descriptor), stamp)
+        let watch = try FileWatch(descriptor, path)
+        return (try wholeLines(descriptor), watch)
     }
 
     /// Appends what `decide` says, and brings it to the disk; waits for others who do the same.
@@ -76,37 +75,47 @@ public struct SharedLines: Sendable {
     }
 }
 
-/// What changes when a file is appended to or replaced.
-public struct FileStamp: Hashable, Sendable {
-    private let device: UInt64
-    private let inode: UInt64
-    private let byteCount: Int64
-    private let seconds: Int
-    private let nanoseconds: Int
+/// Tells whether a file is still as it was when it was opened: neither appended to, nor moved, nor removed, nor replaced by another.
+public final class FileWatch: Sendable {
+    private let descriptor: Int32
+    private let stamp: Stamp
 
-    /// The stamp of the file at a path; nil where there is none. One call of the system, below a microsecond.
-    public init?(path: String) throws(FileError) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else {
-            let error = FileError(errno, "look at", path: path)
-            if error.isMissing { return nil }
-            throw error
+    /// What changes with the contents of a file, and with the names that lead to it.
+    private struct Stamp: Equatable {
+        let byteCount: off_t
+        let linkCount: nlink_t
+        let written: Int
+        let writtenNanoseconds: Int
+        let changed: Int
+        let changedNanoseconds: Int
+
+        init(_ status: stat) {
+            byteCount = status.st_size
+            linkCount = status.st_nlink
+            (written, writtenNanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+            // A new name for the file, or none, shows here.
+            (changed, changedNanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
         }
-        self.init(status)
     }
 
+    /// Takes over an open file, and closes it when it goes.
     init(_ descriptor: Int32, _ path: String) throws(FileError) {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(errno, "look at", path: path) }
-        self.init(status)
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            let error = FileError(errno, "look at", path: path)
+            _ = close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        stamp = Stamp(status)
     }
 
-    private init(_ status: stat) {
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-        byteCount = Int64(status.st_size)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
+    deinit { _ = close(descriptor) }
+
+    /// One call of the system on the open file, which is a third of one that follows a path.
+    public var isUnchanged: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && Stamp(status) == stamp
     }
 }
 

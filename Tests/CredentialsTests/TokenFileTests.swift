@@ -107,6 +107,27 @@ struct TokenFileTests {
 
     private struct LostToken: Error { let id: String }
 
+    @Test("A file that is moved away, removed, replaced or linked elsewhere is not the one that counts, from the next look on")
+    func replacedFile() throws {
+        let (first, path) = (try create(), registry.path)
+        let old = try readFile(path)
+        let isGood = { (secret: String) in try registry.token(for: secret, at: .newYear) != nil }
+        #expect(try isGood(first))
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
+        #expect(try !isGood(first))
+        let second = try create()
+        #expect(try isGood(second))
+        #expect(try !isGood(first))
+        // In one step, as a file is put in place that was written beside it.
+        try replaceFile(path, with: old)
+        #expect(try isGood(first))
+        #expect(try !isGood(second))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try !isGood(first))
+        try FileManager.default.linkItem(atPath: path + ".old", toPath: path)
+        #expect(try isGood(first))
+    }
+
     @Test("Without a file there are no tokens, and looking makes none")
     func noFile() throws {
         #expect(try registry.list().isEmpty)

@@ -12,7 +12,18 @@ internal import Synchronization
 public final class TokenRegistry: Sendable {
     private let lines: SharedLines
     private let folder: String
-    private let seen = Mutex<(book: TokenBook, stamp: FileStamp?)>((TokenBook(), nil))
+    private let latest = Mutex<Reading?>(nil)
+
+    /// The file as it was read.
+    private final class Reading: Sendable {
+        let book: TokenBook
+        let watch: FileWatch
+
+        init(_ book: TokenBook, _ watch: FileWatch) {
+            self.book = book
+            self.watch = watch
+        }
+    }
 
     /// Where the file is.
     public var path: String { lines.path }
@@ -71,7 +82,7 @@ public final class TokenRegistry: Sendable {
     }
 
     /// Every token there ever was, in the order in which they were made.
-    public func list() throws -> [Token] { try withBook { $0.tokens } }
+    public func list() throws -> [Token] { try book().tokens }
 
     /// The token of a secret, where it is good at a moment; nil for one that is unknown, was taken back or has ended.
     ///
@@ -81,25 +92,23 @@ public final class TokenRegistry: Sendable {
     public func token(for secret: String, at instant: Instant) throws -> Token? {
         guard TokenSecret.isWellFormed(secret) else { return nil }
         let digest = TokenSecret.digest(secret)
-        guard let found = try withBook({ $0.token(for: digest) }), Secrets.areEqual(found.digest.bytes, digest.bytes),
+        guard let found = try book().token(for: digest), Secrets.areEqual(found.digest.bytes, digest.bytes),
             found.token.isGood(at: instant)
         else { return nil }
         return found.token
     }
 
-    private func withBook<R>(_ body: (TokenBook) throws -> R) throws -> R {
-        let stamp = try FileStamp(path: path)
-        return try seen.withLock { seen in
-            if stamp != seen.stamp {
-                // Only what was read whole is kept: after an error the next call tries again.
-                if let (bytes, stamp) = try lines.read() {
-                    seen = (try TokenBook(lines: bytes, path: path), stamp)
-                } else {
-                    seen = (TokenBook(), nil)
-                }
-            }
-            return try body(seen.book)
+    /// The tokens as the file has them now.
+    private func book() throws -> TokenBook {
+        if let reading = latest.withLock({ $0 }), reading.watch.isUnchanged { return reading.book }
+        // Only what was read whole is kept: after an error the next call tries again.
+        guard let (bytes, watch) = try lines.read() else {
+            latest.withLock { $0 = nil }
+            return TokenBook()
         }
+        let reading = Reading(try TokenBook(lines: bytes, path: path), watch)
+        latest.withLock { $0 = reading }
+        return reading.book
     }
 
     private func change(_ decide: (TokenBook) throws -> TokenLine) throws {
