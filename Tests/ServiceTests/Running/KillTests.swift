@@ -86,7 +86,7 @@ private final class WriteLoad: Sendable {
     func run(killingAfter limit: Int) throws {
         let process = try ServedProcess(directory)
         let count = Mutex(0)
-        let reader = TestThread { [self] in try listen(process) { false } }
+        let reader = TestThread { [self] in try listen(process) { _ in false } }
         let clients = state.withLock { $0.next.indices }.map { client in
             TestThread { [self] in
                 let connection: PlainClient
@@ -103,25 +103,33 @@ private final class WriteLoad: Sendable {
         try reader.join()
     }
 
-    /// Sends what was not acknowledged yet, and ends the service in good order.
+    /// Sends what was not acknowledged yet, listens until the last of it is told, and ends the service in good order.
     func finish() throws {
         let process = try ServedProcess(directory)
-        for client in state.withLock({ $0.next.indices }) {
-            guard try write(client, over: PlainClient(port: process.port), {}) else { throw PlainClient.Gone() }
+        var last = ""
+        try listen(process) {
+            for client in state.withLock({ $0.next.indices }) {
+                guard try write(client, over: PlainClient(port: process.port), {}) else { throw PlainClient.Gone() }
+            }
+            last = acknowledged.max { $0.value < $1.value }.map { "doc:\($0.key)-a" } ?? ""
+        } until: {
+            $0 == last
         }
-        try listen(process) { told.count >= acknowledged.count }
         process.signal(SIGTERM)
         guard process.exitCode() == 0 else { throw PlainClient.Gone() }
     }
 
-    /// Listens to the reader's notices behind the last event that came whole, until the service is gone or there is enough.
-    private func listen(_ process: ServedProcess, until isEnough: () -> Bool) throws {
+    /// Listens to the reader's notices behind the last event that came whole, until the service is gone or an object is told of.
+    ///
+    /// - Parameter work: what is done while it listens already.
+    private func listen(_ process: ServedProcess, work: () throws -> Void = {}, until isLast: (String) -> Bool) throws {
         let feed: FeedClient
         do {
             feed = try FeedClient(
                 port: process.port, "/v1/stores/default/notices", token: readersToken, lastID: state.withLock { $0.lastID })
         } catch is FeedClient.CannotConnect { return }
-        while !isEnough(), let event = feed.next() {
+        try work()
+        while let event = feed.next() {
             guard case .string(let object)? = try event.json["subject"] else {
                 throw Unexpected(status: feed.status, body: event.data)
             }
@@ -129,6 +137,7 @@ private final class WriteLoad: Sendable {
                 state.told.append(object)
                 state.lastID = event.id
             }
+            if isLast(object) { return }
         }
     }
 
