@@ -60,7 +60,8 @@ struct GuideTests {
         }
     }
 
-    @Test("The guides on the HTTP API, the live feed and AuthZEN", arguments: [("http-api", 20), ("live-feed", 8), ("authzen", 10)])
+    @Test(
+        "The guides on the HTTP API, the live feed and AuthZEN", arguments: [("http-api", 20), ("live-feed", 8), ("authzen", 10)])
     func commands(guide: String, atLeast count: Int) async throws {
         let path = "Docs/Guides/\(guide).md"
         let text = try String(contentsOfFile: path, encoding: .utf8)
