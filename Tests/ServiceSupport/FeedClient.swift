@@ -86,7 +86,8 @@ package final class FeedClient {
 
     /// Reads what comes until something is so; false where it does not come to be so.
     package func read(until isSo: (FeedClient) -> Bool) -> Bool {
-        while !isSo(self) { guard readLine() else { return false } }
+        let end = ContinuousClock.now + .seconds(60)
+        while !isSo(self) { guard .now < end, readLine() else { return false } }
         return true
     }
 
@@ -100,13 +101,16 @@ package final class FeedClient {
     }
 
     private func nextLine() -> String? {
-        while true {
+        // Signs of life keep the socket from timing out: whoever waits for something else still comes to an end.
+        let end = ContinuousClock.now + .seconds(60)
+        while .now < end {
             if let end = text.firstIndex(of: 0x0A) {
                 defer { text.removeFirst(end + 1) }
                 return String(decoding: text[..<end], as: UTF8.self)
             }
             guard unwrap() || receive() else { return nil }
         }
+        return nil
     }
 
     private func readHead() {
