@@ -3,7 +3,7 @@ internal import CMicroHTTPD
 /// An answer as the library sends it.
 enum LibraryAnswer {
     /// What the library reads at a time where it does not send chunks.
-    private static let blockBytes = 1_024
+    private static let blockBytes = 512
 
     /// Hands an answer to the library; false where it does not take it.
     static func queue(_ response: HTTPResponse, for request: HTTPRequest, on handle: OpaquePointer, closing: Bool) -> Bool {

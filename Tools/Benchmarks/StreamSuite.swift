@@ -20,6 +20,8 @@ struct StreamSuite: Sendable {
         /// From when a commit was sent to when it was acknowledged, and to when its notice was read.
         var acknowledgement: Timing
         var delivery: Timing
+        /// From when a commit was acknowledged to when its notice was read; nothing for one that was read before.
+        var lag: Timing
         var bytesPerStream: Double
     }
 
@@ -32,13 +34,13 @@ struct StreamSuite: Sendable {
         try store.commit(Transaction("user:root", [.defineClass("doc")] + changes))
         try store.close()
         let token = try ServiceSuite.token(directory, "administer")
-        let (acknowledgement, delivery) = try withService(directory) { try latency(port: $0.port, token) }
+        let (acknowledgement, delivery, lag) = try withService(directory) { try latency(port: $0.port, token) }
         let bytes = try withService(directory) { service in
             let before = try service.residentBytes
             let clients = try StreamClients(port: service.port, token: token, targets: (0..<idleStreams).map(target))
             return try withExtendedLifetime(clients) { (try service.residentBytes - before) / Double(idleStreams) }
         }
-        return Result(acknowledgement: acknowledgement, delivery: delivery, bytesPerStream: bytes)
+        return Result(acknowledgement: acknowledgement, delivery: delivery, lag: lag, bytesPerStream: bytes)
     }
 
     private func target(_ number: Int) -> String { "/v1/stores/default/notices?for=user:\(number % Self.streams)" }
@@ -55,11 +57,12 @@ struct StreamSuite: Sendable {
         var acknowledged: ContinuousClock.Instant
     }
 
-    private func latency(port: UInt16, _ token: String) throws -> (Timing, Timing) {
+    private func latency(port: UInt16, _ token: String) throws -> (Timing, Timing, Timing) {
         let clients = try StreamClients(port: port, token: token, targets: (0..<Self.streams).map(target))
         let state = Mutex((sharings: [Sharing](), failure: (any Error)?.none))
         let isOver = Atomic(false)
-        let start = ContinuousClock.now
+        // The streams have begun, and a second later each of them has come to the head and waits there.
+        let start = ContinuousClock.now + .seconds(1)
         let group = DispatchGroup()
         for writer in 0..<Self.writers {
             Thread.detach(in: group) {
@@ -83,14 +86,15 @@ struct StreamSuite: Sendable {
         if let failure { throw failure }
         var arrivals: [Int: ArraySlice<ContinuousClock.Instant>] = [:]
         for event in try events.get() { arrivals[event.stream, default: []].append(event.at) }
-        var (acknowledgements, deliveries): ([Double], [Double]) = ([], [])
+        var (acknowledgements, deliveries, lags): ([Double], [Double], [Double]) = ([], [], [])
         // Each subscriber's commits come from one writer, in order.
         for sharing in sharings.sorted(by: { $0.called < $1.called }) {
             guard let arrival = arrivals[sharing.stream]?.popFirst() else { throw BenchmarkFailure("a notice is missing") }
             acknowledgements.append(sharing.called.duration(to: sharing.acknowledged).nanoseconds)
             deliveries.append(sharing.called.duration(to: arrival).nanoseconds)
+            lags.append(max(0, sharing.acknowledged.duration(to: arrival).nanoseconds))
         }
-        return (Timing(of: acknowledgements), Timing(of: deliveries))
+        return (Timing(of: acknowledgements), Timing(of: deliveries), Timing(of: lags))
     }
 
     /// Shares the objects of every eighth subscriber with them and takes them away again, at a pace.
@@ -162,6 +166,7 @@ func measureStreams(_ arguments: Arguments) throws -> Table {
         Row(
             "the same, p99", .nanoseconds(result.delivery.p99Nanoseconds), raw: .nanoseconds(result.acknowledgement.p99Nanoseconds),
             goal: .figureAtMost(10e6, .nanoseconds)))
+    table.add(Row("from a commit's acknowledgement to reading its notice, p99", .nanoseconds(result.lag.p99Nanoseconds)))
     table.add(
         Row(
             "memory of an open stream, of \(idle)", .bytes(result.bytesPerStream),

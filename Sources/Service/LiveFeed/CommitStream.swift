@@ -30,12 +30,13 @@ enum CommitStream {
             // Woken without a commit, there may never be one: the client comes back, and finds out.
             guard revision < head else { return }
             let last = Revision(min(revision.rawValue + commitsPerLook, head.rawValue))
-            var events: [(CloudEvent, Revision)] = []
+            var events: [(event: [UInt8], cursor: FeedCursor)] = []
             try store.log(from: revision.next, to: last) { described in
-                events.append((try CloudEvent(described, in: name), described.commit.revision))
+                let cursor = FeedCursor(described.commit.revision)
+                events.append((ServerSentEvent.event(try CloudEvent(described, in: name), at: cursor), cursor))
             }
-            for (event, reached) in events { try await feed.send(event, at: FeedCursor(reached)) }
-            revision = events.last?.1 ?? revision
+            for (event, cursor) in events { try await feed.send(event, at: cursor) }
+            revision = last
         }
     }
 }

@@ -54,12 +54,15 @@ final class LiveFeed: Sendable {
 
     /// Sends an event. Waits while the client is slow.
     ///
+    /// - Parameters:
+    ///   - event: its bytes, made by ``ServerSentEvent/event(_:at:)``.
+    ///   - cursor: how far the client has come with it.
     /// - Throws: `HTTPStreamClosed` where the client is gone, or may not listen any more.
-    func send(_ event: CloudEvent, at cursor: FeedCursor) async throws(HTTPStreamClosed) {
+    func send(_ event: [UInt8], at cursor: FeedCursor) async throws(HTTPStreamClosed) {
         guard isAllowed() else { throw HTTPStreamClosed() }
         // Before the event is there, so that no sign of life behind it brings the client back to before it.
         state.withLock { $0.told = cursor }
-        try await stream.write(ServerSentEvent.event(event, at: cursor))
+        try await stream.write(event)
         sent.add()
     }
 

@@ -16,12 +16,8 @@ enum NoticeStream {
         let cursor = try call.feedCursor(head: store.head.revision)
         let notices = try store.notices(for: subscriber, after: cursor.complete)
         let feed = try call.openFeed(from: cursor) { try call.mayAsk(about: subscriber) }
-        let iterator = notices.makeAsyncIterator()
-        feed.run(following: iterator.position) { feed in
-            do { try await send(iterator, of: subscriber, from: cursor, in: name, of: store, to: feed) } catch {
-                // Ended by the client, or by the store: the client comes back behind what it has.
-            }
-        }
+        let reader = NoticeReader(notices.makeAsyncIterator(), for: subscriber, from: cursor, in: name, of: store)
+        feed.run(following: reader.position) { feed in await reader.send(to: feed) }
         return ServerSentEvent.response(feed.stream)
     }
 
@@ -36,24 +32,45 @@ enum NoticeStream {
         }
         return principal
     }
+}
 
-    private static func send(
-        _ start: NoticeFeed.Iterator, of subscriber: Name, from cursor: FeedCursor, in name: String, of store: Store,
-        to feed: LiveFeed
-    ) async throws {
-        var iterator = start
-        var (revision, time, ordinal) = (Revision.genesis, Instant(microseconds: 0), 0)
-        while let notice = try await iterator.next() {
-            if notice.revision != revision || ordinal == 0 {
-                revision = notice.revision
-                time = try store.time(of: revision)
-                ordinal = 0
+/// How far a feed of notices has come. It lies in one place and not in the frames of a task, which are kept for each open stream.
+private final class NoticeReader: @unchecked Sendable {
+    private var iterator: NoticeFeed.Iterator
+    private let subscriber: Name
+    private let cursor: FeedCursor
+    private let name: String
+    private let store: Store
+    private var (revision, time, ordinal) = (Revision.genesis, Instant(microseconds: 0), 0)
+
+    init(_ iterator: NoticeFeed.Iterator, for subscriber: Name, from cursor: FeedCursor, in name: String, of store: Store) {
+        (self.iterator, self.subscriber, self.cursor, self.name, self.store) = (iterator, subscriber, cursor, name, store)
+    }
+
+    var position: FeedPosition { iterator.position }
+
+    /// Sends what comes, until the client or the store ends it: the client comes back behind what it has. Called once.
+    func send(to feed: LiveFeed) async {
+        do {
+            while let notice = try await iterator.next() {
+                guard let (event, reached) = try event(for: notice) else { continue }
+                try await feed.send(event, at: reached)
             }
-            ordinal += 1
-            let reached = FeedCursor(revision, events: notice.completesRevision ? nil : ordinal)
-            guard reached > cursor else { continue }
-            try await feed.send(CloudEvent(notice, ordinal: ordinal, for: subscriber, in: name, at: time), at: reached)
+        } catch { return }
+    }
+
+    /// The event that a notice is, and how far the client has come with it; nil for one that the client had before.
+    @inline(never) private func event(for notice: Notice) throws -> (event: [UInt8], reached: FeedCursor)? {
+        if notice.revision != revision || ordinal == 0 {
+            revision = notice.revision
+            time = try store.time(of: revision)
+            ordinal = 0
         }
+        ordinal += 1
+        let reached = FeedCursor(revision, events: notice.completesRevision ? nil : ordinal)
+        guard reached > cursor else { return nil }
+        let event = CloudEvent(notice, ordinal: ordinal, for: subscriber, in: name, at: time)
+        return (ServerSentEvent.event(event, at: reached), reached)
     }
 }
 
