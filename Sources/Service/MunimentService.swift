@@ -36,6 +36,8 @@ public final class MunimentService: HTTPApplication {
         operations = Operations(settings, routes: RouteTable.routes)
         liveFeeds = LiveFeeds(LiveFeedLimits(), counts: operations.counts)
         do {
+            // A file of tokens that cannot be read is said before anybody waits for the service.
+            _ = try tokens.list()
             let names = try data.names()
             for name in names { _ = try data.store(name) }
             if names.isEmpty { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") }
@@ -221,9 +223,15 @@ public final class MunimentService: HTTPApplication {
     private func problem(for error: any Error, _ call: Call) -> Problem { problem(for: error, call.request) }
 
     private func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
-        let problem = Problem(error)
+        var problem = Problem(error)
         if problem.kind.status >= 500, !(error is Problem) {
             settings.report("request \((request.context as? Exchange)?.requestID ?? "-"): \(error)")
+        }
+        if problem.kind == .failed, (request.context as? Exchange)?.hosted?.store.obstacleToWriting != nil {
+            problem = Problem(
+                .unavailable,
+                "the store takes no changes since a write of it failed; it does again once the cause is mended and the "
+                    + "service is started anew. Why is in the service's log")
         }
         return problem
     }

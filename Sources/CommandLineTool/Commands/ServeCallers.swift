@@ -10,7 +10,7 @@ extension Option {
     fileprivate static let issuerStores = Option(
         "issuer-stores", value: "NAME[,NAME…]", "with `--issuer`: the stores that its users reach (default: all)")
     fileprivate static let anonymous = Option(
-        "anonymous", value: "NAME[,NAME…]", "stores that answer callers without a token, as anonymous (default: none)")
+        "anonymous", value: "NAME[,NAME…]", "stores that answer callers without a token, as anonymous; `*` for all (default: none)")
     fileprivate static let certificate = Option(
         "tls-certificate", value: "FILE", "for HTTPS: the certificate and those above it, in PEM")
     fileprivate static let key = Option("tls-key", value: "FILE", "for HTTPS: the key of the certificate, in PEM")

@@ -1,18 +1,34 @@
 import Foundation
 import HTTPServer
+import Muniment
 import Service
 
 extension Option {
+    fileprivate static let connectionsPerAddress = Option(
+        "connections-per-address", value: "NUMBER",
+        "how many connections one address may have at once, of 8192 in all (default: all)")
     fileprivate static let listen = Option("listen", value: "ADDRESS:PORT", "where to listen (default 127.0.0.1:8080; port 0: any)")
     fileprivate static let publicAddress = Option(
         "public-address", value: "URL",
         "where callers reach the service, for what it says of itself (default: as each request has it)")
 }
 
+extension Call {
+    fileprivate var connectionsPerAddress: Int {
+        get throws {
+            guard let text = options[.connectionsPerAddress] else { return 0 }
+            guard let number = Int(text), number > 0 else {
+                throw UsageError("`\(text)` is no number of connections; write one above 0")
+            }
+            return number
+        }
+    }
+}
+
 extension Command {
     static let serve = Command(
         "serve", "answer over HTTP, until it is told to stop",
-        options: [.data, .listen, .publicAddress] + Option.callers + Option.operations,
+        options: [.data, .listen, .publicAddress, .connectionsPerAddress] + Option.callers + Option.operations,
         example: Example(
             "serve --data data --listen 127.0.0.1:0",
             """
@@ -24,6 +40,10 @@ extension Command {
         let endpoint = try Endpoint(call.options[.listen] ?? "127.0.0.1:8080")
         guard let directory = call.options[.data] else {
             throw UsageError("it is not said where the stores are; name their folder with `\(Option.data.usage)`")
+        }
+        guard !Store.exists(at: directory) else {
+            throw UsageError(
+                "`\(directory)` is a store itself, and `--data` is the folder of stores; move it to `DIR/default` and name DIR")
         }
         let callers = try call.callerSettings
         let tls = try call.tlsFiles(listeningOn: endpoint)
@@ -39,7 +59,9 @@ extension Command {
         let server: HTTPServer
         do {
             server = try HTTPServer(
-                HTTPServerSettings(address: endpoint.address, port: endpoint.port, tls: tls), application: service)
+                HTTPServerSettings(
+                    address: endpoint.address, port: endpoint.port, connectionsPerAddress: try call.connectionsPerAddress, tls: tls),
+                application: service)
             try service.announce(host: endpoint.address, port: server.port, certificatePEM: tls?.certificatePEM)
         } catch {
             try? service.close()
@@ -74,7 +96,8 @@ struct Endpoint {
         }
         var address = text[..<colon]
         if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
-        self.address = String(address)
+        // The name that every machine gives its loopback; other names would have to be looked up.
+        self.address = address == "localhost" ? "127.0.0.1" : String(address)
         self.port = port
     }
 

@@ -31,6 +31,11 @@ extension Command {
         } catch let error as TokenError {
             throw UsageError(error.description)
         }
+        if case .named(let names) = stores {
+            for name in names where !Store.exists(at: try call.dataDirectory + "/" + name) {
+                call.note("there is no store `\(name)` in `\(try call.dataDirectory)` yet")
+            }
+        }
         if call.isJSON {
             try call.output.json(made.token.json(at: .present).with(["secret": .string(made.secret)]))
         } else {
@@ -65,6 +70,9 @@ extension Command {
     ) { call in
         let id = try call.word("what `token list` calls the token")
         try call.end()
+        guard !id.hasPrefix("muni_") else {
+            throw UsageError("that is a token itself, which is best shown to nobody; name it as `muniment token list` calls it")
+        }
         let token: Token
         do { token = try call.tokenRegistry.revoke(id: id, at: .present) } catch let error as TokenError {
             throw TokenRefusal(error: error)

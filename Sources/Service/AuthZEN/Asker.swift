@@ -10,22 +10,23 @@ package enum Asker: Hashable, Sendable {
     case itself(Name)
 }
 
+/// Who may ask is judged by now, whatever moment the question is about: who was dismissed has no say about the past either.
 extension Asker {
     /// Why a question about a subject is not answered; nil where it is.
-    func refusal(about subject: EntityPart, _ snapshot: Snapshot) throws -> RequestFault? {
-        guard case .itself(let name) = self, subject.principal != name, try !administers(name, snapshot) else { return nil }
+    func refusal(about subject: EntityPart, in store: Store) throws -> RequestFault? {
+        guard case .itself(let name) = self, subject.principal != name, try !administers(name, store) else { return nil }
         return RequestFault("this token lets \(name) ask about itself: ask about others with one that has the right to ask")
     }
 
     /// Why a question about who has access to an object is not answered; nil where it is.
-    func refusal(aboutAccessTo resource: EntityPart, _ snapshot: Snapshot) throws -> RequestFault? {
-        guard case .itself(let name) = self, try !administers(name, snapshot) else { return nil }
-        if let object = resource.object, try snapshot.check(name, ["setPermissions"], on: object).isAllowed { return nil }
+    func refusal(aboutAccessTo resource: EntityPart, in store: Store) throws -> RequestFault? {
+        guard case .itself(let name) = self, try !administers(name, store) else { return nil }
+        if let object = resource.object, try store.read({ try $0.check(name, ["setPermissions"], on: object).isAllowed }) {
+            return nil
+        }
         return RequestFault(
             "this token lets \(name) search for subjects where it may set permissions: use one that has the right to ask")
     }
 
-    private func administers(_ name: Name, _ snapshot: Snapshot) throws -> Bool {
-        try snapshot.administrators().contains { Name($0) == name }
-    }
+    private func administers(_ name: Name, _ store: Store) throws -> Bool { try store.administrators.contains(name) }
 }

@@ -163,7 +163,7 @@ private struct EvaluationAnswers {
     }
 
     private mutating func decide(_ question: Question, _ item: EvaluationItem, by evaluator: inout Evaluator) throws -> Bool {
-        if let refused = try authZEN.asker.refusal(about: question.subject, evaluator.snapshot) {
+        if let refused = try authZEN.asker.refusal(about: question.subject, in: authZEN.store) {
             return deny(refused, status: 403)
         }
         let context = item.parts.context ?? request.defaults.context

@@ -17,7 +17,7 @@ extension AuthZEN {
     package func searchSubjects(_ body: [UInt8]) throws -> [UInt8] {
         try search(.subject, body) { parts, snapshot in
             guard let subject = parts.subject, let resource = parts.resource else { return [] }
-            if let refused = try asker.refusal(aboutAccessTo: resource, snapshot) {
+            if let refused = try asker.refusal(aboutAccessTo: resource, in: store) {
                 throw AuthZENProblem(status: 403, refused.message)
             }
             guard let object = try resource.object.flatMap({ try snapshot.objectID($0) }),
@@ -58,7 +58,7 @@ extension AuthZEN {
     /// The number of a subject that the caller may ask about, and the resource; nil where the store does not know the subject.
     private func known(_ parts: RequestParts, _ snapshot: Snapshot) throws -> (PrincipalID, EntityPart)? {
         guard let subject = parts.subject, let resource = parts.resource else { return nil }
-        if let refused = try asker.refusal(about: subject, snapshot) { throw AuthZENProblem(status: 403, refused.message) }
+        if let refused = try asker.refusal(about: subject, in: store) { throw AuthZENProblem(status: 403, refused.message) }
         return try subject.principal.flatMap { try snapshot.principalID($0) }.map { ($0, resource) }
     }
 

@@ -47,7 +47,7 @@ package struct AuthZEN {
         case .failure(let fault): throw AuthZENProblem(fault.message)
         }
         return try reading(parts.context?.moment ?? .now) { snapshot in
-            if let refused = try asker.refusal(about: question.subject, snapshot) {
+            if let refused = try asker.refusal(about: question.subject, in: store) {
                 throw AuthZENProblem(status: 403, refused.message)
             }
             var evaluator = Evaluator(snapshot, telling: decided)

@@ -1,5 +1,6 @@
 internal import Events
 internal import Muniment
+internal import Wire
 
 /// The subject, the action, the resource and the context of a request, as far as it has them.
 struct RequestParts {
@@ -123,7 +124,7 @@ struct ContextPart {
     private mutating func readMoment(_ value: JSONValue) {
         switch value {
         case .integer(let number) where number >= 0: moment = .revision(Revision(UInt64(number)))
-        case .string(let text): moment = (try? Instant(text)).map(Moment.time)
+        case .string(let text): moment = Instant(text: text).map(Moment.time)
         default: break
         }
         if moment == nil {

@@ -10,6 +10,7 @@ enum CommitStream {
 
     /// Opens a feed. Each commit is one event.
     static func open(_ call: Call) throws -> HTTPResponse {
+        try call.query.checkNames(["after"])
         let store = try call.store
         let name = call.hosted?.name.text ?? ""
         let cursor = try call.feedCursor(head: store.head.revision)

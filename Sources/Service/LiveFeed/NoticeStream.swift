@@ -10,6 +10,8 @@ enum NoticeStream {
     /// Opens a feed for a client that asks for one.
     static func open(_ call: Call) throws -> HTTPResponse {
         let query = try call.query
+        try query.checkNames(["for", "subject", "after"])
+        if query.has("for"), query.has("subject") { throw Problem(.malformed, "`subject` stands beside `for`: give one of them") }
         let subscriber = try subscriber(of: call, named: query["for"] ?? query["subject"])
         let store = try call.store
         let name = call.hosted?.name.text ?? ""

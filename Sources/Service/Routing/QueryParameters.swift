@@ -29,4 +29,12 @@ struct QueryParameters: Sendable {
 
     /// The values of a parameter that may be repeated.
     func all(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
+
+    func has(_ name: String) -> Bool { items.contains { $0.name == name } }
+
+    /// - Throws: ``Problem`` for a parameter that is none of these.
+    func checkNames(_ known: [String]) throws(Problem) {
+        guard let item = items.first(where: { !known.contains($0.name) }) else { return }
+        throw Problem(.malformed, "`\(item.name)` is not known here: there are \(known.joined(separator: ", "))")
+    }
 }

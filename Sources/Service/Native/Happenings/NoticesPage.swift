@@ -13,7 +13,8 @@ enum NoticesPage {
     static let limit = 1_000
 
     static let parameters: [ParameterDescription] = [
-        .query("subject", "who is told; without it, the one that the token acts as", Schema.name),
+        .query("for", "who is told; without it, the one that the token acts as", Schema.name),
+        .query("subject", "the same as `for`", Schema.name),
         .query("after", "the revision up to which all is known; without it, 0", Schema.revision),
         .query("at", "up to which moment; without it, now", Schema.moment), .atLeast, .limit(limit, default: 100), .cursor,
     ]
@@ -26,7 +27,9 @@ enum NoticesPage {
     /// Answers with a page of whole revisions: as many notices as are asked for, and the rest of the revision of the last one.
     static func answer(_ call: Call) throws -> HTTPResponse {
         var arguments = try call.arguments()
-        let (named, point) = (try arguments.optionalName("subject"), try arguments.point())
+        let (told, subject) = (try arguments.optionalName("for"), try arguments.optionalName("subject"))
+        guard told == nil || subject == nil else { throw arguments.wrong("subject", "stands beside `for`", "give one of them") }
+        let (named, point) = (told ?? subject, try arguments.point())
         let after = try arguments.optionalRevision("after")
         let limit = try arguments.count("limit", upTo: Self.limit, default: 100)
         let (cursor, isNow) = (try arguments.optionalPageCursor(), !arguments.has("at"))

@@ -46,12 +46,14 @@ enum QueryRoute {
                 try cursor.map { try store.query(query, as: reader, after: try QueryCursor($0)) }
                 ?? store.query(query, as: reader, at: point.moment)
             guard let lineType = call.lineType else {
-                return call.answer(Asked(className: query.className).answer(page), at: page.revision)
+                let readable = try isNow && cursor == nil ? page.objects : call.stillReadable(page.objects, by: reader)
+                let answer = Asked(className: query.className).answer(page).with(["objects": .texts(readable)])
+                return call.answer(answer, at: page.revision)
             }
             return try call.lines(lineType, at: page.revision) { writer in
                 var page = page
                 while true {
-                    for name in page.objects { try writer.write(["object": .string(name)]) }
+                    for name in try call.stillReadable(page.objects, by: reader) { try writer.write(["object": .string(name)]) }
                     guard let next = page.next else { return }
                     page = try store.query(query, as: reader, after: next)
                 }

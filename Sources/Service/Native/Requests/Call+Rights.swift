@@ -15,10 +15,17 @@ extension Call {
         }
     }
 
-    /// Makes sure that the caller may ask about a name: somebody, or an object.
+    /// Makes sure that the caller may ask about a name: somebody, or an object. Setting permissions on the object that stands for
+    /// somebody is no right to know what that somebody has.
     func requireAsking(aboutName name: Name) throws {
-        if try name.isSubject && mayAsk(about: name) { return }
-        try requireAsking(aboutObject: name)
+        try name.isSubject ? requireAsking(about: name) : requireAsking(aboutObject: name)
+    }
+
+    /// Which of some objects somebody may read in the past: for a token that acts, those that it may still read. What was taken from
+    /// somebody, or deleted, is not given back by asking about a moment before that.
+    func stillReadable(_ objects: [String], by reader: Name) throws -> [String] {
+        guard case .act(let principal)? = caller?.right, try !store.administrators.contains(principal) else { return objects }
+        return try store.read { now in try objects.filter { try now.check(reader, ["read"], on: Name($0)).isAllowed } }
     }
 
     /// Makes sure that the caller may ask what somebody has on an object: about that somebody, or about that object.
