@@ -66,16 +66,14 @@ struct ServiceSuite {
     }
 }
 
-func measureService(_ arguments: Arguments) throws -> Table {
-    var table = Table("The service, \(ServiceSuite.connections) connections, beside the same server with a constant answer")
-    note("the service")
+func measureService(_ entries: Int, _ label: String, _ arguments: Arguments) throws -> Table {
+    var table = Table(
+        "The service, \(label) entries, \(ServiceSuite.connections) connections, beside the same server with a constant answer")
+    note("the service, \(label) entries")
     let folder = arguments.folder + "/service"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let result = try ServiceSuite(
-        folder: folder, entries: arguments.isQuick ? 10_000 : 1_000_000, seconds: arguments.isQuick ? 3 : 10
-    )
-    .run()
+    let result = try ServiceSuite(folder: folder, entries: entries, seconds: arguments.isQuick ? 3 : 10).run()
     table.add(
         Row(
             "AuthZEN evaluation", .perSecond(result.evaluation.requestsPerSecond),
@@ -95,4 +93,10 @@ func measureService(_ arguments: Arguments) throws -> Table {
             .perSecond(result.evaluations.requestsPerSecond * Double(ServiceSuite.items)),
             goal: .figureAtLeast(400_000, .perSecond)))
     return table
+}
+
+/// A store that the processor's caches hold, and one that they do not.
+func measureServices(_ arguments: Arguments) throws -> [Table] {
+    let small = try measureService(10_000, "10 k", arguments)
+    return arguments.isQuick ? [small] : [small, try measureService(1_000_000, "1 M", arguments)]
 }

@@ -200,7 +200,7 @@ do {
         print(try measureQueries(arguments).text)
         exit(0)
     case "service":
-        print(try measureService(arguments).text)
+        print(try measureServices(arguments).map(\.text).joined(separator: "\n"))
         exit(0)
     case "streams":
         print(try measureStreams(arguments).text)
@@ -225,7 +225,7 @@ do {
     tables.append(try measureQueries(arguments))
     tables.append(try measureAudit(arguments))
     tables.append(try measureExplanations(arguments))
-    tables.append(try measureService(arguments))
+    tables += try measureServices(arguments)
     tables.append(try measureStreams(arguments))
     var sizes = [(10_000, "10 k")]
     if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }

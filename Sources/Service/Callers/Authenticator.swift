@@ -47,14 +47,14 @@ struct Authenticator: Sendable {
             guard let store, let anonymousStores, anonymousStores.includes(store) else { throw Problem.unauthenticated }
             return .known(.anonymous(in: store))
         }
-        guard let credential = Authenticator.bearer(authorization) else { throw wrong(from: peer) }
+        guard let credential = Authenticator.bearer(authorization) else { throw .unauthenticated }
         if Secrets.areEqual(Array(credential.utf8), localSecret) { return .known(.tool) }
         do {
             if let token = try tokens.token(for: credential, at: clock()) { return .known(Caller(token)) }
         } catch {
             throw Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` says why")
         }
-        guard let verifier, credential.utf8.contains(UInt8(ascii: ".")) else { throw wrong(from: peer) }
+        guard let verifier, credential.utf8.contains(UInt8(ascii: ".")) else { throw .unauthenticated }
         // A signature takes a thousand times as long as a look into a table, so that those who send wrong ones have to wait.
         try failures.check(peer, at: clock())
         do throws(JWTProblem) {
@@ -67,7 +67,7 @@ struct Authenticator: Sendable {
 
     /// Who calls with a JWT, once the issuer's keys are there. Can block for as long as it takes to fetch them.
     func caller(verifying jwt: String, from peer: String) throws(Problem) -> Caller {
-        guard let verifier else { throw wrong(from: peer) }
+        guard let verifier else { throw .unauthenticated }
         do throws(JWTProblem) { return Caller(try verifier.verify(jwt, at: clock()), issuerStores) } catch {
             throw problem(for: error, from: peer)
         }
@@ -94,7 +94,7 @@ struct Authenticator: Sendable {
             headers: [HTTPHeader("Retry-After", "5")])
     }
 
-    /// Notes that somebody came with a credential that is not good, and says what they are told.
+    /// Notes that somebody came with a JWT that is not good, and says what they are told.
     private func wrong(from peer: String) -> Problem {
         do throws(Problem) { try failures.check(peer, at: clock()) } catch { return error }
         failures.note(peer, at: clock())

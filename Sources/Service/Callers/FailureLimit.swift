@@ -2,13 +2,13 @@ internal import Events
 internal import HTTPServer
 internal import Synchronization
 
-/// How many wrong credentials an address may send: twenty at once, and then one a second.
+/// How many wrong JWTs an address may send: a thousand at once, and then a hundred a second.
 ///
-/// A good token from such an address goes on, so that nobody can lock out those who share it; JWTs from there wait, since looking at
-/// one takes far longer. What this keeps small is the work that wrong ones make: nobody guesses a token in any number of attempts.
+/// What this keeps small is the work of looking at signatures: nobody guesses one in any number of attempts. Other JWTs from such an
+/// address wait, too. Tokens do not, wrong or good: looking one up costs no more than saying no.
 final class FailureLimit: Sendable {
-    static let burst: Int64 = 20
-    static let microsecondsEach: Int64 = 1_000_000
+    static let burst: Int64 = 1_000
+    static let microsecondsEach: Int64 = 10_000
     /// Addresses that are kept in mind.
     static let addressLimit = 16_384
 
@@ -24,7 +24,7 @@ final class FailureLimit: Sendable {
         // A clock that was set back by more than there could ever be forgives everything.
         guard open > room - FailureLimit.microsecondsEach, open <= room else { return }
         throw Problem(
-            .tooManyRequests, "too many wrong credentials came from this address: wait before the next one",
+            .tooManyRequests, "too many wrong JWTs came from this address: wait before the next one",
             headers: [HTTPHeader("Retry-After", "1")])
     }
 

@@ -70,20 +70,14 @@ struct CallerTests {
         }
     }
 
-    @Test("Twenty wrong credentials are answered at once, then one a second; a good token goes on, and others are not concerned")
-    func failureLimit() async throws {
+    @Test("Wrong tokens are answered the same, however many there are, and good ones from there go on")
+    func manyWrongTokens() async throws {
         try await withService { fixture in
             let token = try fixture.token(.ask)
-            let wrong = { try await fixture.direct.send("POST", self.path, token: "muni_wrong", json: self.check) }
-            for _ in 0..<20 { #expect(try await wrong().status == 401) }
-            let refused = try await wrong()
-            #expect(refused.status == 429)
-            #expect(refused.header("Retry-After") == "1")
+            for _ in 0..<2_000 {
+                #expect(try await fixture.direct.send("POST", path, token: "muni_wrong", json: check).status == 401)
+            }
             #expect(try await fixture.direct.send("POST", path, token: token, json: check).status == 200)
-            #expect(try await fixture.live().send("POST", path, token: "muni_wrong", json: check).status == 401)
-            fixture.clock.advance(seconds: 1)
-            #expect(try await wrong().status == 401)
-            #expect(try await wrong().status == 429)
         }
     }
 
@@ -213,7 +207,7 @@ struct JWTCallerTests {
             let door = fixture.direct
             #expect(try await door.send("POST", path, token: jwt, json: check("user:ann")).status == 200)
             let wrong = String(jwt.dropLast(4)) + "AAAA"
-            for _ in 0..<20 { #expect(try await door.send("POST", path, token: wrong, json: "{}").status == 401) }
+            for _ in 0..<1_000 { #expect(try await door.send("POST", path, token: wrong, json: "{}").status == 401) }
             #expect(try await door.send("POST", path, token: wrong, json: "{}").status == 429)
             #expect(try await door.send("POST", path, token: jwt, json: check("user:ann")).status == 429)
             fixture.clock.advance(seconds: 1)

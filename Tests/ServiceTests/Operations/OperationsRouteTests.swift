@@ -122,21 +122,21 @@ struct OperationsRouteTests {
     @Test("Whoever asks too often is told when to go on, and everybody else goes on")
     func rateLimit() async throws {
         try await withService {
-            $0.requestsPerSecond = 5
+            $0.requestsPerSecond = 2
         } _: { fixture in
             let (door, first, second) = (fixture.direct, try fixture.administrator(), try fixture.administrator())
             var statuses: [Int] = []
             for _ in 0..<40 {
                 let answer = try await door.send("GET", "/metrics", token: first)
                 statuses.append(answer.status)
-                #expect(answer.header("RateLimit-Policy") == "\"caller\";q=5;w=1")
+                #expect(answer.header("RateLimit-Policy") == "\"caller\";q=2;w=1")
                 #expect(answer.header("RateLimit")?.hasPrefix("\"caller\";r=") == true)
                 guard answer.status == 429 else { continue }
                 #expect(answer.header("Retry-After") == "1")
                 #expect(answer.header("Content-Type") == "application/problem+json")
                 #expect(answer.headers.count { $0.name == "RateLimit" } == 1)
             }
-            #expect(statuses.prefix(5) == [200, 200, 200, 200, 200])
+            #expect(statuses.prefix(2) == [200, 200])
             #expect(statuses.contains(429))
             #expect(try await door.send("GET", "/metrics", token: second).status == 200)
             // Whoever tries tokens is slowed down by its address.
