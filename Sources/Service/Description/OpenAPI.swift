@@ -92,6 +92,7 @@ struct OpenAPI {
         for problem in Set(problems(of: route).map(\.status)) {
             responses[String(problem)] = .object(["$ref": .string("#/components/responses/\(problem)")])
         }
+        responses["414"] = .object(["$ref": .string("#/components/responses/414")])
         return responses
     }
 
@@ -107,7 +108,7 @@ struct OpenAPI {
     /// A response for each status of a problem: which kinds have it.
     private var problems: JSONObject {
         let byStatus = Dictionary(grouping: Problem.Kind.allCases, by: \.status)
-        return JSONObject(
+        var problems = JSONObject(
             byStatus.map { status, kinds in
                 let pages = kinds.map { "`/problems/\($0.rawValue)`: \($0.title)" }
                 let content: JSONObject = ["application/problem+json": .object(["schema": Schema.named("Problem")])]
@@ -116,6 +117,11 @@ struct OpenAPI {
                     JSONValue.object(["description": .string(pages.joined(separator: "; ")), "content": .object(content)])
                 )
             })
+        // What does not fit is refused where heads are read, and mostly not in the words of this service.
+        let headTooLarge = "The head of the request does not fit; in JSON (`/problems/head-too-large`) or in any other words"
+        problems["431"] = .object(["description": .string(headTooLarge)])
+        problems["414"] = .object(["description": .string("The address of the request does not fit; in any words")])
+        return problems
     }
 
     private var headers: JSONObject {
