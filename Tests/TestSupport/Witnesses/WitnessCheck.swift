@@ -71,12 +71,15 @@ struct WitnessCheck {
         let subjects = view.subjects(of: witness.subject)
         let readable = view.readableObjects(subjects)
         var naivePart = view.base(target.object, subjects)
-        if options.readThroughLinks, view.isLinked(target.object, from: readable) { naivePart.formUnion(.read) }
         let all = Privileges(witness.wanted)
         let needed = all.isDisjoint(with: [.create, .delete]) ? all : all.union(.update)
         let storeMissing = needed.subtracting(store)
         if !storeMissing.isDisjoint(with: view.level(.store, subjects)) { faults.append("the store level gives more than is told") }
         let naiveClass = view.level(ObjectID(classID(of: target)), subjects)
+        // Where read is given anyway a link need not be told: it can be one that leads back from the object itself.
+        let lowerLevels = options.composition == .widening ? naiveClass.union(naivePart) : naiveClass.intersection(naivePart)
+        let isGivenAnyway = lowerLevels.intersection(view.level(.store, subjects)).contains(.read)
+        if options.readThroughLinks, !isGivenAnyway, view.isLinked(target.object, from: readable) { naivePart.formUnion(.read) }
         if !all.subtracting(classLevel).isDisjoint(with: naiveClass) { faults.append("the class level gives more than is told") }
         // A link counts where read is not given otherwise and the levels above let it through.
         if !all.subtracting(part).isDisjoint(with: naivePart) { faults.append("the object part gives more than is told") }
