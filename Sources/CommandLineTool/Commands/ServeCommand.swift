@@ -4,6 +4,9 @@ import Muniment
 import Service
 
 extension Option {
+    fileprivate static let headLimit = Option(
+        "head-limit", value: "BYTES",
+        "how large the head of a request can be, about; so much memory each connection takes (default 8192)")
     fileprivate static let connectionsPerAddress = Option(
         "connections-per-address", value: "NUMBER",
         "how many connections one address may have at once, of 8192 in all (default: all)")
@@ -14,6 +17,16 @@ extension Option {
 }
 
 extension Call {
+    fileprivate var headLimitBytes: Int {
+        get throws {
+            let text = options[.headLimit] ?? "8192"
+            guard let number = Int(text), (4096...1_048_576).contains(number) else {
+                throw UsageError("`\(text)` is no size of a head; write bytes, from 4096 to 1048576")
+            }
+            return number
+        }
+    }
+
     fileprivate var connectionsPerAddress: Int {
         get throws {
             guard let text = options[.connectionsPerAddress] else { return 0 }
@@ -28,7 +41,7 @@ extension Call {
 extension Command {
     static let serve = Command(
         "serve", "answer over HTTP, until it is told to stop",
-        options: [.data, .listen, .publicAddress, .connectionsPerAddress] + Option.callers + Option.operations,
+        options: [.data, .listen, .publicAddress, .headLimit, .connectionsPerAddress] + Option.callers + Option.operations,
         example: Example(
             "serve --data data --listen 127.0.0.1:0",
             """
@@ -60,7 +73,8 @@ extension Command {
         do {
             server = try HTTPServer(
                 HTTPServerSettings(
-                    address: endpoint.address, port: endpoint.port, connectionsPerAddress: try call.connectionsPerAddress, tls: tls),
+                    address: endpoint.address, port: endpoint.port, headerLimitBytes: try call.headLimitBytes,
+                    connectionsPerAddress: try call.connectionsPerAddress, tls: tls),
                 application: service)
             try service.announce(host: endpoint.address, port: server.port, certificatePEM: tls?.certificatePEM)
         } catch {
