@@ -25,6 +25,7 @@ let package = Package(
     products: [
         .library(name: "Muniment", targets: ["Muniment", "Events", "Permissions", "Notices"]),
         .library(name: "MunimentTesting", targets: ["MunimentTesting", "RandomHistories"]),
+        .library(name: "MunimentClient", targets: ["MunimentClient", "Events", "Permissions"]),
         .executable(name: "muniment", targets: ["CommandLineTool"]),
     ],
     targets: [
@@ -39,8 +40,12 @@ let package = Package(
         layer("Secrets", ["CSodium"]),
         layer("HTTPServer", ["CMicroHTTPD"]),
         layer("Events"),
-        layer("HTTPClient", ["CCurl"]),
-        layer("Credentials", ["Events", "Permissions", "Hashing", "Secrets", "Files", "HTTPClient"]),
+        layer("NetworkClient", ["CCurl", "Secrets"]),
+        layer("Identity", ["Events", "Permissions", "Hashing", "Secrets", "Files", "LMDB", "EventLog"]),
+        layer("Mail", ["Events", "Files", "Identity", "NetworkClient", "Secrets"]),
+        layer("Credentials", ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient"]),
+        layer("OpenIDConnect", ["Events", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials"]),
+        layer("MunimentClient", ["Events", "Permissions", "NetworkClient", "Secrets", "Files"]),
         layer("Permissions", ["Events"]),
         layer("EventLog", ["Events", "Hashing", "LMDB", "Files"]),
         layer("Notices", ["Events", "Permissions"]),
@@ -53,15 +58,14 @@ let package = Package(
         layer(
             "Service",
             [
-                "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "HTTPServer", "Credentials", "Secrets",
-                "Hashing",
-                "Files",
+                "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "HTTPServer", "Credentials", "Identity",
+                "Secrets", "Hashing", "Files",
             ]),
         .executableTarget(
             name: "CommandLineTool",
             dependencies: [
                 "Muniment", "Histories", "Wire", "Notices", "Events", "Permissions", "Credentials", "Files", "HTTPServer",
-                "Service",
+                "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
             ],
             swiftSettings: settings),
         .systemLibrary(name: "CSQLite", path: "Tools/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -72,6 +76,9 @@ let package = Package(
                 "HTTPServer",
             ],
             path: "Tools/Benchmarks", swiftSettings: settings),
+        .executableTarget(
+            name: "IdentityDemo", dependencies: ["MunimentClient", "Events", "Permissions", "NetworkClient"],
+            path: "Tools/IdentityDemo", exclude: ["provider.py"], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Events", "Permissions", "RandomHistories"], path: "Tests/TestSupport",
             swiftSettings: settings),
@@ -79,24 +86,52 @@ let package = Package(
             name: "StoreSupport", dependencies: ["Events", "Permissions", "Notices", "Muniment", "TestSupport"],
             path: "Tests/StoreSupport", swiftSettings: settings),
         tests("ArchitectureTests", []),
-        tests("CommandLineToolTests", ["CommandLineTool", "Muniment", "Permissions", "Events"]),
+        tests("CommandLineToolTests", ["CommandLineTool", "Muniment", "Permissions", "Events", "TestSupport"]),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
-        tests("HTTPClientTests", ["HTTPClient", "Hashing", "TestSupport"]),
+        tests("SecretsTests", ["Secrets"]),
+        tests("NetworkClientTests", ["NetworkClient", "Hashing", "TestSupport"]),
         .target(
-            name: "IssuerSupport", dependencies: ["Events", "Credentials", "HTTPClient", "TestSupport"],
+            name: "IssuerSupport", dependencies: ["Events", "Credentials", "NetworkClient", "TestSupport"],
             path: "Tests/IssuerSupport",
             swiftSettings: settings),
+        .target(
+            name: "IdentitySupport",
+            dependencies: [
+                "Events", "Hashing", "Identity", "NetworkClient", "OpenIDConnect", "IssuerSupport", "TestSupport",
+            ],
+            path: "Tests/IdentitySupport", swiftSettings: settings),
+        tests(
+            "OpenIDConnectTests",
+            [
+                "OpenIDConnect", "Credentials", "Events", "Hashing", "Identity", "NetworkClient", "IdentitySupport",
+                "IssuerSupport",
+                "TestSupport",
+            ]),
+        tests("MailTests", ["Mail", "Events", "Identity", "NetworkClient", "IdentitySupport", "TestSupport"]),
         tests(
             "CredentialsTests",
-            ["Credentials", "IssuerSupport", "HTTPClient", "Hashing", "Events", "Permissions", "Files", "TestSupport"]),
+            ["Credentials", "IssuerSupport", "NetworkClient", "Hashing", "Events", "Permissions", "Files", "TestSupport"]),
         .executableTarget(
             name: "FaultHelper",
-            dependencies: ["Muniment", "Histories", "EventLog", "Events", "Permissions", "Files", "TestSupport"],
+            dependencies: ["Muniment", "Histories", "Identity", "EventLog", "Events", "Permissions", "Files", "TestSupport"],
             path: "Tests/FaultHelper", swiftSettings: settings),
-        tests("HTTPServerTests", ["HTTPServer"]),
+        tests(
+            "MunimentClientTests",
+            [
+                "MunimentClient", "Events", "Permissions", "Identity", "OpenIDConnect", "Muniment", "NetworkClient", "Service",
+                "ServiceSupport",
+                "IdentitySupport", "TestSupport",
+            ]),
+        tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
         tests("EventLogTests", ["EventLog", "Events", "Hashing", "LMDB", "TestSupport", "FaultHelper"]),
         tests("StorageTests", ["LMDB", "Hashing", "Files", "TestSupport", "FaultHelper"]),
+        tests(
+            "IdentityTests",
+            [
+                "Identity", "EventLog", "Events", "Permissions", "Hashing", "Secrets", "Files", "LMDB", "TestSupport",
+                "FaultHelper",
+            ]),
         tests("PermissionsTests", ["Events", "Permissions", "Hashing", "TestSupport"]),
         tests(
             "ProjectionsTests", ["Events", "Permissions", "Projections", "Hashing", "LMDB", "Muniment", "TestSupport"]),
@@ -114,13 +149,14 @@ let package = Package(
         tests("HistoriesTests", ["Events", "Permissions", "Notices", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
         .target(
             name: "ServiceSupport",
-            dependencies: ["Events", "Permissions", "Muniment", "Credentials", "HTTPServer", "Service", "TestSupport"],
+            dependencies: ["Events", "Permissions", "Muniment", "Credentials", "HTTPServer", "Identity", "Service", "TestSupport"],
             path: "Tests/ServiceSupport", swiftSettings: settings),
         tests(
             "ServiceTests",
             [
-                "Events", "Permissions", "Notices", "Muniment", "Histories", "Credentials", "HTTPServer", "Service",
-                "CommandLineTool", "RandomHistories", "ServiceSupport", "IssuerSupport", "HTTPClient",
+                "Events", "Permissions", "Notices", "Muniment", "Histories", "Credentials", "HTTPServer", "Identity", "Service",
+                "CommandLineTool", "RandomHistories", "ServiceSupport", "IssuerSupport", "IdentitySupport", "OpenIDConnect",
+                "Mail", "NetworkClient",
                 "TestSupport", "StoreSupport",
             ]),
         tests(

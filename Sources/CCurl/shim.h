@@ -19,8 +19,10 @@ static inline CURLcode muniment_curl_set_size(CURL *handle, CURLoption option, c
     return curl_easy_setopt(handle, option, value);
 }
 
-static inline CURLcode muniment_curl_set_writer(CURL *handle, size_t (*writer)(char *, size_t, size_t, void *)) {
-    return curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, writer);
+// What takes or gives bytes: of a body, of a head, of what is sent.
+static inline CURLcode muniment_curl_set_callback(
+    CURL *handle, CURLoption option, size_t (*callback)(char *, size_t, size_t, void *)) {
+    return curl_easy_setopt(handle, option, callback);
 }
 
 static inline long muniment_curl_status(CURL *handle) {

@@ -20,19 +20,18 @@ public struct LogHead: Hashable, Sendable {
 ///
 /// A record is keyed by its revision and holds the commit and SHA-256 over the hash before it and the commit's bytes. Beside the
 /// commits stand the refused commands, in a table and a chain of their own (CONFORMANCE E9). Nothing here changes or removes a
-/// record (CONFORMANCE E1). After a write that failed nothing more is written, since LMDB would go on
-/// after a failed sync and acknowledge what is not on the disk.
+/// record (CONFORMANCE E1). After a write that failed nothing more is written.
 public final class EventLog: Sendable {
     private let environment: Environment
     private let table: Table
     /// The table of refusals, once it is known to be there. Its lock is held while it is being opened or made.
     private let refusals = Mutex<Table?>(nil)
     private let state: Mutex<State>
+    private let gate = WriteGate()
 
     private struct State {
         var head: LogHead?
         var lastRefusal: RefusalHead?
-        var failure: String?
     }
 
     /// Opens the log in a folder, creating it where it is to be written.
@@ -65,7 +64,7 @@ public final class EventLog: Sendable {
     public func usage() -> EnvironmentUsage { environment.usage() }
 
     /// Why the log takes no more writes; nil while it does.
-    public var failure: String? { state.withLock { $0.failure } }
+    public var failure: String? { gate.failure }
 
     /// Looks for commits that another process has appended.
     public func refreshHead() throws -> LogHead? {
@@ -82,17 +81,12 @@ public final class EventLog: Sendable {
     /// - Throws: ``LogError/stopped(_:)`` after an earlier failure, ``LogError/outOfOrder(_:)`` for a revision, number or time
     ///   that does not follow, or the `StorageError` of the write, after which the log is stopped.
     public func append(_ commits: [Commit], refusals: [RecordedRefusal] = []) throws -> LogHead {
-        let (head, lastRefusal, failure) = state.withLock { ($0.head, $0.lastRefusal, $0.failure) }
+        let (head, lastRefusal) = state.withLock { ($0.head, $0.lastRefusal) }
         if let failure { throw LogError.stopped(failure) }
         guard !commits.isEmpty || !refusals.isEmpty else { throw LogError.outOfOrder("nothing to append") }
         let (rows, newHead) = try chain(commits, behind: head, isBehindTheName: lastRefusal != nil)
         let (refusalRows, newLastRefusal) = try chain(refusals, behind: lastRefusal)
-        do {
-            try refusalRows.isEmpty ? write(rows) : write(rows, refusals: refusalRows)
-        } catch {
-            state.withLock { $0.failure = "\(error)" }
-            throw error
-        }
+        try gate.pass { try refusalRows.isEmpty ? write(rows) : write(rows, refusals: refusalRows) }
         state.withLock { ($0.head, $0.lastRefusal) = (newHead, newLastRefusal) }
         return newHead
     }
@@ -103,7 +97,7 @@ public final class EventLog: Sendable {
     public func copy(to file: String) throws(StorageError) { try environment.copy(to: file) }
 
     /// Stops the log from taking writes, such as when what follows a write has failed.
-    public func stop(_ reason: String) { state.withLock { $0.failure = $0.failure ?? reason } }
+    public func stop(_ reason: String) { gate.shut(reason) }
 
     private func chain(
         _ commits: [Commit], behind known: LogHead?, isBehindTheName: Bool

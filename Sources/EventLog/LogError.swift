@@ -16,6 +16,10 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
     case brokenRefusals(RefusalNumber)
     /// The record of a refusal, whose hash is right, cannot be read.
     case unreadableRefusal(RefusalNumber, DecodingFault)
+    /// The record of a number is not there, in a log of records.
+    case missingRecord(RecordNumber)
+    /// The bytes of a record are not what its hash and the one before vouch for, in a log of records.
+    case brokenRecord(RecordNumber)
     /// There are rows that are no records.
     case strangers
     /// The log and what is to be appended do not fit together.
@@ -42,6 +46,10 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
             "refusal \(number) of the log is not what its hash vouches for: the file was changed or damaged; restore it from a copy"
         case .unreadableRefusal(let number, let fault):
             "refusal \(number) of the log cannot be read: \(fault)"
+        case .missingRecord(let number):
+            "the log has no record \(number): the file is damaged; restore it from a copy"
+        case .brokenRecord(let number):
+            "record \(number) of the log is not what its hash vouches for: the file was changed or damaged; restore it from a copy"
         case .strangers:
             "the log has rows that are no records, or fewer records than it says: the file was changed or damaged; restore it from a copy"
         case .outOfOrder(let what): "the log refuses what is out of order: \(what)"

@@ -15,10 +15,10 @@ enum LogKeys {
     ///
     /// - Parameter isBehindTheName: whether there were refusals when it was appended.
     static func commit(_ revision: Revision, isBehindTheName: Bool) -> [UInt8] {
-        bytes(isBehindTheName ? revision.rawValue | behindTheName : revision.rawValue)
+        key(isBehindTheName ? revision.rawValue | behindTheName : revision.rawValue)
     }
 
-    static func refusal(_ number: RefusalNumber) -> [UInt8] { bytes(number.rawValue) }
+    static func refusal(_ number: RefusalNumber) -> [UInt8] { key(number.rawValue) }
 
     /// The revision that a key of the main table stands for; nil for the name of a table, and for what is no key of a log.
     static func revision(_ key: Span<UInt8>) -> Revision? {
@@ -34,7 +34,7 @@ enum LogKeys {
     }
 
     /// Eight bytes, the most significant first, so that the order of the bytes is that of the numbers.
-    private static func bytes(_ number: UInt64) -> [UInt8] {
+    static func key(_ number: UInt64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
     }
 }

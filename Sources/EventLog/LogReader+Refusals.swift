@@ -12,13 +12,8 @@ public struct RefusalHead: Hashable, Sendable {
 extension LogReader {
     /// The last refusal; nil where there is none. Logarithmic.
     public func lastRefusal() throws -> RefusalHead? {
-        guard let refusals else { return nil }
-        let cursor = try cursor(over: refusals)
-        defer { cursor.close() }
-        guard try cursor.last() else { return nil }
-        return try cursor.withRow { key, value in
-            let record = try RefusalRecord(key: key, value: value)
-            return RefusalHead(number: record.number, hash: record.row.hash)
+        try withRefusals { rows in
+            try rows.last().map { RefusalHead(number: RefusalNumber($0.number), hash: $0.hash) }
         }
     }
 
@@ -29,48 +24,28 @@ extension LogReader {
     public func forEachRefusal(
         from first: RefusalNumber, to last: RefusalNumber, _ body: (RecordedRefusal, Digest) throws -> Void
     ) throws {
-        guard let refusals, let head = try lastRefusal() else { return }
-        let (first, last) = (max(first, .first), min(last, head.number))
-        guard first <= last else { return }
-        let cursor = try cursor(over: refusals)
-        defer { cursor.close() }
-        var previous = Digest.zero
-        // The record before the first one holds the hash that the chain goes on from.
-        var expected = first == .first ? first : RefusalNumber(first.rawValue - 1)
-        var isThere = try cursor.seek(atOrAfter: LogKeys.refusal(expected).span)
-        while expected <= last {
-            guard isThere else { throw LogError.missingRefusal(expected) }
-            try cursor.withRow { key, value in
-                let record = try RefusalRecord(key: key, value: value)
-                guard record.number == expected else { throw LogError.missingRefusal(expected) }
-                if expected >= first { try body(try record.refusal(value, behind: previous), record.row.hash) }
-                previous = record.row.hash
+        try withRefusals { rows in
+            try rows.forEach(from: first.rawValue, to: last.rawValue) { number, bytes, hash in
+                let number = RefusalNumber(number)
+                let refusal: RecordedRefusal
+                do throws(DecodingFault) { refusal = try RefusalCodec.decode(bytes) } catch {
+                    throw LogError.unreadableRefusal(number, error)
+                }
+                guard refusal.number == number else { throw LogError.brokenRefusals(number) }
+                try body(refusal, hash)
             }
-            expected = expected.next
-            if expected <= last { isThere = try cursor.next() }
         }
     }
-}
 
-/// A row of the table of refusals: a number, the refusal's bytes, a hash.
-private struct RefusalRecord {
-    let number: RefusalNumber
-    let row: LogRow
-
-    init(key: Span<UInt8>, value: Span<UInt8>) throws(LogError) {
-        guard let number = LogKeys.number(key) else { throw .strangers }
-        self.number = RefusalNumber(number)
-        guard let row = LogRow(value) else { throw .brokenRefusals(self.number) }
-        self.row = row
-    }
-
-    func refusal(_ value: Span<UInt8>, behind previous: Digest) throws(LogError) -> RecordedRefusal {
-        guard row.isSound(value, behind: previous) else { throw .brokenRefusals(number) }
-        let refusal: RecordedRefusal
-        do throws(DecodingFault) { refusal = try RefusalCodec.decode(value.extracting(row.body)) } catch {
-            throw .unreadableRefusal(number, error)
+    /// Reads the table of refusals where there is one, with what is wrong with it in the log's words.
+    private func withRefusals<R>(_ body: (NumberedRows) throws -> R?) throws -> R? {
+        guard let rows = refusalRows else { return nil }
+        do { return try body(rows) } catch let fault as NumberedRows.Fault {
+            throw switch fault {
+            case .missing(let number): LogError.missingRefusal(RefusalNumber(number))
+            case .broken(let number): LogError.brokenRefusals(RefusalNumber(number))
+            case .strangers: LogError.strangers
+            }
         }
-        guard refusal.number == number else { throw .brokenRefusals(number) }
-        return refusal
     }
 }

@@ -6,8 +6,7 @@ internal import LMDB
 public final class LogReader {
     private let transaction: ReadTransaction
     private let table: Table
-    /// Nil where no refusal is known of.
-    let refusals: Table?
+    private let refusals: Table?
 
     init(transaction: ReadTransaction, table: Table, refusals: Table?) {
         self.transaction = transaction
@@ -17,7 +16,8 @@ public final class LogReader {
 
     public func end() { transaction.end() }
 
-    func cursor(over table: Table) throws -> Cursor { try transaction.cursor(over: table) }
+    /// The rows of refusals; nil where no refusal is known of.
+    var refusalRows: NumberedRows? { refusals.map { NumberedRows(transaction: transaction, table: $0) } }
 
     /// Whether there is a table of refusals.
     var hasRefusals: Bool {

@@ -152,6 +152,12 @@ public func fileIdentity(_ path: String) -> UInt64? {
     return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
 }
 
+/// Who may do what to a file, as `chmod` has it; nil where there is no file.
+public func fileMode(_ path: String) -> UInt32? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? UInt32(status.st_mode & 0o7777) : nil
+}
+
 public func renameFile(_ path: String, to other: String) throws(FileError) {
     guard unsafe rename(path, other) == 0 else { throw FileError(errno, "rename", path: path) }
 }
@@ -160,21 +166,24 @@ public func removeFile(_ path: String) throws(FileError) {
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileError(errno, "remove", path: path) }
 }
 
-/// Removes a folder and the files in it; nothing where it is not there.
-public func removeFlatFolder(_ path: String) throws(FileError) {
-    guard let folder = unsafe opendir(path) else {
-        if errno == ENOENT { return }
-        throw FileError(errno, "remove", path: path)
-    }
+/// The names of what is in a folder, in no order.
+public func fileNames(in folder: String) throws(FileError) -> [String] {
+    guard let stream = unsafe opendir(folder) else { throw FileError(errno, "read the folder", path: folder) }
+    defer { unsafe closedir(stream) }
     var names: [String] = []
-    while let entry = unsafe readdir(folder) {
+    while let entry = unsafe readdir(stream) {
         let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
         if name != ".", name != ".." { names.append(name) }
     }
-    unsafe closedir(folder)
-    for name in names { try removeFile(path + "/" + name) }
+    return names
+}
+
+/// Removes a folder and the files in it; nothing where it is not there.
+public func removeFlatFolder(_ path: String) throws(FileError) {
+    guard try exists(path) else { return }
+    for name in try fileNames(in: path) { try removeFile(path + "/" + name) }
     guard unsafe rmdir(path) == 0 else { throw FileError(errno, "remove", path: path) }
 }
 

@@ -17,6 +17,8 @@ public final class MunimentService: HTTPApplication {
     let liveFeeds: LiveFeeds
     private let presence: ServicePresence
     private let tokens: TokenRegistry
+    /// Nil where it has no accounts.
+    let accounts: AccountsOffice?
     /// Long answers that wait for their clients: so many at once, and none that waits for its turn.
     let streams = WorkQueue(width: 32, backlogLimit: 0)
     let runningKeys = RunningKeys()
@@ -31,7 +33,12 @@ public final class MunimentService: HTTPApplication {
             settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogs(settings))
         presence = try ServicePresence(dataDirectory: settings.dataDirectory)
         tokens = TokenRegistry(dataDirectory: settings.dataDirectory)
-        authenticator = Authenticator(settings.callers, tokens: tokens, localSecret: presence.secret, clock: settings.clock)
+        do { accounts = try settings.accounts.map { [data, tokens] in try AccountsOffice($0, settings, data, tokens) } } catch {
+            presence.end()
+            throw error
+        }
+        authenticator = Authenticator(
+            settings.callers, tokens: tokens, localSecret: presence.secret, accounts: accounts, clock: settings.clock)
         router = Router(RouteTable.routes)
         operations = Operations(settings, routes: RouteTable.routes)
         liveFeeds = LiveFeeds(LiveFeedLimits(), counts: operations.counts)
@@ -41,12 +48,19 @@ public final class MunimentService: HTTPApplication {
             let names = try data.names()
             for name in names { _ = try data.store(name) }
             if names.isEmpty { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") }
+            for name in settings.accounts?.stores ?? [] where data.openStore(name.text) == nil {
+                throw NoStoreForAccounts(store: name, dataDirectory: settings.dataDirectory)
+            }
         } catch {
+            accounts?.close()
             try? data.close()
             presence.end()
             throw error
         }
     }
+
+    /// What the tool on this machine shows in place of a token.
+    var secretOfTool: String { presence.secret }
 
     /// Tells the tool on this machine where the service listens, so that what it changes goes through the service.
     ///
@@ -75,6 +89,7 @@ public final class MunimentService: HTTPApplication {
             operations.flush()
         }
         liveFeeds.end()
+        accounts?.close()
         try data.close()
     }
 
@@ -111,17 +126,20 @@ public final class MunimentService: HTTPApplication {
         if let place = route.storePlace { storeName = place == -1 ? StoreName.default.text : parameters[place] }
         var (finding, limit): (Authenticator.Finding?, TokenBucket.Outcome?)
         var problem: Problem?
-        if route.need != .nothing {
+        if route.isOfAccounts, accounts == nil {
+            problem = .withoutAccounts
+        } else if route.isOfAccounts, route.need == .nothing {
+            // Whoever is not signed in yet is counted by address.
+            do throws(Problem) { limit = try operations.admit(nil, request) } catch { problem = error }
+        } else if route.need != .nothing {
             do throws(Problem) {
-                do throws(Problem) {
-                    finding = try authenticator.finding(
+                let found = Result { () throws(Problem) in
+                    try authenticator.finding(
                         authorization: request.header("Authorization"), from: request.peer, in: storeName)
-                } catch {
-                    // Whoever tries credentials is slowed down by its address.
-                    limit = try operations.admit(nil, request)
-                    throw error
                 }
-                limit = try operations.admit(finding?.caller, request)
+                // Whoever tries credentials is slowed down by its address.
+                limit = try operations.admit((try? found.get())?.caller, request)
+                finding = try found.get()
                 try finding?.caller?.require(route.need, in: storeName)
             } catch { problem = error }
         }
@@ -181,10 +199,17 @@ public final class MunimentService: HTTPApplication {
         case .immediateUpTo(let limitBytes, let handle):
             return call.request.body.count <= limitBytes ? now(call, handle) : queued(call, handle)
         case .queued(let handle): return queued(call, handle)
+        case .ofAccounts(let pace, let handle):
+            guard let accounts else { return .now(finished(Problem.withoutAccounts.response, call.request)) }
+            return later(call.request, on: accounts.queue(pace)) {
+                try handle(call, accounts.accounts)
+            } then: {
+                .now(self.finished($0, call.request))
+            }
         case .asynchronous(let handle):
             Task(executorPreference: AnswerExecutor.shared) {
                 let response: HTTPResponse
-                do { response = try await handle(call) } catch { response = self.problem(for: error, call).response }
+                do { response = try await handle(call) } catch { response = self.problem(for: error, call.request).response }
                 call.request.respond(self.finished(response, call.request))
             }
             return .later
@@ -193,7 +218,7 @@ public final class MunimentService: HTTPApplication {
 
     private func now(_ call: Call, _ handle: (Call) throws -> HTTPResponse) -> HTTPAnswer {
         do { return .now(finished(try handle(call), call.request)) } catch {
-            return .now(finished(problem(for: error, call).response, call.request))
+            return .now(finished(problem(for: error, call.request).response, call.request))
         }
     }
 
@@ -205,12 +230,12 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// Does something on the queue and goes on with what came of it.
+    /// Does something on a queue and goes on with what came of it.
     private func later<Result>(
-        _ request: HTTPRequest, _ body: @escaping @Sendable () throws -> Result,
+        _ request: HTTPRequest, on queue: WorkQueue? = nil, _ body: @escaping @Sendable () throws -> Result,
         then goOn: @escaping @Sendable (Result) -> HTTPAnswer
     ) -> HTTPAnswer {
-        let isTaken = work.add {
+        let isTaken = (queue ?? work).add {
             let answer: HTTPAnswer
             do { answer = goOn(try body()) } catch {
                 answer = .now(self.finished(self.problem(for: error, request).response, request))
@@ -219,8 +244,6 @@ public final class MunimentService: HTTPApplication {
         }
         return isTaken ? .later : .now(finished(Problem.tooMuchWaits.response, request))
     }
-
-    private func problem(for error: any Error, _ call: Call) -> Problem { problem(for: error, call.request) }
 
     private func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
         var problem = Problem(error)

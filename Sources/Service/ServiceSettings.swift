@@ -7,6 +7,8 @@ public struct ServiceSettings: Sendable {
     public var dataDirectory: String
     /// Who may call besides those who have a token.
     public var callers: CallerSettings
+    /// What it needs to have accounts; nil for none.
+    public var accounts: AccountsOptions?
     /// What time it is.
     public var clock: @Sendable () -> Instant
     /// How stores are opened.

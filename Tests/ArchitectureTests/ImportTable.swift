@@ -18,15 +18,22 @@ enum ImportTable {
         "Wire": ["Events", "Permissions", "Notices", "Muniment"],
         "Secrets": ["CSodium"],
         "HTTPServer": ["CMicroHTTPD", "Glibc", "Dispatch", "Synchronization"],
-        "HTTPClient": ["CCurl"],
-        "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "HTTPClient", "Synchronization"],
+        "NetworkClient": ["CCurl", "Secrets"],
+        "Identity": [
+            "Events", "Permissions", "Hashing", "Secrets", "Files", "LMDB", "EventLog", "Synchronization", "Dispatch", "Foundation",
+            "Glibc",
+        ],
+        "OpenIDConnect": ["Events", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials", "Synchronization"],
+        "Mail": ["Events", "Files", "Identity", "NetworkClient", "Secrets", "Synchronization"],
+        "MunimentClient": ["Events", "Permissions", "NetworkClient", "Secrets", "Files", "Foundation", "Synchronization"],
+        "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient", "Synchronization"],
         "Service": [
-            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "HTTPServer", "Credentials", "Secrets", "Hashing",
-            "Files", "Foundation", "Synchronization", "Dispatch",
+            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "HTTPServer", "Credentials", "Identity", "Secrets",
+            "Hashing", "Files", "Foundation", "Synchronization", "Dispatch",
         ],
         "CommandLineTool": [
-            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "Credentials", "Files", "HTTPServer", "Service",
-            "Foundation", "Glibc", "Dispatch", "Synchronization",
+            "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "Credentials", "Files", "HTTPServer", "Identity",
+            "Mail", "OpenIDConnect", "NetworkClient", "Service", "Foundation", "Glibc", "Dispatch", "Synchronization",
         ],
         "RandomHistories": ["Events", "Permissions"],
         "MunimentTesting": [
@@ -36,7 +43,7 @@ enum ImportTable {
 
     /// The one target that may import each C library.
     static let importersOfC = [
-        "CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer", "CCurl": "HTTPClient",
+        "CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer", "CCurl": "NetworkClient",
     ]
 
     /// What a file of a target imports without leave, in words; empty for a file that keeps to the table.

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The built `muniment serve`, running beside the calls of a test.
 final class ServingTool {
     private let process = Process()
     private let output = Pipe()
-    private var buffered: [UInt8] = []
+    private var said: PipeLines
     /// The lines that it printed until it listened, and the one behind them where there is one to come.
     private(set) var lines: [String] = []
 
@@ -22,6 +23,7 @@ final class ServingTool {
 
     /// Starts it by a call whose words have blanks between them, and waits for some lines.
     init(_ tool: BuiltTool, call: String, lineCount: Int) throws {
+        said = PipeLines(output)
         process.executableURL = BuiltTool.executable
         process.arguments = call.split(separator: " ").map(String.init)
         process.currentDirectoryURL = tool.folder
@@ -29,31 +31,22 @@ final class ServingTool {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        for _ in 0..<lineCount { lines.append(try #require(line(), "serve printed \(lines) and no more")) }
+        for _ in 0..<lineCount {
+            let line = said.next()
+            lines.append(try #require(line, "serve printed \(lines) and no more"))
+        }
     }
 
     /// Where it listens.
     var address: String { String(lines.first?.split(separator: " ").last ?? "") }
 
-    private func line() -> String? {
-        while true {
-            if let end = buffered.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { buffered.removeSubrange(...end) }
-                return String(decoding: buffered[..<end], as: UTF8.self)
-            }
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            buffered += more
-        }
-    }
-
     /// Tells it to stop, and returns its exit code and what it printed behind ``lines``.
     @discardableResult
     func stop() throws -> (code: Int32, rest: String) {
         process.terminate()
-        let rest = buffered + (try output.fileHandleForReading.readToEnd() ?? Data())
+        let rest = try said.rest()
         process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: rest, as: UTF8.self))
+        return (process.terminationStatus, rest)
     }
 
     /// Ends it at once, as the system would.

@@ -18,6 +18,8 @@ struct Errand {
         case "hold-lock": try holdLock()
         case "raise": raise(Errand.signals[arguments[0]] ?? 0)
         case "fill-log": try FillLog(path: arguments[0], limit: Int(arguments[1]) ?? 0).run()
+        case "fill-records": try RecordErrands(path: arguments[0]).fill(within: Int(arguments[1]) ?? 0)
+        case "append-record": try RecordErrands(path: arguments[0]).append()
         case "make": try FaultStore.make(at: arguments[0])
         case "sweep": try sweep.run()
         case "sweep-reader": try sweep.runUnderReader()
@@ -37,12 +39,16 @@ struct Errand {
         case "back-up-within": try BackupErrands.backUp(arguments[0], to: arguments[1], limit: Int(arguments[2]) ?? 0)
         case "restore-within": try BackupErrands.restore(arguments[0], to: arguments[1], limit: Int(arguments[2]) ?? 0)
         case "back-up-forever": try BackupErrands.backUpForever(arguments[0], in: arguments[1])
+        case "accounts-hold": try accounts.hold()
+        case "accounts-forever": try accounts.changeForever()
+        case "accounts-within": try accounts.change(within: Int(arguments[1]) ?? 0)
         case "use-as-nobody": try store.useAsNobody()
         default: FaultHelper.say("unknown errand `\(name)`")
         }
     }
 
     private var store: StoreErrands { StoreErrands(path: arguments[0]) }
+    private var accounts: AccountErrands { AccountErrands(folder: arguments[0]) }
     private var observing: ObservingErrands { ObservingErrands(path: arguments[0]) }
 
     /// STORE, `log` or `index`, `sealed` or `open`, and the offsets: the first, the one behind the last, the step.

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A client that writes what it is told to, byte for byte.
 final class RawClient: Sendable {
@@ -6,25 +7,8 @@ final class RawClient: Sendable {
 
     /// Connects to a port of this machine. Reading waits ten seconds at most, so that a test that is wrong ends.
     init(port: UInt16, receiveBufferBytes: Int32? = nil) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
-        unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        if var bytes = receiveBufferBytes {
-            unsafe setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code == 0 else { throw CannotConnect(code: errno) }
+        socket = try LoopbackSocket.connected(to: port, patienceSeconds: 10, receiveBufferBytes: receiveBufferBytes)
     }
-
-    struct CannotConnect: Error { let code: Int32 }
 
     deinit { close(socket) }
 

@@ -1,6 +1,6 @@
 package import Credentials
 import Foundation
-import HTTPClient
+import NetworkClient
 import TestSupport
 
 /// An issuer in a process of its own: it serves files of a folder, and says which were asked for.
@@ -12,8 +12,14 @@ package final class TestIssuer: Sendable {
         folder = sys.argv[1]
         class Handler(http.server.BaseHTTPRequestHandler):
             def log_message(self, *a): pass
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers['Content-Length'])).decode()
+                print(self.path, self.headers['Authorization'] or '-', body, flush=True)
+                self.answer()
             def do_GET(self):
                 print(self.path, flush=True)
+                self.answer()
+            def answer(self):
                 path = os.path.join(folder, self.path.strip('/').replace('/', '_'))
                 if not os.path.exists(path):
                     self.send_response(500); self.send_header('Content-Length', '0'); self.end_headers(); return
@@ -51,7 +57,7 @@ package final class TestIssuer: Sendable {
         try serve(TestJWT.keySet(keys), at: "keys", cacheControl: cacheControl)
     }
 
-    /// The paths that were asked for since the last look, in order.
+    /// The paths that were asked for since the last look, in order; behind that of a POST its `Authorization` and its body.
     package func requests() throws -> [String] {
         // Behind what was asked for until now, so that nobody has to wait for what may never come.
         guard let mark = HTTPAddress(address + "/mark") else { return [] }

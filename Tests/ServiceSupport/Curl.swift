@@ -46,7 +46,10 @@ package struct Curl: Door {
         process.arguments = arguments
         let errors = folder.appending(path: "errors")
         try Data().write(to: errors)
-        process.standardError = try FileHandle(forWritingTo: errors)
+        // A process that is over keeps what it was given, and more than a thousand open files are too many for Foundation.
+        let handle = try FileHandle(forWritingTo: errors)
+        defer { try? handle.close() }
+        process.standardError = handle
         process.standardOutput = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         let code = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in

@@ -1,6 +1,7 @@
 package import Events
 import Foundation
 import Glibc
+import TestSupport
 
 /// A client of a feed over a socket of its own, which reads as the HTML standard says.
 package final class FeedClient {
@@ -35,30 +36,13 @@ package final class FeedClient {
     ///   - lastID: what it comes back with.
     ///   - receiveBufferBytes: bytes that the system keeps for it, for a client that is slow.
     package init(port: UInt16, _ target: String, token: String, lastID: String? = nil, receiveBufferBytes: Int32? = nil) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
-        unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        if var bytes = receiveBufferBytes {
-            unsafe setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code == 0 else { throw CannotConnect(code: errno) }
+        socket = try LoopbackSocket.connected(to: port, patienceSeconds: 20, receiveBufferBytes: receiveBufferBytes)
         var head = "GET \(target) HTTP/1.1\r\nHost: here\r\nAccept: text/event-stream\r\nAuthorization: Bearer \(token)\r\n"
         if let lastID { head += "Last-Event-ID: \(lastID)\r\n" }
         let bytes = Array((head + "\r\n").utf8)
         _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         readHead()
     }
-
-    package struct CannotConnect: Error { package let code: Int32 }
 
     deinit { close(socket) }
 

@@ -1,5 +1,9 @@
+import Events
 import Foundation
+import Mail
+import Service
 import ServiceSupport
+import TestSupport
 import Testing
 
 @Suite("Guides of the service: their commands answer what is printed behind them")
@@ -46,6 +50,7 @@ struct GuideTests {
         process.arguments = [script.path]
         process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { own, _ in own }
         let handle = try FileHandle(forWritingTo: output)
+        defer { try? handle.close() }
         (process.standardOutput, process.standardError, process.standardInput) = (handle, handle, FileHandle.nullDevice)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
@@ -61,14 +66,21 @@ struct GuideTests {
     }
 
     @Test(
-        "The guides on the HTTP API, the live feed and AuthZEN", arguments: [("http-api", 20), ("live-feed", 8), ("authzen", 10)])
+        "The guides on the HTTP API, the live feed, AuthZEN and accounts",
+        arguments: [("http-api", 20), ("live-feed", 8), ("authzen", 10), ("accounts", 25)])
     func commands(guide: String, atLeast count: Int) async throws {
         let path = "Docs/Guides/\(guide).md"
         let text = try String(contentsOfFile: path, encoding: .utf8)
-        try await withService { service in
+        let outbox = FileManager.default.temporaryDirectory.path + "/muniment-outbox-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: outbox) }
+        let sender = try #require(MailSender("no-reply@localhost"))
+        let mailer = try Outbox(folder: outbox, sender: sender, clock: { .newYear })
+        try await withService {
+            $0.accounts = AccountsOptions(mailer: mailer)
+        } _: { service in
             let address = "http://127.0.0.1:\(try service.listen())"
             let environment = [
-                "AT": address + "/v1/stores/default", "PDP": address, "TOKEN": try service.administrator(),
+                "AT": address + "/v1/stores/default", "PDP": address, "OUTBOX": outbox, "TOKEN": try service.administrator(),
             ]
             let blocks = blocks(text)
             var printed = try await replay(blocks.flatMap(\.commands), environment: environment)[...]

@@ -24,7 +24,7 @@ struct ServiceSuite {
         let directory = folder + "/data"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try FileManager.default.moveItem(atPath: data.path, toPath: directory + "/default")
-        let token = try ServiceSuite.token(directory, "ask")
+        let token = try ServiceSuite.token(directory, ["ask"])
         let single = data.generator.questions(.direct, count: 5_000) + data.generator.questions(.nested, count: 5_000)
         let bodies = single.shuffled().map(ServiceSuite.evaluation)
         let many = stride(from: 0, to: single.count, by: Self.items).map { start in
@@ -44,7 +44,7 @@ struct ServiceSuite {
             evaluations: try wrk(service, "/access/v1/evaluations", many))
     }
 
-    private static func evaluation(_ question: Question) -> String {
+    static func evaluation(_ question: Question) -> String {
         func entity(_ name: String) -> String {
             let parts = name.split(separator: ":", maxSplits: 1)
             return #"{"type":"\#(parts[0])","id":"\#(parts[1])"}"#
@@ -53,10 +53,10 @@ struct ServiceSuite {
     }
 
     /// A token for the default store.
-    static func token(_ directory: String, _ right: String) throws -> String {
+    static func token(_ directory: String, _ right: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: tool)
-        process.arguments = ["token", "create", "--data", directory, "--store", "default", "--can", right]
+        process.arguments = ["token", "create", "--data", directory, "--store", "default", "--can"] + right
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()

@@ -33,7 +33,7 @@ struct StreamSuite: Sendable {
         let changes = (0..<Self.streams).flatMap { [Change.register(Name("user:\($0)")), .createObject(Name("doc:\($0)"))] }
         try store.commit(Transaction("user:root", [.defineClass("doc")] + changes))
         try store.close()
-        let token = try ServiceSuite.token(directory, "administer")
+        let token = try ServiceSuite.token(directory, ["administer"])
         let (acknowledgement, delivery, lag) = try withService(directory) { try latency(port: $0.port, token) }
         let bytes = try withService(directory) { service in
             let before = try service.residentBytes

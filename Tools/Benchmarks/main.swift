@@ -202,6 +202,9 @@ do {
     case "service":
         print(try measureServices(arguments).map(\.text).joined(separator: "\n"))
         exit(0)
+    case "identity":
+        print(try measureIdentity(arguments).text)
+        exit(0)
     case "streams":
         print(try measureStreams(arguments).text)
         exit(0)
@@ -227,6 +230,7 @@ do {
     tables.append(try measureExplanations(arguments))
     tables += try measureServices(arguments)
     tables.append(try measureStreams(arguments))
+    tables.append(try measureIdentity(arguments))
     var sizes = [(10_000, "10 k")]
     if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }
     if arguments.isLarge { sizes.append((10_000_000, "10 M")) }

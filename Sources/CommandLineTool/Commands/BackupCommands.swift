@@ -1,4 +1,5 @@
 import Events
+import Identity
 import Muniment
 import Permissions
 
@@ -17,7 +18,7 @@ extension Command {
         let path = try call.word("the folder that the backup becomes")
         try call.end()
         if let directory = try call.dataDirectoryIfNamed {
-            return try call.report(DataBackup.make(of: directory, to: path, options: call.storeOptions).stores, in: path)
+            return try call.backUp(directory, to: path)
         }
         return try call.report(Store.backup(at: call.directory, to: path, options: call.storeOptions), in: path)
     }
@@ -32,9 +33,7 @@ extension Command {
         let backup = try call.word("the folder of the backup")
         try call.end()
         if let directory = try call.dataDirectoryIfNamed {
-            let restored = try DataBackup.restore(
-                backup, to: directory, withTokens: call.options.isSet(.tokens), options: call.storeOptions)
-            return try call.report(restored.stores, in: directory)
+            return try call.restore(backup, to: directory)
         }
         guard !call.options.isSet(.tokens) else {
             throw UsageError("`--with-tokens` goes with `--data`: the tokens are those of all stores of a service")
@@ -57,6 +56,33 @@ extension Call {
         }
     }
 
+    fileprivate func backUp(_ directory: String, to path: String) throws -> ExitCode {
+        var accounts: AccountsBackup?
+        let made = try DataBackup.make(of: directory, to: path, options: storeOptions) { draft in
+            accounts = try AccountsBackup.make(of: directory + "/.muniment", to: draft + "/.muniment")
+            return accounts != nil
+        }
+        if accounts != nil {
+            note(
+                "`\(directory)/.muniment/master.key` is not in it, and without it nobody can read these accounts: keep a copy apart"
+            )
+        }
+        return try report(made.stores, accounts, in: path)
+    }
+
+    fileprivate func restore(_ backup: String, to directory: String) throws -> ExitCode {
+        var accounts: AccountsBackup?
+        let restored = try DataBackup.restore(
+            backup, to: directory, withTokens: options.isSet(.tokens), options: storeOptions
+        ) { draft in
+            accounts = try AccountsBackup.restore(backup + "/.muniment", to: draft + "/.muniment")
+        }
+        if accounts != nil {
+            note("before the service is started, bring the master key of these accounts to `\(directory)/.muniment/master.key`")
+        }
+        return try report(restored.stores, accounts, in: directory)
+    }
+
     fileprivate func report(_ backup: Backup, in path: String) throws -> ExitCode {
         ProgressBar.standard.clear()
         if isJSON {
@@ -67,15 +93,21 @@ extension Call {
         return .success
     }
 
-    fileprivate func report(_ backups: [String: Backup], in path: String) throws -> ExitCode {
+    fileprivate func report(_ backups: [String: Backup], _ accounts: AccountsBackup?, in path: String) throws -> ExitCode {
         ProgressBar.standard.clear()
         let backups = backups.sorted { $0.key < $1.key }
         if isJSON {
             let stores = backups.map { JSONValue.object($0.value.json.with("store", .string($0.key))) }
-            try output.json(.object(["path": .string(path), "stores": .array(stores)]))
+            var json: JSONObject = ["path": .string(path), "stores": .array(stores)]
+            json["accounts"] = accounts?.json
+            try output.json(.object(json))
         } else {
             for (name, backup) in backups {
                 try output.line("\(name)  r\(backup.head.revision) \(backup.head.hash) in \(path)/\(name)")
+            }
+            if let accounts {
+                try output.line(
+                    "\(accounts.accounts) accounts  record \(accounts.records) \(accounts.headHash) in \(path)/.muniment/accounts")
             }
         }
         return .success
@@ -88,6 +120,12 @@ extension Backup {
             "revision": .revision(head.revision), "time": .time(head.time), "hash": .string(head.hash), "events": .count(events),
             "refusals": .count(refusals),
         ]
+    }
+}
+
+extension AccountsBackup {
+    fileprivate var json: JSONValue {
+        .object(["accounts": .count(accounts), "records": .count(records), "hash": .string(headHash)])
     }
 }
 

@@ -15,6 +15,7 @@ enum CommandTable {
         ("Classes", [.classDefine, .classChange]),
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
         ("The service", [.serve, .tokenCreate, .tokenList, .tokenRevoke, .decisions]),
+        ("Accounts", [.accountFind, .accountShow, .accountList, .accountSignOut, .accountDelete, .accountVerify]),
         ("Upkeep", [.verify, .rebuild, .statistics, .backup, .restore]),
     ]
 

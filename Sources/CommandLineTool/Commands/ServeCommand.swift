@@ -41,7 +41,8 @@ extension Call {
 extension Command {
     static let serve = Command(
         "serve", "answer over HTTP, until it is told to stop",
-        options: [.data, .listen, .publicAddress, .headLimit, .connectionsPerAddress] + Option.callers + Option.operations,
+        options: [.data, .listen, .publicAddress, .headLimit, .connectionsPerAddress] + Option.callers + [.accounts]
+            + Option.operations,
         example: Example(
             "serve --data data --listen 127.0.0.1:0",
             """
@@ -67,6 +68,7 @@ extension Command {
             try? FileHandle.standardError.write(contentsOf: Data(format.message(line)))
         }
         try call.setOperations(in: &settings)
+        settings.accounts = try call.accountsOptions
         (settings.publicAddress, settings.usesTLS) = (call.options[.publicAddress], tls != nil)
         let service = try MunimentService(settings)
         let server: HTTPServer

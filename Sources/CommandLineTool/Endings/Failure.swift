@@ -18,6 +18,7 @@ struct Failure {
         case let error as UnreadableFile: (code, message) = (.usage, error.description)
         case let error as OutputFailure: (code, message) = (.storeTrouble, error.description)
         case let error as TokenRefusal: (code, message) = (.failure, error.description)
+        case let error as AccountRefusal: (code, message) = (error.isTrouble ? .storeTrouble : .failure, error.description)
         case let error as ImportError: (code, message) = (.failure, error.description)
         case let error as Refusal:
             // The tool sends one change at a time, so its number says nothing.

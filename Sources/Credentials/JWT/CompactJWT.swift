@@ -1,5 +1,6 @@
 internal import Events
 internal import Hashing
+internal import Secrets
 
 /// A signed JWT (RFC 7519) in the compact form of RFC 7515, taken apart and not yet believed.
 struct CompactJWT {

@@ -1,4 +1,4 @@
-public import HTTPClient
+public import NetworkClient
 
 /// Whose JWTs are believed, and where that issuer's keys are.
 public struct IssuerSettings: Sendable {
@@ -32,8 +32,8 @@ public struct IssuerSettings: Sendable {
         return HTTPAddress(base + "/.well-known/openid-configuration")
     }
 
-    /// An address that the issuer gives for its keys. One that is not encrypted is taken from an issuer on this machine alone.
-    func keysAddress(_ text: String) -> HTTPAddress? {
+    /// An address that the issuer gives. One that is not encrypted is taken from an issuer on this machine alone.
+    func safeAddress(_ text: String) -> HTTPAddress? {
         guard let address = HTTPAddress(text) else { return nil }
         return address.isSecure || (address.isLoopback && issuerAddress.isLoopback) ? address : nil
     }

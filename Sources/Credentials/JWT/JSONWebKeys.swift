@@ -1,5 +1,6 @@
 internal import Events
 internal import Hashing
+internal import Secrets
 
 /// The public keys of an issuer (RFC 7517): those of them that can check a signature.
 struct JSONWebKeys {
@@ -59,8 +60,5 @@ struct JSONWebKeys {
 }
 
 extension JSONObject {
-    /// The text under a name; nil where there is none, or something else.
-    func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
-
     fileprivate func bytes(_ name: String) -> [UInt8]? { text(name).flatMap { Base64URL.decode($0.utf8) } }
 }

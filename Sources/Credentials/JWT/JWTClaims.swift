@@ -9,6 +9,24 @@ public struct VerifiedClaims: Hashable, Sendable {
     public let until: Instant
 }
 
+/// What a JWT claims that was checked: whose it is, whom it is for, and that it is good now.
+public struct CheckedJWT: Sendable {
+    /// All that it claims.
+    public let claims: JSONObject
+    /// Whom it is about, as the issuer calls them: its `sub`, 1 to 255 bytes.
+    public let subject: String
+    /// From when on it is good for nothing.
+    public let until: Instant
+
+    /// OpenID Connect Core 1.0, section 2.
+    static let subjectLimitBytes = 255
+
+    /// A moment that it claims; nil where it claims none under that name.
+    ///
+    /// - Throws: ``JWTProblem/malformed`` where it is no number of seconds since 1970.
+    public func time(_ name: String) throws(JWTProblem) -> Instant? { try claims.time(name) }
+}
+
 /// What a JWT has to claim to be believed.
 struct ClaimRules {
     let issuer: String
@@ -18,19 +36,19 @@ struct ClaimRules {
     static let leewaySeconds: Int64 = 60
 
     /// Judges the claims of a JWT whose signature is right.
-    func check(_ claims: JSONObject, at now: Instant) throws(JWTProblem) -> VerifiedClaims {
+    func check(_ claims: JSONObject, at now: Instant) throws(JWTProblem) -> CheckedJWT {
         guard let issuer = claims.text("iss"), ExactText(issuer) == ExactText(self.issuer) else { throw .wrongIssuer }
         guard names(claims["aud"]) else { throw .wrongAudience }
-        guard let end = try time(claims["exp"]) else { throw .noEnd }
+        guard let end = try claims.time("exp") else { throw .noEnd }
         let leeway = ClaimRules.leewaySeconds * 1_000_000
         guard now < end.advanced(byMicroseconds: leeway) else { throw .ended }
         let soon = now.advanced(byMicroseconds: leeway)
-        if let start = try time(claims["nbf"]), start > soon { throw .notYetGood }
-        if let issued = try time(claims["iat"]), issued > soon { throw .issuedInTheFuture }
-        guard let id = claims.text("sub"), !id.isEmpty else { throw .unusableSubject }
-        let subject = Name("user:" + id)
-        guard subject.isWellFormed else { throw .unusableSubject }
-        return VerifiedClaims(subject: subject, until: end.advanced(byMicroseconds: leeway))
+        if let start = try claims.time("nbf"), start > soon { throw .notYetGood }
+        if let issued = try claims.time("iat"), issued > soon { throw .issuedInTheFuture }
+        guard let subject = claims.text("sub"), (1...CheckedJWT.subjectLimitBytes).contains(subject.utf8.count) else {
+            throw .unusableSubject
+        }
+        return CheckedJWT(claims: claims, subject: subject, until: end.advanced(byMicroseconds: leeway))
     }
 
     private func names(_ audience: JSONValue?) -> Bool {
@@ -40,10 +58,21 @@ struct ClaimRules {
         default: false
         }
     }
+}
 
+extension VerifiedClaims {
+    /// The user that a checked JWT is about, where one can be called so.
+    init(_ jwt: CheckedJWT) throws(JWTProblem) {
+        subject = Name("user:" + jwt.subject)
+        until = jwt.until
+        guard subject.isWellFormed else { throw .unusableSubject }
+    }
+}
+
+extension JSONObject {
     /// Seconds since 1970 (RFC 7519, section 2), perhaps with a fraction; nil where the claim is missing.
-    private func time(_ value: JSONValue?) throws(JWTProblem) -> Instant? {
-        switch value {
+    fileprivate func time(_ name: String) throws(JWTProblem) -> Instant? {
+        switch self[name] {
         case nil: return nil
         case .integer(let seconds)?:
             let (microseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -1,6 +1,6 @@
 public import Events
-internal import HTTPClient
 internal import Hashing
+internal import NetworkClient
 internal import Synchronization
 
 /// Checks JWTs of one issuer, by the keys that it publishes.
@@ -27,6 +27,11 @@ public final class JWTVerifier: Sendable {
     /// - Returns: who it is, or nil where keys have to be fetched first: then call ``verify(_:at:)`` where blocking does no harm.
     /// - Throws: ``JWTProblem`` where it is not to be believed.
     public func verifyCached(_ text: String, at now: Instant) throws(JWTProblem) -> VerifiedClaims? {
+        guard let jwt = try checkCached(text, at: now) else { return nil }
+        return try VerifiedClaims(jwt)
+    }
+
+    private func checkCached(_ text: String, at now: Instant) throws(JWTProblem) -> CheckedJWT? {
         let jwt = try CompactJWT(text)
         switch cache.withLock({ $0.decide(keyID: jwt.keyID, algorithm: jwt.algorithm, at: now) }) {
         case .fetch: return nil
@@ -42,7 +47,12 @@ public final class JWTVerifier: Sendable {
     ///   - now: when it is judged; clocks may be a minute apart.
     /// - Throws: ``JWTProblem`` where it is not to be believed, or where there are no keys to check it with.
     public func verify(_ text: String, at now: Instant) throws(JWTProblem) -> VerifiedClaims {
-        if let claims = try verifyCached(text, at: now) { return claims }
+        try VerifiedClaims(try check(text, at: now))
+    }
+
+    /// Checks a JWT as ``verify(_:at:)`` does, and returns all that it claims. Its subject need be no name of a user here.
+    public func check(_ text: String, at now: Instant) throws(JWTProblem) -> CheckedJWT {
+        if let jwt = try checkCached(text, at: now) { return jwt }
         fetching.withLock { _ in
             // Whoever was waited for may have brought what is needed.
             guard let jwt = try? CompactJWT(text),
@@ -50,23 +60,23 @@ public final class JWTVerifier: Sendable {
             else { return }
             fetchKeys(at: now)
         }
-        guard let claims = try verifyCached(text, at: now) else {
+        guard let jwt = try checkCached(text, at: now) else {
             throw .keysUnavailable("the clock was set while they were fetched")
         }
-        return claims
+        return jwt
     }
 
-    private func check(_ jwt: CompactJWT, with key: VerificationKey, at now: Instant) throws(JWTProblem) -> VerifiedClaims {
+    private func check(_ jwt: CompactJWT, with key: VerificationKey, at now: Instant) throws(JWTProblem) -> CheckedJWT {
         guard key.verifies(jwt.signature, of: jwt.signedBytes, by: jwt.algorithm.scheme) else { throw .wrongSignature }
         return try rules.check(try jwt.claims, at: now)
     }
 
     private func fetchKeys(at now: Instant) {
-        do throws(KeyFetchError) {
+        do throws(IssuerFetchError) {
             let (keys, cacheControl) = try KeyFetch(settings: settings).run()
             cache.withLock { $0.fetched(keys, cacheControl: cacheControl, at: now) }
         } catch {
-            cache.withLock { $0.failed(error.why, at: now) }
+            cache.withLock { $0.failed(error.description, at: now) }
         }
     }
 }

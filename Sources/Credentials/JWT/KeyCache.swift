@@ -27,7 +27,7 @@ struct KeyCache {
     }
 
     func decide(keyID: String?, algorithm: JWTAlgorithm, at now: Instant) -> Decision {
-        guard let keys, now < freshUntil.later(seconds: KeyCache.keptSeconds) else {
+        guard let keys, now < freshUntil.advanced(bySeconds: KeyCache.keptSeconds) else {
             return mayLook(after: KeyCache.firstRetrySeconds, now) ? .fetch : .refuse(.keysUnavailable(lastFailure))
         }
         let mayLook = mayLook(after: KeyCache.retrySeconds, now)
@@ -38,7 +38,7 @@ struct KeyCache {
 
     private func mayLook(after seconds: Int64, _ now: Instant) -> Bool {
         // A clock that was set back must not keep anybody waiting for it.
-        lastLook.map { now >= $0.later(seconds: seconds) || now < $0 } ?? true
+        lastLook.map { now >= $0.advanced(bySeconds: seconds) || now < $0 } ?? true
     }
 
     /// Takes in the keys that were fetched.
@@ -48,7 +48,7 @@ struct KeyCache {
         self.keys = keys
         lastLook = now
         let seconds = cacheControl.flatMap(KeyCache.maxAge) ?? KeyCache.freshSeconds.lowerBound
-        freshUntil = now.later(seconds: min(max(seconds, KeyCache.freshSeconds.lowerBound), KeyCache.freshSeconds.upperBound))
+        freshUntil = now.advanced(bySeconds: min(max(seconds, KeyCache.freshSeconds.lowerBound), KeyCache.freshSeconds.upperBound))
     }
 
     /// Notes that they could not be fetched. What is known is kept.
@@ -65,8 +65,4 @@ struct KeyCache {
         }
         return nil
     }
-}
-
-extension Instant {
-    func later(seconds: Int64) -> Instant { advanced(byMicroseconds: seconds * 1_000_000) }
 }

@@ -1,5 +1,5 @@
 internal import Files
-internal import HTTPClient
+internal import NetworkClient
 
 /// A service on this machine, as the tool beside it sees it.
 public struct RunningService: Sendable {
@@ -15,6 +15,13 @@ public struct RunningService: Sendable {
         self.note = note
     }
 
+    /// What a request asks the service to do.
+    public enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case delete = "DELETE"
+    }
+
     /// Sends JSON to the service with the right to everything, and waits for its answer: up to two minutes, since what is large
     /// takes its time.
     ///
@@ -23,11 +30,27 @@ public struct RunningService: Sendable {
     ///   - json: the body.
     /// - Throws: ``ServiceUnreachable``. What was asked for may have been done all the same.
     public func post(_ path: String, json: [UInt8]) throws(ServiceUnreachable) -> (status: Int, body: [UInt8]) {
+        try send(.post, path, json: json)
+    }
+
+    /// The same for requests of any kind.
+    ///
+    /// - Parameters:
+    ///   - method: what the request asks for.
+    ///   - path: where to, percent-encoded, with a slash in front.
+    ///   - json: the body; nil for none.
+    /// - Throws: ``ServiceUnreachable``. What was asked for may have been done all the same.
+    public func send(
+        _ method: Method, _ path: String, json: [UInt8]? = nil
+    ) throws(ServiceUnreachable) -> (status: Int, body: [UInt8]) {
         guard let address = HTTPAddress(note.address + path) else { throw ServiceUnreachable(why: "its note names no address") }
         var request = HTTPClientRequest(address)
+        request.method = HTTPClientMethod(rawValue: method.rawValue)
         request.body = json
-        request.headers = [("Authorization", "Bearer " + note.secret), ("Content-Type", "application/json"), ("Expect", "")]
+        request.headers = [("Authorization", "Bearer " + note.secret), ("Expect", "")]
+        if json != nil { request.headers.append(("Content-Type", "application/json")) }
         request.timeoutSeconds = 120
+        request.limitBytes = RunningService.answerLimitBytes
         request.pinnedKeyDigest = note.keyDigest
         do throws(HTTPClientError) {
             let response = try HTTPClient.send(request)
@@ -36,6 +59,9 @@ public struct RunningService: Sendable {
             throw ServiceUnreachable(why: "\(error)")
         }
     }
+
+    /// A page of a thousand accounts, each with everything that can be in it, has room in it.
+    private static let answerLimitBytes = 32 << 20
 }
 
 /// The service did not answer.

@@ -1,4 +1,5 @@
 internal import Events
+internal import Secrets
 
 /// What `service.json` says.
 struct ServiceNote: Equatable {

@@ -83,6 +83,9 @@ public struct JSONObject: Sendable {
     /// The values, in the order of their names.
     public var values: some RandomAccessCollection<JSONValue> { members.lazy.map(\.value) }
 
+    /// The text under a name; nil where there is none, or something else.
+    public func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
+
     /// These members with a patch applied (RFC 7396): linear in both.
     func merging(_ patch: JSONObject) -> JSONObject {
         var result = JSONObject()

@@ -15,6 +15,12 @@
         let (sum, overflow) = microseconds.addingReportingOverflow(distance)
         return overflow ? .forever : Instant(microseconds: sum)
     }
+
+    /// This moment, later by so many seconds; `forever` where that overflows.
+    public func advanced(bySeconds seconds: Int64) -> Instant {
+        let (microseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? .forever : advanced(byMicroseconds: microseconds)
+    }
 }
 
 extension Instant: CustomStringConvertible {

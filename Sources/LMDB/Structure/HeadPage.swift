@@ -58,8 +58,9 @@ struct HeadPage {
         let heads = [try HeadPage(file.page(0)), try HeadPage(file.page(1))]
         // They are written in turn, one transaction after the other.
         let numbers = heads.map(\.transaction)
-        let isNew = numbers == [0, 0]
-        guard isNew || (numbers[0] % 2 == 0 && numbers[1] % 2 == 1 && abs(numbers[0] - numbers[1]) == 1), numbers[0] >= 0 else {
+        let follow =
+            numbers.allSatisfy { $0 >= 0 } && numbers[0] % 2 == 0 && numbers[1] % 2 == 1 && abs(numbers[0] - numbers[1]) == 1
+        guard follow || numbers == [0, 0] else {
             throw StructureFault(
                 "the head pages are of transactions \(numbers[0]) and \(numbers[1]), which do not follow each other")
         }

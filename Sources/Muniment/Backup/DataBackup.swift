@@ -6,6 +6,7 @@ internal import Foundation
 ///
 ///     BACKUP/NAME/                    the backup of store NAME, which can be restored by itself
 ///     BACKUP/.muniment/tokens.jsonl   the tokens of the service, where it has some; only hashes of secrets
+///     BACKUP/.muniment/accounts/      the accounts of the service, where it has some, as whoever knows them copies them
 ///     BACKUP/backup.json              which stores there are, and their heads
 ///
 /// Each store is as it was at one moment of its own.
@@ -14,6 +15,9 @@ public struct DataBackup: Hashable, Sendable {
     public let stores: [String: Backup]
     /// Whether the service's tokens are in it.
     public let hasTokens: Bool
+
+    /// Whether the service's accounts are in it.
+    public let hasAccounts: Bool
 
     static let format = "muniment-data-backup/1"
     private static let tokens = ".muniment/tokens.jsonl"
@@ -24,18 +28,24 @@ public struct DataBackup: Hashable, Sendable {
     ///   - directory: the folder whose folders are stores.
     ///   - path: the folder that the backup becomes; there must be nothing, or an empty folder.
     ///   - options: the progress and the size of the maps.
-    /// - Throws: ``BackupError``, or what the disk says; then there is no backup.
-    public static func make(of directory: String, to path: String, options: StoreOptions = StoreOptions()) throws -> DataBackup {
+    ///   - accounts: copies the accounts, of which this module knows nothing, into the folder that it is given, and answers whether
+    ///     there are some. It is called first: who has an account is in the stores already.
+    /// - Throws: ``BackupError``, what `accounts` throws, or what the disk says; then there is no backup.
+    public static func make(
+        of directory: String, to path: String, options: StoreOptions = StoreOptions(),
+        accounts: (_ backup: String) throws -> Bool = { _ in false }
+    ) throws -> DataBackup {
         let names = try storeNames(in: directory)
         guard !names.isEmpty else { throw BackupError.noStores(path: directory) }
         return try FolderDraft.make(at: StoreFolder(path).path) { draft in
+            let hasAccounts = try accounts(draft)
             var stores: [String: Backup] = [:]
             for name in names {
                 stores[name] = try Store.backup(at: directory + "/" + name, to: draft + "/" + name, options: options)
             }
             let hasTokens = fileExists(directory + "/" + tokens)
             if hasTokens { try copyTokens(from: directory, to: draft) }
-            let backup = DataBackup(stores: stores, hasTokens: hasTokens)
+            let backup = DataBackup(stores: stores, hasTokens: hasTokens, hasAccounts: hasAccounts)
             try backup.write(to: draft)
             return backup
         }
@@ -44,17 +54,20 @@ public struct DataBackup: Hashable, Sendable {
     /// Makes a data directory of a backup, where none is.
     ///
     /// - Parameters:
-    ///   - backup: the folder that ``make(of:to:options:)`` made. It is only read.
+    ///   - backup: the folder that ``make(of:to:options:accounts:)`` made. It is only read.
     ///   - directory: the folder that the data directory becomes; there must be nothing, or an empty folder.
     ///   - withTokens: whether the tokens come back as well. One that was revoked since the backup was made is good again then.
     ///   - options: the progress, the clock and the limits with which indexes are folded.
-    /// - Throws: ``BackupError``, or what the disk says; then there is no data directory.
+    ///   - accounts: puts the accounts, where the backup has some, into the folder that it is given.
+    /// - Throws: ``BackupError``, what `accounts` throws, or what the disk says; then there is no data directory.
     @discardableResult
     public static func restore(
-        _ backup: String, to directory: String, withTokens: Bool = false, options: StoreOptions = StoreOptions()
+        _ backup: String, to directory: String, withTokens: Bool = false, options: StoreOptions = StoreOptions(),
+        accounts: (_ directory: String) throws -> Void = { _ in }
     ) throws -> DataBackup {
         let record = try DataBackup(at: backup)
         return try FolderDraft.make(at: StoreFolder(directory).path) { draft in
+            if record.hasAccounts { try accounts(draft) }
             for (name, expected) in record.stores.sorted(by: { $0.key < $1.key }) {
                 let found = try Store.restore(backup + "/" + name, to: draft + "/" + name, options: options)
                 guard found == expected else {
@@ -109,6 +122,7 @@ extension DataBackup {
             stores[name] = backup
         }
         (self.stores, self.hasTokens) = (stores, hasTokens)
+        hasAccounts = json["accounts"] == .bool(true)
     }
 
     private func write(to path: String) throws {
@@ -118,7 +132,11 @@ extension DataBackup {
             return JSONValue.object(json)
         }
         var writer = JSONWriter()
-        writer.write(.object(["format": .string(DataBackup.format), "stores": .array(stores), "tokens": .bool(hasTokens)]))
+        writer.write(
+            .object([
+                "format": .string(DataBackup.format), "stores": .array(stores), "tokens": .bool(hasTokens),
+                "accounts": .bool(hasAccounts),
+            ]))
         try replaceFile(path + "/backup.json", with: Array((writer.text + "\n").utf8))
     }
 }

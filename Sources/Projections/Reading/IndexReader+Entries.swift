@@ -70,6 +70,11 @@ extension IndexReader {
         try relationsNaming([subject]).flatMap { try related($0) }.map(ObjectID.init(rawValue:))
     }
 
+    /// The objects that a subject has entries of its own on.
+    public func objectsNamingDirectly(_ subject: PrincipalID) throws -> [ObjectID] {
+        try related(RelationPrefix(kind: .grant, first: subject.rawValue)).map(ObjectID.init(rawValue:))
+    }
+
     /// The permissions that are made for a subject.
     public func permissions(for subject: PrincipalID) throws -> [PermissionID] {
         try related(RelationPrefix(kind: .permissionFor, first: subject.rawValue)).map(PermissionID.init(rawValue:))

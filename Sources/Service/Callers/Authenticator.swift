@@ -4,7 +4,8 @@ internal import HTTPServer
 internal import Permissions
 internal import Secrets
 
-/// Finds out who calls, from the head of a request: by a token, a JWT, the secret that the tool on this machine has, or nothing.
+/// Finds out who calls, from the head of a request: by a token, a session, a JWT, the secret that the tool on this machine has, or
+/// nothing.
 ///
 /// Whoever is not let in is told the same, whatever was wrong, and after the same work whatever exists.
 struct Authenticator: Sendable {
@@ -13,11 +14,16 @@ struct Authenticator: Sendable {
     private let verifier: JWTVerifier?
     private let issuerStores: StoreScope
     private let anonymousStores: StoreScope?
+    private let accounts: AccountsOffice?
     private let clock: @Sendable () -> Instant
     private let failures = FailureLimit()
 
-    init(_ settings: CallerSettings, tokens: TokenRegistry, localSecret: String, clock: @escaping @Sendable () -> Instant) {
+    init(
+        _ settings: CallerSettings, tokens: TokenRegistry, localSecret: String, accounts: AccountsOffice?,
+        clock: @escaping @Sendable () -> Instant
+    ) {
         self.tokens = tokens
+        self.accounts = accounts
         self.localSecret = Array(localSecret.utf8)
         verifier = settings.issuer.map(JWTVerifier.init)
         issuerStores = settings.issuerStores
@@ -49,6 +55,10 @@ struct Authenticator: Sendable {
         }
         guard let credential = Authenticator.bearer(authorization) else { throw .unauthenticated }
         if Secrets.areEqual(Array(credential.utf8), localSecret) { return .known(.tool) }
+        if let accounts, AccessToken.isWellFormed(credential) {
+            guard let caller = accounts.caller(access: credential) else { throw .sessionOver }
+            return .known(caller)
+        }
         do {
             if let token = try tokens.token(for: credential, at: clock()) { return .known(Caller(token)) }
         } catch {
@@ -81,6 +91,9 @@ struct Authenticator: Sendable {
     func watch(_ caller: Caller, authorization: String?) -> @Sendable () -> Bool {
         guard let authorization, let credential = Authenticator.bearer(authorization) else { return { authorization == nil } }
         if Secrets.areEqual(Array(credential.utf8), localSecret) { return { true } }
+        if let accounts, AccessToken.isWellFormed(credential) {
+            return { accounts.caller(access: credential)?.session == caller.session }
+        }
         let (tokens, clock) = (tokens, clock)
         // A token can be taken back at any moment; a JWT is good until its end.
         if let until = (try? verifier?.verifyCached(credential, at: clock()))?.until { return { clock() < until } }
@@ -102,7 +115,7 @@ struct Authenticator: Sendable {
     }
 
     /// The credential in a header `Bearer …` (RFC 6750, section 2.1); nil for any other header.
-    private static func bearer(_ header: String) -> String? {
+    static func bearer(_ header: String) -> String? {
         // By bytes, since this is done for every request: a letter's bit of case is set before it is compared.
         let (bytes, scheme) = (header.utf8, "bearer ".utf8)
         guard bytes.count > scheme.count, zip(bytes, scheme).allSatisfy({ $0 | 0x20 == $1 }) else { return nil }
@@ -128,6 +141,13 @@ extension Caller {
 }
 
 extension Problem {
+    /// An access token that is over, or that never was one (RFC 6750, section 3.1).
+    static var sessionOver: Problem {
+        Problem(
+            .unauthenticated, "this access token is over: get a new one (`POST /v1/accounts/refresh`), or sign in",
+            headers: [HTTPHeader("WWW-Authenticate", "Bearer realm=\"muniment\", error=\"invalid_token\"")])
+    }
+
     /// Nobody is told whether a credential is missing, wrong or over.
     static var unauthenticated: Problem {
         Problem(

@@ -1,4 +1,5 @@
 internal import Credentials
+internal import Identity
 internal import Muniment
 internal import Permissions
 
@@ -8,6 +9,15 @@ struct Caller: Sendable {
     let id: String
     let stores: StoreScope
     let right: Right
+    /// The session that it comes with; nil for any other credential.
+    let session: SessionID?
+
+    init(id: String, stores: StoreScope, right: Right, session: SessionID? = nil) {
+        self.id = id
+        self.stores = stores
+        self.right = right
+        self.session = session
+    }
 
     /// Whether it reaches what a route needs, in a store or, where none is named, at all.
     func reaches(_ need: CallerNeed, in store: String?) -> Bool {
@@ -17,12 +27,17 @@ struct Caller: Sendable {
         case .asking: return right == .ask || right == .administer
         case .administering: return right == .administer
         case .administeringAll: return right == .administer && stores == .all
+        case .session: return session != nil
         }
     }
 
     /// - Throws: ``Problem`` where it does not reach what a route needs. It says the same, whether there is such a store or not.
     func require(_ need: CallerNeed, in store: String?) throws(Problem) {
-        guard reaches(need, in: store) else { throw .beyondToken("do this here") }
+        guard reaches(need, in: store) else {
+            throw need == .session
+                ? Problem(.forbidden, "this is for somebody who signed in: send the access token of a session")
+                : .beyondToken("do this here")
+        }
     }
 }
 

@@ -4,7 +4,7 @@ internal import Permissions
 
 /// The schemas that have a name in the description of the API.
 enum Schemas {
-    static let all: JSONObject = values.with(answers).with(histories).with(SchemasOfChanges.all)
+    static let all: JSONObject = values.with(answers).with(histories).with(SchemasOfChanges.all).with(SchemasOfAccounts.all)
 
     /// What ``Permissions/Name/problem`` wants, but for the limits in bytes.
     private static let formOfNames =
@@ -49,7 +49,8 @@ enum Schemas {
                     "type": .string("string"), "enum": .texts(Refusal.Code.allCases.map(\.rawValue)),
                     "description": .string("why the store refused it"),
                 ]),
-                "change": Schema.number, "head": Schema.revision,
+                "change": Schema.number, "head": Schema.revision, "providers": Schema.list(Schema.text), "link": Schema.text,
+                "maxAge": Schema.number,
             ]),
             "required": .texts(["type", "title", "status", "detail"]),
         ]),

@@ -1,4 +1,3 @@
-internal import Credentials
 internal import Events
 internal import HTTPServer
 internal import Muniment
@@ -12,7 +11,7 @@ enum NoticeStream {
         let query = try call.query
         try query.checkNames(["for", "subject", "after"])
         if query.has("for"), query.has("subject") { throw Problem(.malformed, "`subject` stands beside `for`: give one of them") }
-        let subscriber = try subscriber(of: call, named: query["for"] ?? query["subject"])
+        let subscriber = try call.subscriber(named: (query["for"] ?? query["subject"]).map { Name($0) })
         let store = try call.store
         let name = call.hosted?.name.text ?? ""
         let cursor = try call.feedCursor(head: store.head.revision)
@@ -21,18 +20,6 @@ enum NoticeStream {
         let reader = NoticeReader(notices.makeAsyncIterator(), for: subscriber, from: cursor, in: name, of: store)
         feed.run(following: reader.position) { feed in await reader.send(to: feed) }
         return ServerSentEvent.response(feed.stream)
-    }
-
-    private static func subscriber(of call: Call, named: String?) throws -> Name {
-        if let named {
-            let subscriber = Name(named)
-            try call.requireAsking(about: subscriber)
-            return subscriber
-        }
-        guard case .act(let principal)? = call.caller?.right else {
-            throw Problem(.malformed, "it is not said whose notices: this token names a user, a thing or a role in `for`")
-        }
-        return principal
     }
 }
 

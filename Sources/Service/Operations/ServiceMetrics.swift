@@ -1,6 +1,7 @@
 internal import Credentials
 internal import Events
 internal import HTTPServer
+internal import Identity
 internal import Muniment
 
 /// The figures of the service, as they are now.
@@ -8,11 +9,14 @@ struct ServiceMetrics {
     private let operations: Operations
     private let routes: [Route]
     private let stores: [HostedStore]
+    /// Nil where there are no accounts.
+    private let passwordHashes: Int?
 
     /// - Parameter caller: whose stores are told of; of others nothing is said.
     init(of service: MunimentService, for caller: Caller?) {
         operations = service.operations
         routes = service.router.routes
+        passwordHashes = service.accounts?.accounts.passwordHashCount
         stores = service.data.open.filter { caller?.stores.includes($0.name.text) ?? false }
     }
 
@@ -55,6 +59,10 @@ struct ServiceMetrics {
         text.value("muniment_open_streams", [], counts.openStreams.value)
         text.begin("muniment_log_lines_dropped_total", .counter, "Lines of the service's log that nobody took fast enough.")
         text.value("muniment_log_lines_dropped_total", [], counts.linesDropped.value)
+        if let passwordHashes {
+            text.begin("muniment_password_hashes_total", .counter, "Passwords that were hashed, to be kept or to be compared.")
+            text.value("muniment_password_hashes_total", [], passwordHashes)
+        }
     }
 
     private func writeDecisions(to text: inout MetricsText) {

@@ -1,5 +1,6 @@
 internal import Events
 internal import Histories
+internal import Identity
 internal import Muniment
 internal import Permissions
 internal import Wire
@@ -11,6 +12,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let refusal as Refusal: self.init(refusal)
         case let problem as AuthZENProblem: self.init(problem.status == 403 ? .forbidden : .malformed, problem.message)
+        case let problem as AccountProblem: self.init(problem)
         case let error as JSONError: self.init(.malformed, "the body is no JSON: \(error)")
         case let error as SpanRunsBackwards: self.init(.malformed, "\(error)")
         case let error as MalformedTime: self.init(.malformed, "\(error)")

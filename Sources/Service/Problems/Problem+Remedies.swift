@@ -26,6 +26,19 @@ extension Problem.Kind {
         case .headTooLarge: "Send fewer and shorter headers; put long names into a body."
         case .failed: "Ask whoever runs the service to look into its log, under the `X-Request-ID` of the answer."
         case .unavailable: "Ask again in a moment."
+        case .wrongCredentials:
+            "Check what was typed. The answer is the same for an email that is not known; `POST /v1/accounts/reset` sends a code."
+        case .wrongCode: "Type the code of the newest mail; after a few wrong ones, or when it is over, begin anew."
+        case .accountExists:
+            "Sign in by one of `providers`, with `link` where there is one: what was proved becomes a way into that account."
+        case .noAccount: "Sign up by this provider, or sign in by the one that the account was made with."
+        case .recentSignInRequired:
+            "Send what shows who it is to `POST /v1/account/reauthenticate`, and repeat the request with the new token (RFC 9470)."
+        case .linkedElsewhere: "Sign in by it to come to that account, or unlink it there first."
+        case .alreadyLinked: "Unlink the one that is there first; a password is changed with `PUT /v1/account/password`."
+        case .lastWayIn: "Link another provider or set a password first, or delete the account."
+        case .unfitPassword: "Read `detail`, and take another password."
+        case .sessionEnded: "Sign in again."
         }
     }
 }

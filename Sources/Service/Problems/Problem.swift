@@ -54,17 +54,27 @@ extension Problem {
         case tooManyRequests = "too-many-requests"
         case headTooLarge = "head-too-large"
         case failed, unavailable
+        case wrongCredentials = "wrong-credentials"
+        case wrongCode = "wrong-code"
+        case accountExists = "account-exists"
+        case noAccount = "no-account"
+        case recentSignInRequired = "recent-sign-in-required"
+        case linkedElsewhere = "linked-elsewhere"
+        case alreadyLinked = "already-linked"
+        case lastWayIn = "last-way-in"
+        case unfitPassword = "unfit-password"
+        case sessionEnded = "session-ended"
 
         var status: Int {
             switch self {
-            case .malformed: 400
-            case .unauthenticated: 401
+            case .malformed, .wrongCode, .unfitPassword: 400
+            case .unauthenticated, .wrongCredentials, .recentSignInRequired, .sessionEnded: 401
             case .forbidden, .refused: 403
-            case .notFound: 404
+            case .notFound, .noAccount: 404
             case .methodNotAllowed: 405
             case .notAcceptable: 406
             case .requestTimeout: 408
-            case .conflict, .keyInUse, .notYetVisible: 409
+            case .conflict, .keyInUse, .notYetVisible, .accountExists, .linkedElsewhere, .alreadyLinked, .lastWayIn: 409
             case .preconditionFailed: 412
             case .tooLarge: 413
             case .unsupportedMediaType: 415
@@ -99,6 +109,16 @@ extension Problem {
             case .headTooLarge: "The head of the request is too large"
             case .failed: "The service could not do this"
             case .unavailable: "The service cannot do this now"
+            case .wrongCredentials: "This shows nobody who has an account"
+            case .wrongCode: "The code is wrong or over"
+            case .accountExists: "There is an account of this person already"
+            case .noAccount: "There is no account of this person"
+            case .recentSignInRequired: "This needs to have signed in a moment ago"
+            case .linkedElsewhere: "This is a way into another account"
+            case .alreadyLinked: "The account has such a way in already"
+            case .lastWayIn: "It is the only way into the account"
+            case .unfitPassword: "The password will not do"
+            case .sessionEnded: "The session is over"
             }
         }
     }

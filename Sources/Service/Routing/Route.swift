@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import Identity
 
 /// One thing that the service does: where it is asked for, who may ask, how it is described, and what it does.
 ///
@@ -25,9 +26,14 @@ final class Route: Sendable {
         case immediateUpTo(bodyBytes: Int, @Sendable (Call) throws -> HTTPResponse)
         /// On a queue, where it may take its time.
         case queued(@Sendable (Call) throws -> HTTPResponse)
+        /// On a queue of those for accounts, which hold up nothing else; where the service has none, it answers 404.
+        case ofAccounts(AccountsPace, @Sendable (Call, Accounts) throws -> HTTPResponse)
         /// In a task, waiting for others without holding up a thread.
         case asynchronous(@Sendable (Call) async throws -> HTTPResponse)
     }
+
+    /// Whether it is there only where the service has accounts.
+    var isOfAccounts: Bool { if case .ofAccounts = handler { true } else { false } }
 
     init(
         _ method: String, _ path: PathPattern, _ name: String, need: CallerNeed, bodyLimitBytes: Int = 0,
@@ -56,4 +62,14 @@ enum CallerNeed: Hashable, Sendable {
     case administering
     /// Administration of all stores.
     case administeringAll
+    /// A session: somebody who signed in to an account.
+    case session
+}
+
+/// How long something about accounts takes.
+enum AccountsPace: Hashable, Sendable {
+    /// A write to the disk at most.
+    case brisk
+    /// Somebody is to be proved: a password is hashed, or another service is asked.
+    case proving
 }

@@ -38,13 +38,16 @@ enum GuideCode {
 
 @Suite("The code of the guides")
 struct GuideCodeTests {
-    @Test("Every guide that has Swift code is held against the code of a test file of Tests/Conformance")
+    @Test("Every guide that has Swift code is held against the code of a test file")
     func everyGuideIsTested() throws {
         let guides = try FileManager.default.contentsOfDirectory(atPath: TestSettings.package + "/Docs/Guides")
             .filter { $0.hasSuffix(".md") }.map { String($0.dropLast(3)) }
-        let enumerator = FileManager.default.enumerator(atPath: TestSettings.package + "/Tests/Conformance")
-        let tests = try (enumerator?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
-            .map { try GuideCode.markedCode(inFile: TestSettings.package + "/Tests/Conformance/" + $0) }
+        // The guide for applications runs against a service, beside the other tests of the client.
+        let tests = try ["/Tests/Conformance/", "/Tests/MunimentClientTests/"].flatMap { folder in
+            let enumerator = FileManager.default.enumerator(atPath: TestSettings.package + folder)
+            return try (enumerator?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
+                .map { try GuideCode.markedCode(inFile: TestSettings.package + folder + $0) }
+        }
         for guide in guides {
             let blocks = try GuideCode.blocks(ofGuide: guide)
             #expect(blocks.isEmpty || tests.contains(blocks), "Docs/Guides/\(guide).md has code that no test runs as it stands")

@@ -14,7 +14,20 @@ struct CallerTableTests {
     /// The routes that anybody may ask. Whoever adds one says here that it is meant so.
     private static let open: Set<String> = [
         "health", "readiness", "openAPI", "listProblems", "describeProblem", "authzenConfiguration", "authzenConfigurationOfStore",
+        "listProviders", "beginSignIn", "signUp", "verifyEmail", "signIn", "requestReset", "confirmReset", "refreshSession",
     ]
+
+    /// A service with accounts, so that all routes are there.
+    private func withService(
+        _ change: (inout ServiceSettings) -> Void = { _ in }, _ body: (ServiceFixture) async throws -> Void
+    ) async throws {
+        try await ServiceSupport.withService {
+            $0.openAccounts(KeptMails())
+            change(&$0)
+        } _: {
+            try await body($0)
+        }
+    }
 
     /// What the server says on the head of a request, before it reads a body.
     private struct Head: Hashable {
@@ -64,7 +77,9 @@ struct CallerTableTests {
                 "Bearer \(good).", "Basic " + good, good, "Bearer " + good.uppercased(), "Bearer local_" + good.dropFirst(5),
                 "Bearer a.b.c", "Bearer " + String(good.dropLast()),
             ]
-            for route in guarded {
+            // Whoever comes with what looks like the token of a session is told to get a new one.
+            let ofSessions: [String?] = ["Bearer muna_" + good.dropFirst(5), "Bearer muna_"]
+            for (route, credentials) in guarded.flatMap({ [($0, credentials), ($0, ofSessions)] }) {
                 var heads: Set<Head> = []
                 for credential in credentials {
                     for store in ["default", "nowhere", "..", "%00"] {

@@ -127,7 +127,7 @@ private final class WriteLoad: Sendable {
         do {
             feed = try FeedClient(
                 port: process.port, "/v1/stores/default/notices", token: readersToken, lastID: state.withLock { $0.lastID })
-        } catch is FeedClient.CannotConnect { return }
+        } catch is LoopbackSocket.CannotConnect { return }
         try work()
         while let event = feed.next() {
             guard case .string(let object)? = try event.json["subject"] else {

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// One connection to a port of this machine, over which one request after another is sent. It is quick, and it notices at once
 /// when the other side is gone.
@@ -10,19 +11,7 @@ final class PlainClient {
     struct Gone: Error {}
 
     init(port: UInt16) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
-        unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code == 0 else { throw Gone() }
+        do { socket = try LoopbackSocket.connected(to: port, patienceSeconds: 20) } catch { throw Gone() }
     }
 
     deinit { close(socket) }

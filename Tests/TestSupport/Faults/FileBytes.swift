@@ -6,6 +6,11 @@ public enum FileBytes {
 
     public static func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
 
+    /// Lets those read and change a file whom the bits of `mode` stand for.
+    public static func setMode(_ mode: UInt32, of path: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: Int(mode)], ofItemAtPath: path)
+    }
+
     /// Changes one byte in place, by the bits of `mask`.
     public static func flip(_ path: String, at offset: Int, mask: UInt8) throws {
         let handle = try FileHandle(forUpdating: URL(filePath: path))
@@ -15,6 +20,18 @@ public enum FileBytes {
         try handle.seek(toOffset: UInt64(offset))
         try handle.write(contentsOf: Data([byte ^ mask]))
     }
+
+    /// Every file in a folder and those below it: its path from there, and what is in it.
+    public static func files(below folder: String) throws -> [(path: String, bytes: [UInt8])] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder).sorted().compactMap { path in
+            let whole = folder + "/" + path
+            let type = try FileManager.default.attributesOfItem(atPath: whole)[.type] as? FileAttributeType
+            return type == .typeRegular ? (path, try read(whole)) : nil
+        }
+    }
+
+    /// Whether some bytes stand in others, one behind the other.
+    public static func contains(_ text: String, in bytes: [UInt8]) -> Bool { Data(bytes).range(of: Data(text.utf8)) != nil }
 
     /// Copies a folder with everything in it over one that may be there.
     public static func copyFolder(_ from: String, to: String) throws {

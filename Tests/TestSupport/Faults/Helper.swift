@@ -14,7 +14,7 @@ public final class Helper: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
     private let error = Pipe()
-    private var buffered: [UInt8] = []
+    private var lines: PipeLines
 
     public var processIdentifier: Int32 { process.processIdentifier }
 
@@ -29,6 +29,7 @@ public final class Helper: @unchecked Sendable {
     }()
 
     private init(_ arguments: [String], wrapper: [String]) throws {
+        lines = PipeLines(output)
         let command = wrapper + [Self.executable.path] + arguments
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = command
@@ -51,26 +52,16 @@ public final class Helper: @unchecked Sendable {
     }
 
     /// The next line that it says; nil where it says nothing more.
-    public func line() throws -> String? {
-        while true {
-            if let end = buffered.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { buffered.removeSubrange(...end) }
-                return String(decoding: buffered[..<end], as: UTF8.self)
-            }
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            buffered += more
-        }
-    }
+    public func line() throws -> String? { lines.next() }
 
     /// Waits for its end.
     public func finish() throws -> Result {
-        let said = buffered + (try output.fileHandleForReading.readToEnd() ?? Data())
+        let said = try lines.rest()
         let complaint = try error.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return Result(
             exitCode: process.terminationReason == .exit ? process.terminationStatus : nil,
-            output: String(decoding: said, as: UTF8.self), error: String(decoding: complaint, as: UTF8.self))
+            output: said, error: String(decoding: complaint, as: UTF8.self))
     }
 
     /// Ends it at once, as the system would, and waits until it is gone.

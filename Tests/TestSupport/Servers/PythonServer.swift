@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A server of a test: a process of its own, written in Python with nothing but its standard library, on a free port of this machine.
+/// A server of a test: a process of its own, written in Python, on a free port of this machine.
 ///
 /// The script prints its port as the first line, and further lines as it likes. It ends when its standard input does, so that it
 /// never outlives the test.
@@ -8,7 +8,7 @@ public final class PythonServer: @unchecked Sendable {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
-    private var buffered: [UInt8] = []
+    private var lines: PipeLines
     public private(set) var port: UInt16 = 0
 
     /// Puts `watch()` in front, which ends the process with its standard input.
@@ -20,10 +20,16 @@ public final class PythonServer: @unchecked Sendable {
 
         """
 
+    /// - Parameters:
+    ///   - script: what is run.
+    ///   - arguments: `sys.argv[1:]`.
+    ///   - interpreter: the `python3` of an environment that has what the script imports; the system's needs nothing but the standard
+    ///     library.
     /// - Throws: where the process does not start or says no port.
-    public init(_ script: String, _ arguments: [String] = []) throws {
+    public init(_ script: String, _ arguments: [String] = [], interpreter: String = "python3") throws {
+        lines = PipeLines(output)
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-u", "-c", PythonServer.prelude + script] + arguments
+        process.arguments = [interpreter, "-u", "-c", PythonServer.prelude + script] + arguments
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -36,17 +42,7 @@ public final class PythonServer: @unchecked Sendable {
     private struct NoPort: Error {}
 
     /// The next line that it says; nil where it says nothing more.
-    public func line() -> String? {
-        while true {
-            if let end = buffered.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { buffered.removeSubrange(...end) }
-                return String(decoding: buffered[..<end], as: UTF8.self)
-            }
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            buffered += more
-        }
-    }
+    public func line() -> String? { lines.next() }
 
     /// Ends it, and waits until it is gone.
     public func stop() {

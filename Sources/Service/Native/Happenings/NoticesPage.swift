@@ -9,7 +9,7 @@ internal import Wire
 /// What was shared with somebody and taken away again, page by page.
 enum NoticesPage {
     /// Commits that are looked at at once, so that no reader waits for a client.
-    private static let pieceRevisions: UInt64 = 1_024
+    fileprivate static let pieceRevisions: UInt64 = 1_024
     static let limit = 1_000
 
     static let parameters: [ParameterDescription] = [
@@ -65,11 +65,11 @@ enum NoticesPage {
 }
 
 extension Call {
-    /// Whose notices a request is about.
+    /// Whose notices a request is about, page by page or as they come.
     func subscriber(named: Name?) throws -> Name {
         if case .act(let principal)? = caller?.right, named == nil { return principal }
         guard let named else {
-            throw Problem(.malformed, "it is not said who is told: this token names a user, a thing or a role in `subject`")
+            throw Problem(.malformed, "it is not said who is told: this token names a user, a thing or a role in `for`")
         }
         try requireAsking(about: named)
         return named
@@ -84,7 +84,7 @@ extension Store {
         var found: [Notice] = []
         var end = start
         while end < last, found.count < wanted {
-            let stop = min(Revision(end.rawValue + NoticesPage.step), last)
+            let stop = min(Revision(end.rawValue + NoticesPage.pieceRevisions), last)
             found += try notices(for: subscriber, after: end, through: stop)
             end = stop
         }
@@ -95,8 +95,4 @@ extension Store {
     }
 
     fileprivate func members(of notice: Notice) throws -> JSONObject { notice.json(at: try time(of: notice.revision)) }
-}
-
-extension NoticesPage {
-    fileprivate static var step: UInt64 { pieceRevisions }
 }

@@ -1,0 +1,68 @@
+import Credentials
+import Events
+import Files
+import Foundation
+import Identity
+import Muniment
+import Service
+
+/// The accounts of a data directory: asked of the service that runs on it, or else of the folder itself.
+enum AccountsDesk {
+    case service(RunningService)
+    case folder(MunimentService)
+
+    /// - Throws: ``UsageError`` where there is no such folder, or no accounts in it.
+    init(dataDirectory: String, options: StoreOptions) throws {
+        guard isFolder(dataDirectory) else {
+            throw UsageError("there is no folder `\(dataDirectory)`; make it, or check the path")
+        }
+        if let running = RunningService(dataDirectory: dataDirectory) {
+            self = .service(running)
+            return
+        }
+        guard AccountsDesk.hasAccounts(dataDirectory) else {
+            throw UsageError("nobody has an account in `\(dataDirectory)`; `muniment serve --accounts FILE` is how people get some")
+        }
+        var settings = ServiceSettings(dataDirectory: dataDirectory, storeOptions: options) { line in
+            try? FileHandle.standardError.write(contentsOf: Data("note: \(line)\n".utf8))
+        }
+        settings.accounts = AccountsOptions(stores: [], mailer: NoMailer())
+        self = .folder(try MunimentService(settings))
+    }
+
+    private static func hasAccounts(_ dataDirectory: String) -> Bool { isFolder(dataDirectory + "/.muniment/accounts") }
+
+    /// Sends a request, and returns the body of its answer.
+    ///
+    /// - Throws: ``AccountRefusal`` where it is not done, or ``Credentials/ServiceUnreachable``.
+    func send(_ method: RunningService.Method, _ target: String) throws -> JSONValue {
+        let (status, body): (Int, JSONValue)
+        switch self {
+        case .folder(let service): (status, body) = service.carryOut(method.rawValue, target)
+        case .service(let service):
+            let answer = try service.send(method, target)
+            (status, body) = (answer.status, (try? JSONText.decode(answer.body)) ?? .null)
+        }
+        guard status < 300 else { throw AccountRefusal(status: status, problem: body) }
+        return body
+    }
+
+    func close() throws { if case .folder(let service) = self { try service.close() } }
+}
+
+/// Looking after accounts sends no mails.
+private struct NoMailer: Mailer {
+    func send(_ message: MailMessage) throws(MailProblem) { throw MailProblem("`muniment account` sends no mails") }
+}
+
+/// What the service does not do about an account, in its words.
+struct AccountRefusal: Error, CustomStringConvertible {
+    let description: String
+    /// Whether it is the service that is in trouble, and not what was asked for.
+    let isTrouble: Bool
+
+    init(status: Int, problem: JSONValue) {
+        if case .string(let detail)? = problem["detail"] { description = detail } else { description = "it answers \(status)" }
+        isTrouble = status >= 500
+    }
+}

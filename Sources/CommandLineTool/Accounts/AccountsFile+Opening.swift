@@ -1,0 +1,58 @@
+import Events
+import Files
+import Foundation
+import Identity
+import Mail
+import Muniment
+import NetworkClient
+import OpenIDConnect
+
+/// What a file of settings for accounts names, opened for use.
+extension AccountsFile {
+    /// - Throws: ``SettingsProblem`` for what cannot be used, or a file's error.
+    func openMailer() throws -> any Mailer {
+        let clock = systemClock
+        switch mail {
+        case .outbox(let folder):
+            guard let sender = MailSender("Muniment <no-reply@localhost>") else {
+                preconditionFailure("a sender that is written here is none")
+            }
+            do throws(MailProblem) { return try Outbox(folder: folder, sender: sender, clock: clock) } catch {
+                throw SettingsProblem("`mail.outbox`: \(error)")
+            }
+        case .smtp(let smtp):
+            guard let server = SMTPAddress(smtp.address) else {
+                throw SettingsProblem(
+                    "`mail.smtp.address` `\(smtp.address)` is none that mails are sent to; write `smtps://HOST:465`, or "
+                        + "`smtp://HOST:587`")
+            }
+            var login: SMTPLogin?
+            if let user = smtp.user, let file = smtp.passwordFile {
+                login = SMTPLogin(user: user, password: try AccountsFile.secret(in: file))
+            }
+            return SMTPMailer(server: server, sender: smtp.sender, login: login, clock: clock)
+        }
+    }
+
+    /// The secret in a file: its first line.
+    static func secret(in path: String) throws -> String {
+        let text = String(decoding: try readFile(path), as: UTF8.self)
+        guard let line = text.split(whereSeparator: \.isNewline).first else {
+            throw SettingsProblem("`\(path)` is empty; write the secret into its first line")
+        }
+        return String(line)
+    }
+
+    /// - Throws: ``SettingsProblem`` for a provider by which nobody could sign in, or a file's error.
+    func openProviders() throws -> [any IdentityProvider] {
+        try providers.map { provider in
+            let secret = try provider.clientSecretFile.map(AccountsFile.secret)
+            do throws(OpenIDSettingsError) {
+                return OpenIDProvider(
+                    try OpenIDSettings(
+                        id: provider.id, issuer: provider.issuer, clientID: provider.clientID, clientSecret: secret,
+                        redirectURIs: provider.redirectURIs, trustsEmail: provider.trustsEmail, priority: provider.priority))
+            } catch { throw SettingsProblem("the provider `\(provider.id)`: \(error)") }
+        }
+    }
+}

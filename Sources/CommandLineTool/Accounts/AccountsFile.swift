@@ -1,0 +1,163 @@
+import Events
+import Files
+import Foundation
+import Identity
+import Mail
+import Service
+
+/// What a file of settings for accounts says (`serve --accounts FILE`): for which stores accounts are, how mails are sent, and by
+/// which providers people may sign in besides a password.
+struct AccountsFile: Hashable {
+    /// How mails are sent.
+    enum Mail: Hashable {
+        /// Into files of a folder, for development.
+        case outbox(folder: String)
+        case smtp(SMTP)
+    }
+
+    struct SMTP: Hashable {
+        var address: String
+        var sender: MailSender
+        var user: String?
+        var passwordFile: String?
+    }
+
+    /// An OpenID Connect provider.
+    struct Provider: Hashable {
+        var id: ProviderID
+        var issuer: String
+        var clientID: String
+        var clientSecretFile: String?
+        var redirectURIs: [String]
+        var trustsEmail: Bool
+        var priority: Int
+    }
+
+    var stores: [StoreName]
+    var mail: Mail
+    var providers: [Provider]
+    var settings: AccountSettings
+
+    static let limitBytes = 1 << 20
+
+    /// - Parameters:
+    ///   - bytes: the text of the file.
+    ///   - folder: what paths in it are relative to.
+    init(_ bytes: [UInt8], relativeTo folder: String) throws(SettingsProblem) {
+        let value: JSONValue
+        do { value = try JSONText.decode(bytes, limit: AccountsFile.limitBytes) } catch {
+            throw SettingsProblem("it is no JSON: \(error)")
+        }
+        var members = try SettingsMembers(value, at: "")
+        stores = try AccountsFile.stores(&members)
+        mail = try AccountsFile.mail(&members, folder)
+        providers = []
+        for var provider in try members.objects("providers") {
+            let read = try Provider(&provider, folder)
+            guard read.id != .password, !providers.contains(where: { $0.id == read.id }) else {
+                throw provider.wrong("id", "`\(read.id)` is taken", "choose another name")
+            }
+            providers.append(read)
+        }
+        settings = try AccountsFile.settings(&members)
+        try members.finish()
+    }
+
+    private static func stores(_ members: inout SettingsMembers) throws(SettingsProblem) -> [StoreName] {
+        var stores: [StoreName] = []
+        for text in try members.optionalTexts("stores") ?? [StoreName.default.text] {
+            guard let name = StoreName(text) else {
+                throw members.wrong(
+                    "stores", "has `\(text)`, which is no name of a store",
+                    "write it as its folder in the data directory is called")
+            }
+            stores.append(name)
+        }
+        return stores
+    }
+
+    private static func mail(_ members: inout SettingsMembers, _ folder: String) throws(SettingsProblem) -> Mail {
+        let remedy = "write {\"outbox\": \"FOLDER\"}, or {\"smtp\": {\"address\": \"smtps://…\", \"from\": \"…\"}}"
+        guard var mail = try members.object("mail") else {
+            throw members.wrong("mail", "is missing, and nobody could show whose an email is", remedy)
+        }
+        let (outbox, smtp) = (try mail.optionalText("outbox"), try mail.object("smtp"))
+        try mail.finish()
+        switch (outbox, smtp) {
+        case (let outbox?, nil): return .outbox(folder: absolute(outbox, folder))
+        case (nil, var smtp?): return .smtp(try SMTP(&smtp, folder))
+        default: throw members.wrong("mail", "has to say one way", remedy)
+        }
+    }
+
+    private static func settings(_ members: inout SettingsMembers) throws(SettingsProblem) -> AccountSettings {
+        var settings = AccountSettings()
+        if let name = try members.optionalText("serviceName") {
+            guard !name.isEmpty, name.utf8.count <= 256,
+                !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            else { throw members.wrong("serviceName", "is no name for mails", "write up to 256 bytes without line ends") }
+            settings.serviceName = name
+        }
+        let rows: [(String, WritableKeyPath<AccountSettings, Int64>, ClosedRange<Int64>)] = [
+            ("accessSeconds", \.accessSeconds, 10...86_400),
+            ("idleSeconds", \.idleSeconds, 60...31_536_000),
+            ("sessionSeconds", \.sessionSeconds, 60...315_360_000),
+            ("recentSignInSeconds", \.recentSignInSeconds, 1...86_400),
+            ("codeSeconds", \.codeSeconds, 60...86_400),
+        ]
+        for (name, path, range) in rows {
+            if let seconds = try members.optionalNumber(name, range) { settings[keyPath: path] = seconds }
+        }
+        guard settings.accessSeconds <= settings.idleSeconds, settings.idleSeconds <= settings.sessionSeconds else {
+            throw members.wrong(
+                "sessionSeconds", "must not be less than `idleSeconds`, nor that less than `accessSeconds`",
+                "an access token ends first, then a session that is not used, then any session")
+        }
+        return settings
+    }
+
+    /// A path as seen from the folder of the file.
+    fileprivate static func absolute(_ path: String, _ folder: String) -> String {
+        path.hasPrefix("/") ? path : folder + "/" + path
+    }
+}
+
+extension AccountsFile.SMTP {
+    fileprivate init(_ members: inout SettingsMembers, _ folder: String) throws(SettingsProblem) {
+        address = try members.text("address")
+        let from = try members.text("from")
+        guard let sender = MailSender(from) else {
+            throw members.wrong("from", "`\(from)` is nobody who sends mails", "write one like `Example <no-reply@example.com>`")
+        }
+        self.sender = sender
+        user = try members.optionalText("user")
+        passwordFile = try members.optionalText("passwordFile").map { AccountsFile.absolute($0, folder) }
+        if (user == nil) != (passwordFile == nil) {
+            throw members.wrong("user", "goes with `passwordFile`", "give both, or neither")
+        }
+        try members.finish()
+    }
+}
+
+extension AccountsFile.Provider {
+    fileprivate init(_ members: inout SettingsMembers, _ folder: String) throws(SettingsProblem) {
+        let text = try members.text("id")
+        guard let id = ProviderID(text) else {
+            throw members.wrong(
+                "id", "`\(text)` is no name of a provider", "write up to 32 small letters, digits and `-`, a letter first")
+        }
+        self.id = id
+        let kind = try members.text("kind")
+        guard kind == "openid" else { throw members.wrong("kind", "`\(kind)` is not known", "there is `openid`") }
+        issuer = try members.text("issuer")
+        clientID = try members.text("clientID")
+        clientSecretFile = try members.optionalText("clientSecretFile").map { AccountsFile.absolute($0, folder) }
+        guard let redirectURIs = try members.optionalTexts("redirectURIs") else {
+            throw members.wrong("redirectURIs", "is missing", "list the addresses that the provider may send people back to")
+        }
+        self.redirectURIs = redirectURIs
+        trustsEmail = try members.flag("trustsEmail", default: false)
+        priority = Int(try members.optionalNumber("priority", 0...1_000) ?? 10)
+        try members.finish()
+    }
+}

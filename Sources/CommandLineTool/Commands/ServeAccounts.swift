@@ -1,0 +1,37 @@
+import Events
+import Files
+import Foundation
+import Identity
+import Service
+
+extension Option {
+    static let accounts = Option(
+        "accounts", value: "FILE", "let people have accounts and sign in, as the settings in this file say (default: no accounts)")
+}
+
+extension Call {
+    /// What the service needs to have accounts; nil where it is to have none.
+    var accountsOptions: AccountsOptions? {
+        get throws {
+            guard let path = options[.accounts] else { return nil }
+            do {
+                let file = try AccountsFile(at: path)
+                return AccountsOptions(
+                    stores: file.stores, providers: try file.openProviders(), mailer: try file.openMailer(), settings: file.settings
+                )
+            } catch let problem as SettingsProblem {
+                throw UsageError("`\(path)`: \(problem)")
+            } catch let problem as FileError {
+                throw UsageError("`\(path)`: \(problem)")
+            }
+        }
+    }
+}
+
+extension AccountsFile {
+    /// Reads a file of settings. Paths in it are relative to the folder that it is in.
+    init(at path: String) throws {
+        let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+        try self.init(try readFile(path), relativeTo: folder.hasSuffix("/") ? String(folder.dropLast()) : folder)
+    }
+}

@@ -1,0 +1,54 @@
+public import Events
+public import NetworkClient
+
+/// What an issuer says about itself (OpenID Connect Discovery 1.0, section 3).
+public struct IssuerDocument: Sendable {
+    /// All of it.
+    public let members: JSONObject
+    private let settings: IssuerSettings
+    private let address: HTTPAddress
+
+    /// Asks the issuer. Blocks for as long as a request may take: 10 seconds.
+    ///
+    /// - Throws: ``IssuerFetchError`` where it does not answer, or speaks for another issuer.
+    public static func fetch(_ settings: IssuerSettings) throws(IssuerFetchError) -> IssuerDocument {
+        guard let address = settings.discoveryAddress else {
+            throw IssuerFetchError("`\(settings.issuer)` leads to no address for what it says about itself")
+        }
+        let response = try get(address)
+        guard case .object(let members)? = try? JSONText.decode(response.body) else {
+            throw IssuerFetchError("`\(address)` answers with no JSON object")
+        }
+        // Otherwise it would be another issuer that is believed.
+        guard let issuer = members.text("issuer"), ExactText(issuer) == ExactText(settings.issuer) else {
+            throw IssuerFetchError("`\(address)` speaks for another issuer")
+        }
+        return IssuerDocument(members: members, settings: settings, address: address)
+    }
+
+    /// An address that it gives. One that is not encrypted is taken from an issuer on this machine alone.
+    public func address(_ name: String) throws(IssuerFetchError) -> HTTPAddress {
+        guard let found = members.text(name).flatMap(settings.safeAddress) else {
+            throw IssuerFetchError("`\(address)` gives no `\(name)` that can be taken")
+        }
+        return found
+    }
+
+    func keysAddress() throws(IssuerFetchError) -> HTTPAddress { try address("jwks_uri") }
+
+    static func get(_ address: HTTPAddress) throws(IssuerFetchError) -> HTTPClientResponse {
+        var request = HTTPClientRequest(address)
+        request.headers = [("Accept", "application/json")]
+        let response: HTTPClientResponse
+        do throws(HTTPClientError) { response = try HTTPClient.send(request) } catch { throw IssuerFetchError("\(error)") }
+        guard response.status == 200 else { throw IssuerFetchError("`\(address)` answers \(response.status)") }
+        return response
+    }
+}
+
+/// Why an issuer's keys or its description could not be fetched, for logs.
+public struct IssuerFetchError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,124 @@
+public import Events
+public import Hashing
+public import LMDB
+internal import Synchronization
+
+/// The number of a record in a log of records: 1, 2, 3, without gaps.
+public struct RecordNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let rawValue: UInt64
+
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    public static let first = RecordNumber(1)
+    public var next: RecordNumber { RecordNumber(rawValue + 1) }
+
+    public static func < (left: RecordNumber, right: RecordNumber) -> Bool { left.rawValue < right.rawValue }
+    public var description: String { String(rawValue) }
+}
+
+/// The last record of a log. Its hash vouches for all of them.
+public struct RecordHead: Hashable, Sendable {
+    public let number: RecordNumber
+    public let hash: Digest
+
+    public init(number: RecordNumber, hash: Digest) {
+        self.number = number
+        self.hash = hash
+    }
+}
+
+/// An append-only log of records that somebody else knows how to read, chained by their hashes as commits are in an ``EventLog``.
+///
+/// One process at a time appends; which one is for its owner to see to. Nothing here changes or removes a record. After a write
+/// that failed nothing more is written.
+public final class RecordLog: Sendable {
+    private let environment: Environment
+    private let table: Table
+    private let lastHead: Mutex<RecordHead?>
+    private let gate = WriteGate()
+
+    /// Opens the log in an existing folder, creating it where it is to be written.
+    ///
+    /// - Throws: `StorageError` for a file that cannot be opened, ``LogError/strangers`` for rows that are no records.
+    public init(path: String, isReadOnly: Bool, mapBytes: Int = EnvironmentOptions().mapBytes) throws {
+        environment = try Environment(path: path, options: EnvironmentOptions(mapBytes: mapBytes, isReadOnly: isReadOnly))
+        do {
+            table = try environment.table(nil, creating: !isReadOnly)
+            lastHead = Mutex(nil)
+            let head = try withRows { rows in
+                guard try rows.areDense() else { throw NumberedRows.Fault.strangers }
+                return try rows.last().map { RecordHead(number: RecordNumber($0.number), hash: $0.hash) }
+            }
+            lastHead.withLock { $0 = head }
+        } catch {
+            environment.close()
+            throw error
+        }
+    }
+
+    public func close() { environment.close() }
+
+    /// The last record; nil in an empty log.
+    public var head: RecordHead? { lastHead.withLock { $0 } }
+
+    /// Why the log takes no more writes; nil while it does.
+    public var failure: String? { gate.failure }
+
+    /// Stops the log from taking writes, such as when what follows a write has failed.
+    public func stop(_ reason: String) { gate.shut(reason) }
+
+    /// How much of the log's file and map is in use.
+    public func usage() -> EnvironmentUsage { environment.usage() }
+
+    /// Writes the log as it is now into a new file without free pages, and brings the file to the disk.
+    ///
+    /// - Parameter file: where there must be no file yet.
+    public func copy(to file: String) throws(StorageError) { try environment.copy(to: file) }
+
+    /// Appends a record and returns when it is on the disk, with the head.
+    ///
+    /// - Parameter encode: writes the bytes of the record, which it is told the number of.
+    /// - Throws: ``LogError/stopped(_:)`` after an earlier failure, or the `StorageError` of the write, after which the log is
+    ///   stopped.
+    @discardableResult
+    public func append(_ encode: (RecordNumber, inout ByteWriter) -> Void) throws -> RecordHead {
+        let last = head
+        let number = last?.number.next ?? .first
+        var writer = LogRowWriter()
+        let (value, hash) = writer.row(behind: last?.hash ?? .zero) { encode(number, &$0) }
+        let key = LogKeys.key(number.rawValue)
+        try gate.pass {
+            try environment.write { transaction throws(StorageError) in
+                try transaction.put(value.span, in: table, for: key.span, appending: true)
+            }
+        }
+        let head = RecordHead(number: number, hash: hash)
+        lastHead.withLock { $0 = head }
+        return head
+    }
+
+    /// Hands out the records of a span of numbers in order, each with its hash, after checking the chain up to it. Those that are
+    /// not there yet are left out.
+    ///
+    /// - Throws: ``LogError/missingRecord(_:)`` for a gap, ``LogError/brokenRecord(_:)``.
+    public func forEachRecord(
+        from first: RecordNumber = .first, to last: RecordNumber = RecordNumber(.max),
+        _ body: (RecordNumber, Span<UInt8>, Digest) throws -> Void
+    ) throws {
+        try withRows { rows in
+            try rows.forEach(from: first.rawValue, to: last.rawValue) { try body(RecordNumber($0), $1, $2) }
+        }
+    }
+
+    private func withRows<R>(_ body: (NumberedRows) throws -> R) throws -> R {
+        let transaction = try environment.beginReading()
+        defer { transaction.end() }
+        do { return try body(NumberedRows(transaction: transaction, table: table)) } catch let fault as NumberedRows.Fault {
+            throw switch fault {
+            case .missing(let number): LogError.missingRecord(RecordNumber(number))
+            case .broken(let number): LogError.brokenRecord(RecordNumber(number))
+            case .strangers: LogError.strangers
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+public import Events
+
+/// Profile, password and email of whoever is signed in (CONFORMANCE I6).
+extension Accounts {
+    /// The account of a session.
+    public func account(_ access: String) throws(AccountProblem) -> Account { try signedIn(access).account }
+
+    /// Replaces what the person says of themselves.
+    public func updateProfile(_ access: String, _ profile: Profile) throws(AccountProblem) -> Account {
+        let (session, _) = try signedIn(access)
+        let profile = try TextRules.checked(profile)
+        return try change(at: clock()) { change throws(AccountProblem) in
+            let present = try present(session, in: change)
+            if present.profile != profile { change.record(.profileChanged(present.id, profile)) }
+            return change.state.account(present.id) ?? present
+        }
+    }
+
+    /// Gives an account a password that has none, for signing in with its email. Needs a recent sign-in.
+    ///
+    /// - Throws: ``AccountProblem``: ``AccountProblem/alreadyLinked`` where it has one, ``AccountProblem/notThere(_:)`` where it has no
+    ///   email, ``AccountProblem/unfitPassword(_:)``.
+    public func setPassword(_ access: String, _ password: String) throws(AccountProblem) -> Account {
+        let (session, account) = try recentlySignedIn(access)
+        guard account.identity(.password) == nil else { throw .alreadyLinked }
+        guard let email = account.email else { throw .notThere(AccountRules.noEmail) }
+        let proof = try newPassword(password, for: email)
+        let changed = try change(at: clock()) { change throws(AccountProblem) in
+            let present = try present(session, in: change)
+            try AccountRules.mayLink(.password, proof.key, unshown: email, to: present, in: change.state)
+            try linkAndEndOthers(PendingIdentity(.password, proof), to: account.id, kept: session.id, in: &change)
+            return change.state.account(account.id) ?? present
+        }
+        waysInChanged(changed, .passwordSet)
+        return changed
+    }
+
+    /// Changes the password, and ends all other sessions with all that was begun about the account. Needs a recent sign-in.
+    public func changePassword(_ access: String, _ password: String) throws(AccountProblem) -> Account {
+        let (session, account) = try recentlySignedIn(access)
+        guard account.identity(.password) != nil, let email = account.email else {
+            throw .notThere("the account has no password: set one (`POST /v1/account/password`)")
+        }
+        let proof = try newPassword(password, for: email)
+        let changed = try change(at: clock()) { change throws(AccountProblem) in
+            let present = try present(session, in: change)
+            // Its email may be another by now, or the password be taken away.
+            guard let identity = present.identity(.password), identity.key == proof.key else {
+                throw .notThere("the account's email or password was changed meanwhile: try again")
+            }
+            change.record(.secretChanged(account.id, .password, key: proof.key, secret: proof.secret))
+            sessions.endAll(of: account.id, except: session.id, .credentialsChanged, in: &change)
+            return change.state.account(account.id) ?? present
+        }
+        waysInChanged(changed, .passwordSet)
+        return changed
+    }
+
+    /// Sends a code to another address, which is not the account's before the code comes back. The answer is the same whether
+    /// another account has it. Needs a recent sign-in.
+    public func requestEmailChange(
+        _ access: String, _ email: String, from source: String
+    ) throws(AccountProblem) -> (attempt: String, ends: Instant) {
+        let (session, account) = try recentlySignedIn(access)
+        let address = try Accounts.address(email)
+        guard address != account.email else { throw .malformed("the account has this email already") }
+        try limiter.take([.mails(address), .mailSource(source)], at: clock())
+        return try sendCode(for: .emailChange(account.id, session.id, address)) { text, code, minutes in
+            text.emailChange(address, code: code, minutes: minutes)
+        }
+    }
+
+    /// Makes an address the account's own with the code from the mail, in the session that asked for it. Signing in with the
+    /// password goes by the new address from then on. Ends all other sessions with all that was begun about the account or the address.
+    ///
+    /// - Throws: ``AccountProblem``: ``AccountProblem/accountExists(providers:link:)`` where another account has the address, which is
+    ///   shown to be theirs now.
+    public func confirmEmailChange(
+        _ access: String, attempt: String, code: String, from source: String
+    ) throws(AccountProblem) -> Account {
+        let (session, account) = try recentlySignedIn(access)
+        let kind = PendingStep.Kind.emailChange(account.id, session.id)
+        return try redeem(kind, attempt, code, from: source) { step throws(AccountProblem) in
+            let address = step.address
+            let (before, changed) = try change(at: clock()) { change throws(AccountProblem) in
+                let present = try present(session, in: change)
+                try AccountRules.mayHave(address, present, in: change.state)
+                change.record(.emailSet(account.id, address))
+                if let identity = present.identity(.password) {
+                    change.record(
+                        .secretChanged(account.id, .password, key: IdentityKey(address), secret: identity.secret))
+                }
+                sessions.endAll(of: account.id, except: session.id, .credentialsChanged, in: &change)
+                return (present, change.state.account(account.id) ?? present)
+            }
+            steps.drop(about: address)
+            waysInChanged(changed, .emailChanged, to: before.email ?? address)
+            return changed
+        }
+    }
+}

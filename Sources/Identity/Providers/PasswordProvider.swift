@@ -1,0 +1,92 @@
+internal import Events
+internal import Secrets
+
+/// Email and password: the evidence is `{"email": …, "password": …}`; behind a session `{"password": …}` will do.
+///
+/// The identity is the address itself, so that it is nobody's until whoever signs up has shown that the mails to it reach them.
+final class PasswordProvider: IdentityProvider {
+    let id = ProviderID.password
+    let priority = 0
+
+    private let settings: PasswordHash.Settings
+    private let threads: BackgroundThreads
+    /// A hash of what nobody knows, made like those of new passwords: an unknown address costs the same work as a wrong password.
+    let nobody: String
+
+    /// - Parameters:
+    ///   - settings: how much work a hash is. Older ones are made anew when somebody signs in.
+    ///   - threads: where it is done.
+    init(_ settings: PasswordHash.Settings, on threads: BackgroundThreads) throws(PasswordHash.OutOfMemory) {
+        self.settings = settings
+        self.threads = threads
+        nobody = try PasswordHash.make(Secrets.randomBytes(32), settings)
+    }
+
+    /// How many passwords were hashed, to be kept or to be compared.
+    var hashCount: Int { threads.takenCount }
+
+    func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? { nil }
+
+    func claimedKey(_ evidence: JSONObject) -> IdentityKey? {
+        guard case .string(let text)? = evidence["email"] else { return nil }
+        return EmailAddress(text).map(IdentityKey.init)
+    }
+
+    func prove(
+        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderProblem) -> Proof {
+        guard case .string(let password)? = evidence["password"] else { throw .malformed("`password` is missing, a text") }
+        switch purpose {
+        case .enrolment:
+            return try enrolled(try address(evidence), password, at: now)
+        case .recognition:
+            let address = try address(evidence)
+            return try recognized(IdentityKey(address), password, at: now, secret: secretOf(IdentityKey(address)))
+        case .reauthentication(let identity):
+            // An address that is another's is as wrong as a wrong password, and as slow.
+            let claimed = evidence["email"] == nil ? identity.key : IdentityKey(try address(evidence))
+            let isMeant = claimed == identity.key
+            return try recognized(identity.key, password, at: now, secret: isMeant ? identity.secret : nil)
+        }
+    }
+
+    private func address(_ evidence: JSONObject) throws(ProviderProblem) -> EmailAddress {
+        guard case .string(let text)? = evidence["email"] else { throw .malformed("`email` is missing, a text") }
+        guard let address = EmailAddress(text) else {
+            throw .malformed("`email` is no address that mail can be sent to: it is written like ann@example.org")
+        }
+        return address
+    }
+
+    private func enrolled(_ address: EmailAddress, _ password: String, at now: Instant) throws(ProviderProblem) -> Proof {
+        if let complaint = PasswordRules.complaint(password, for: address) { throw .unfit(complaint) }
+        return Proof(
+            key: IdentityKey(address), label: address.text, secret: try hash(Array(password.utf8)),
+            email: (address, isVerified: false), authenticatedAt: now)
+    }
+
+    private func recognized(
+        _ key: IdentityKey, _ password: String, at now: Instant, secret: String?
+    ) throws(ProviderProblem) -> Proof {
+        let bytes = Array(password.utf8)
+        // Whether there is an account makes no difference here.
+        guard !bytes.isEmpty, bytes.count <= PasswordRules.limitBytes else { throw .wrong }
+        let hash = secret ?? nobody
+        let isRight = try onThread { PasswordHash.matches(hash, bytes) }
+        guard isRight, secret != nil else { throw .wrong }
+        let isOutdated = PasswordHash.needsRehash(hash, settings)
+        return Proof(key: key, secret: isOutdated ? try self.hash(bytes) : nil, authenticatedAt: now)
+    }
+
+    private func hash(_ password: [UInt8]) throws(ProviderProblem) -> String {
+        let settings = settings
+        let hash: String? = try onThread { try? PasswordHash.make(password, settings) }
+        guard let hash else { throw .unavailable("there is no memory left for hashing a password") }
+        return hash
+    }
+
+    private func onThread<R: Sendable>(_ work: @escaping @Sendable () -> R) throws(ProviderProblem) -> R {
+        guard let result = threads.run(work) else { throw .busy }
+        return result
+    }
+}

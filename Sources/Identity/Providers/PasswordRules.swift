@@ -1,0 +1,41 @@
+/// What a password has to be: long enough, and not the first that anybody would try (NIST SP 800-63B, section 5.1.1.2).
+///
+/// It is compared byte for byte, as it was sent: no Unicode normalization, so that a client that normalizes must always do so.
+/// There is no list of common passwords: one that is worth having is larger than this program.
+struct PasswordRules {
+    static let leastBytes = 8
+    static let limitBytes = 1_024
+
+    /// What is wrong with a new password, and what would do; nil where nothing is.
+    static func complaint(_ password: String, for email: EmailAddress) -> String? {
+        let bytes = Array(password.utf8)
+        if bytes.count < leastBytes { return "the password has \(bytes.count) bytes: take at least \(leastBytes)" }
+        if bytes.count > limitBytes { return "the password has more than \(limitBytes) bytes: take a shorter one" }
+        let folded = bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        if isObvious(folded, email: Array(email.text.utf8)) {
+            return
+                "the password is easily guessed: take one that is neither the email, nor the word password, nor a pattern of the keyboard"
+        }
+        return nil
+    }
+
+    private static func isObvious(_ password: [UInt8], email: [UInt8]) -> Bool {
+        if Set(password).count < 4 || password == email { return true }
+        let name = Array(email.prefix { $0 != UInt8(ascii: "@") })
+        // The name or the word itself alone, or with so little around it that it is among the first to be tried.
+        for word in [name, Array("password".utf8)] where word.count >= 4 && password.count < word.count + 4 {
+            if password.contains(word) { return true }
+        }
+        return isRun(password)
+    }
+
+    /// Whether it is made of one or two runs of neighbours: `12345678`, `abcd1234`, `qwertzui`.
+    private static func isRun(_ password: [UInt8]) -> Bool {
+        let rows =
+            ["01234567890", "09876543210", "qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm"]
+            + ["abcdefghijklmnopqrstuvwxyz", "zyxwvutsrqponmlkjihgfedcba", "azertyuiop"]
+        let pairs = Set(rows.flatMap { row in zip(row.utf8, row.utf8.dropFirst()).map { [$0, $1] } })
+        let turns = zip(password, password.dropFirst()).count { !pairs.contains([$0, $1]) }
+        return turns <= 1
+    }
+}

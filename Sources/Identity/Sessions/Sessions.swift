@@ -1,0 +1,202 @@
+internal import Events
+internal import Hashing
+
+/// The sessions of accounts: what gives out tokens, takes them, and ends them (CONFORMANCE I6).
+struct Sessions: Sendable {
+    let book: AccountBook
+    let settings: AccountSettings
+    private let texts: SessionTokenTexts
+
+    /// Sessions that an account has at the same time; with a further one the one that was not used for longest is over.
+    static let limitPerAccount = 100
+    /// Bytes of the nonce that a client refreshes with.
+    static let nonceLimitBytes = 128
+    /// Sessions that are ended in one go when their time is over.
+    static let sweepLimit = 1_000
+
+    init(book: AccountBook, settings: AccountSettings) {
+        self.book = book
+        self.settings = settings
+        texts = SessionTokenTexts(key: book.master.sessions)
+    }
+
+    // MARK: Beginning
+
+    /// Begins a session as part of a change.
+    ///
+    /// - Parameters:
+    ///   - account: whose it is.
+    ///   - provider: by which way the person has shown who they are.
+    ///   - device: what the client calls the device, at most ``Session/deviceLimitBytes`` bytes.
+    ///   - authenticatedAt: when they have.
+    ///   - now: the time.
+    ///   - change: what it becomes a part of.
+    func begin(
+        _ account: AccountID, provider: ProviderID, device: String?, authenticatedAt: Instant, at now: Instant,
+        in change: inout AccountChange
+    ) -> (Session, SessionTokens) {
+        makeRoom(for: account, at: now, in: &change)
+        let ends = now.advanced(bySeconds: settings.sessionSeconds)
+        let session = Session(
+            id: change.state.nextSession, account: account, device: device, createdAt: now, provider: provider,
+            authenticatedAt: authenticatedAt, refreshedAt: now, accessEnds: accessEnds(now, ends), idleEnds: idleEnds(now, ends),
+            ends: ends)
+        let tokens = texts.random(for: session.id)
+        change.record(.sessionBegun(session, SessionTokenTexts.hashes(tokens)))
+        return (session, tokens)
+    }
+
+    /// Begins a session in a change of its own.
+    func begin(
+        _ account: AccountID, provider: ProviderID, device: String?, authenticatedAt: Instant, at now: Instant
+    ) throws -> (Session, SessionTokens) {
+        try book.change(at: now) { change in
+            guard change.state.account(account) != nil else { throw AccountProblem.noAccount }
+            return begin(account, provider: provider, device: device, authenticatedAt: authenticatedAt, at: now, in: &change)
+        }
+    }
+
+    private func makeRoom(for account: AccountID, at now: Instant, in change: inout AccountChange) {
+        var others = change.state.sessions(of: account)
+        for session in others where session.isOver(at: now) { change.record(.sessionEnded(session.session.id, .ended)) }
+        others.removeAll { $0.isOver(at: now) }
+        others.sort { ($0.session.refreshedAt, $0.session.id) < ($1.session.refreshedAt, $1.session.id) }
+        for session in others.dropLast(Sessions.limitPerAccount - 1) { change.record(.sessionEnded(session.session.id, .ended)) }
+    }
+
+    // MARK: Using
+
+    /// The session that an access token is good for now, and its account; nil for any other text. Constant time; reads memory alone.
+    func lookup(access text: String, at now: Instant) -> (Session, Account)? {
+        guard let id = texts.session(access: text) else { return nil }
+        let hash = SessionTokenTexts.hash(text)
+        return book.read { state in
+            guard let live = state.session(id), live.accepts(access: hash, at: now),
+                let account = state.account(live.session.account)
+            else { return nil }
+            return (live.session, account)
+        }
+    }
+
+    /// Gives out new tokens for a refresh token, which is good once.
+    ///
+    /// The same request, with the same nonce, is answered with the same tokens until these are used: an answer may have been lost. A
+    /// refresh token that was used comes from a thief, or from the person whom a thief has left behind: the session ends.
+    ///
+    /// - Parameters:
+    ///   - text: the refresh token.
+    ///   - nonce: what the client has made up for this request, at most ``nonceLimitBytes`` bytes.
+    ///   - now: the time.
+    /// - Throws: ``AccountProblem/sessionEnded``, ``AccountProblem/malformed(_:)``; what ``AccountBook`` throws.
+    func refresh(_ text: String, nonce: String, at now: Instant) throws -> (Session, Account, SessionTokens) {
+        guard 1...Sessions.nonceLimitBytes ~= nonce.utf8.count else {
+            throw AccountProblem.malformed("a refresh has a nonce of 1 to \(Sessions.nonceLimitBytes) bytes, new for each")
+        }
+        // What is made up, or of a session that is over, waits for nobody.
+        guard let id = texts.session(refresh: text), book.read({ $0.session(id) != nil }) else { throw AccountProblem.sessionEnded }
+        let refreshed = try book.change(at: now) { change in try refresh(id, text, nonce, at: now, in: &change) }
+        guard let refreshed else { throw AccountProblem.sessionEnded }
+        return refreshed
+    }
+
+    /// Whose session a refresh token is of, whether it is used already or not; nil where there is no such session.
+    func account(refresh text: String) -> AccountID? {
+        texts.session(refresh: text).flatMap { id in book.read { $0.session(id)?.session.account } }
+    }
+
+    /// - Returns: nil where the session is over, or was ended by this.
+    private func refresh(
+        _ id: SessionID, _ text: String, _ nonce: String, at now: Instant, in change: inout AccountChange
+    ) throws -> (Session, Account, SessionTokens)? {
+        guard let live = change.state.session(id) else { return nil }
+        if live.isOver(at: now) {
+            change.record(.sessionEnded(id, .ended))
+            return nil
+        }
+        let (hash, nonceHash) = (SessionTokenTexts.hash(text), SessionTokenTexts.hash(nonce))
+        let tokens = texts.next(for: id, behind: text, nonce: nonce)
+        if hash == live.hashes.refresh {
+            let ends = live.session.ends
+            change.record(
+                .sessionRefreshed(
+                    id, SessionTokenTexts.hashes(tokens), nonce: nonceHash, accessEnds: accessEnds(now, ends),
+                    idleEnds: idleEnds(now, ends)))
+        } else if hash != live.previousRefresh || nonceHash != live.nonce {
+            change.record(.sessionEnded(id, .reused))
+            return nil
+        }
+        guard let session = change.state.session(id)?.session, let account = change.state.account(session.account) else {
+            return nil
+        }
+        return (session, account, tokens)
+    }
+
+    /// Gives a session new tokens because the person has shown anew who they are; the old ones are good for nothing at once.
+    func reauthenticate(
+        _ id: SessionID, provider: ProviderID, authenticatedAt: Instant, at now: Instant, in change: inout AccountChange
+    ) throws(AccountProblem) -> (Session, SessionTokens) {
+        guard let live = change.state.session(id), !live.isOver(at: now) else { throw .sessionEnded }
+        let (tokens, ends) = (texts.random(for: id), live.session.ends)
+        change.record(
+            .sessionReauthenticated(
+                id, SessionTokenTexts.hashes(tokens), provider, authenticatedAt: authenticatedAt, accessEnds: accessEnds(now, ends),
+                idleEnds: idleEnds(now, ends)))
+        return (change.state.session(id)?.session ?? live.session, tokens)
+    }
+
+    /// The same in a change of its own.
+    func reauthenticate(
+        _ id: SessionID, provider: ProviderID, authenticatedAt: Instant, at now: Instant
+    ) throws -> (Session, SessionTokens) {
+        try book.change(at: now) { change in
+            try reauthenticate(id, provider: provider, authenticatedAt: authenticatedAt, at: now, in: &change)
+        }
+    }
+
+    // MARK: Ending
+
+    /// Ends a session; nothing where it is over.
+    func end(_ id: SessionID, _ why: SessionEnd, in change: inout AccountChange) {
+        if change.state.session(id) != nil { change.record(.sessionEnded(id, why)) }
+    }
+
+    /// The same in a change of its own.
+    func end(_ id: SessionID, _ why: SessionEnd, at now: Instant) throws {
+        try book.change(at: now) { change in end(id, why, in: &change) }
+    }
+
+    /// Ends the sessions of an account.
+    ///
+    /// - Parameters:
+    ///   - account: whose sessions.
+    ///   - kept: one that goes on; nil for none.
+    ///   - why: why they end.
+    ///   - change: what it becomes a part of.
+    func endAll(of account: AccountID, except kept: SessionID?, _ why: SessionEnd, in change: inout AccountChange) {
+        for live in change.state.sessions(of: account) where live.session.id != kept { end(live.session.id, why, in: &change) }
+    }
+
+    /// The same in a change of its own.
+    func endAll(of account: AccountID, except kept: SessionID?, _ why: SessionEnd, at now: Instant) throws {
+        try book.change(at: now) { change in endAll(of: account, except: kept, why, in: &change) }
+    }
+
+    /// Ends sessions whose time is over, so that they take no room: they are good for nothing already. Linear in all sessions.
+    ///
+    /// - Returns: how many, at most ``sweepLimit``.
+    func endOverdue(at now: Instant) throws -> Int {
+        let overdue = book.read { $0.overdue(at: now, limit: Sessions.sweepLimit) }
+        guard !overdue.isEmpty else { return 0 }
+        return try book.change(at: now) { change in
+            let still = overdue.filter { change.state.session($0)?.isOver(at: now) ?? false }
+            for id in still { change.record(.sessionEnded(id, .ended)) }
+            return still.count
+        }
+    }
+
+    private func accessEnds(_ now: Instant, _ ends: Instant) -> Instant {
+        min(now.advanced(bySeconds: settings.accessSeconds), ends)
+    }
+
+    private func idleEnds(_ now: Instant, _ ends: Instant) -> Instant { min(now.advanced(bySeconds: settings.idleSeconds), ends) }
+}

@@ -1,0 +1,32 @@
+/// A dictionary in many small parts, of which a copy shares all that neither side changes.
+///
+/// A writer works on a copy while others read; with one large dictionary the first change would copy all of it. Reading takes as long
+/// as in a dictionary; changing a shared one copies one part, 1/1,024 of the whole.
+struct ShardedTable<Key: Hashable & Sendable, Value: Hashable & Sendable>: Hashable, Sendable {
+    private var shards: [[Key: Value]] = Array(repeating: [:], count: 1 << shardBits)
+    private(set) var count = 0
+
+    private static var shardBits: Int { 10 }
+
+    subscript(key: Key) -> Value? {
+        get { shards[shard(key)][key] }
+        set {
+            let index = shard(key)
+            if let newValue {
+                if shards[index].updateValue(newValue, forKey: key) == nil { count += 1 }
+            } else if shards[index].removeValue(forKey: key) != nil {
+                count -= 1
+            }
+        }
+    }
+
+    subscript(key: Key, default value: @autoclosure () -> Value) -> Value {
+        get { self[key] ?? value() }
+        set { self[key] = newValue }
+    }
+
+    /// Every value, in no order.
+    var values: some Sequence<Value> { shards.lazy.flatMap(\.values) }
+
+    private func shard(_ key: Key) -> Int { key.hashValue & (1 << ShardedTable.shardBits - 1) }
+}

@@ -1,0 +1,98 @@
+internal import Events
+
+/// What becomes of a job when its answer is there.
+extension AuthMachine {
+    mutating func answered(_ id: JobID, _ outcome: Result<AuthAnswer, AuthTransportFailure>, _ step: inout Step) {
+        guard let running = jobs[id], case .sent = running.phase else { return }
+        switch outcome {
+        case .failure(.notSent(let why)): sendAgain(id, running, or: .unavailable(why), &step)
+        case .failure(.noAnswer(let why)): lost(id, running, why, &step)
+        case .success(let answer):
+            switch answer.status {
+            case 200..<300: succeed(id, running, answer, &step)
+            case 401: unauthorised(id, running, answer, &step)
+            case 429:
+                let error = AnswerProblem(answer).error
+                guard let seconds = answer.retryAfterSeconds, Int64(seconds) <= policy.longestMilliseconds / 1_000 else {
+                    return end(id, running, .failure(error), &step)
+                }
+                sendAgain(id, running, or: error, atLeast: Int64(seconds) * 1_000, &step)
+            case 503 where running.job.repetition != .unlessSent:
+                sendAgain(id, running, or: AnswerProblem(answer).error, atLeast: seconds(answer) * 1_000, &step)
+            case 502, 504: lost(id, running, "something between here and the service answers \(answer.status)", &step)
+            default: refused(id, running, answer, &step)
+            }
+        }
+    }
+
+    /// How long the service wants to be left alone, as far as that is heeded.
+    private func seconds(_ answer: AuthAnswer) -> Int64 {
+        min(Int64(clamping: answer.retryAfterSeconds ?? 0), policy.longestMilliseconds / 1_000)
+    }
+
+    /// It was sent, and nobody knows what came of it.
+    private mutating func lost(_ id: JobID, _ running: RunningJob, _ why: String, _ step: inout Step) {
+        guard running.job.repetition == .always else { return end(id, running, .failure(.outcomeUnknown(why)), &step) }
+        sendAgain(id, running, or: .unavailable(why), &step)
+    }
+
+    private mutating func sendAgain(
+        _ id: JobID, _ running: RunningJob, or error: AuthError, atLeast milliseconds: Int64 = 0, _ step: inout Step
+    ) {
+        guard running.sent < policy.attempts else { return end(id, running, .failure(error), &step) }
+        jobs[id]?.phase = .waitingToSendAgain
+        let delay = max(policy.milliseconds(after: running.sent), milliseconds)
+        step.effects.append(.wait(.job(id), milliseconds: delay))
+    }
+
+    /// Who asked is not who it seemed, or has to show it anew, or the token is over.
+    private mutating func unauthorised(_ id: JobID, _ running: RunningJob, _ answer: AuthAnswer, _ step: inout Step) {
+        let problem = AnswerProblem(answer)
+        guard running.epoch == epoch, case .live(let live) = session, running.job.needsSession else {
+            return refused(id, running, answer, &step)
+        }
+        if let maxAge = problem.recentSignIn {
+            maxAgeSeconds = maxAge
+            guard let change = running.job.change, running.challenges < AuthMachine.challengeLimit else {
+                return end(id, running, .failure(problem.error), &step)
+            }
+            return challenge(id, change, live.user, &step)
+        }
+        guard problem.isAboutToken else { return refused(id, running, answer, &step) }
+        if running.token != live.access, running.sent < policy.attempts {
+            jobs[id]?.phase = .ready
+            advance(id, &step)
+        } else if !running.wasRefused {
+            if exchange == .reauthentication(id) { exchange = nil }
+            // While somebody else gets new tokens these are waited for, and then tried before others are asked for.
+            let getsNew = !isReauthenticating
+            jobs[id]?.wasRefused = getsNew
+            jobs[id]?.phase = .waitingForTokens
+            startRefresh(&step)
+        } else {
+            // Whether the session is over is for the refresh to say, and it said no.
+            end(id, running, .failure(problem.error), &step)
+        }
+    }
+
+    private mutating func refused(_ id: JobID, _ running: RunningJob, _ answer: AuthAnswer, _ step: inout Step) {
+        if running.job.reading == .answer { return end(id, running, .success(.answer(answer)), &step) }
+        let problem = AnswerProblem(answer)
+        if let link = problem.link { pendingLink = link }
+        // What was to be linked is over, or is no way into that account: it is not tried once more.
+        if case .signIn(let provider) = running.job.reading, pendingLink?.providers.contains(provider) == true,
+            [.wrongCode, .linkedElsewhere, .alreadyLinked].contains(problem.error)
+        {
+            pendingLink = nil
+        }
+        end(id, running, .failure(problem.error), &step)
+    }
+
+    /// Ends a job that did not get what it wanted.
+    private mutating func end(_ id: JobID, _ running: RunningJob, _ result: Result<AuthValue, AuthError>, _ step: inout Step) {
+        endExchange(of: id, &step)
+        finish(id, result, &step)
+        // Whoever wants to be signed out here is, whether the service could be told or not.
+        if running.job.reading == .signedOut, running.epoch == epoch { dropSession(.sessionEnded, &step) }
+    }
+}

@@ -1,0 +1,80 @@
+public import Events
+
+/// What an OpenID provider sent the person back with: the code of one sign-in there, good once.
+public struct OpenIDIdentityProvider: IdentityProvider {
+    public let providerID: IdentityProviderID
+    public let evidence: JSONObject
+    public var isReusable: Bool { false }
+
+    init(providerID: IdentityProviderID, evidence: JSONObject) {
+        self.providerID = providerID
+        self.evidence = evidence
+    }
+
+    /// A sign-in at another site that was begun: ``AuthManager/beginOpenID(_:redirectURI:isReauthentication:)`` makes one.
+    public struct Beginning: Hashable, Sendable {
+        public let providerID: IdentityProviderID
+        /// The address to open in the person's browser.
+        public let authorizationURL: String
+        let attempt: String
+
+        /// What the person came back with.
+        ///
+        /// - Parameter redirect: the whole address that the browser was sent to in the end.
+        /// - Throws: ``AuthError/cancelledByUser`` where the person refused there, ``AuthError/malformed(_:)`` where the address is none
+        ///   of a sign-in that succeeded.
+        public func finish(redirectedTo redirect: String) throws(AuthError) -> OpenIDIdentityProvider {
+            let answer = RedirectAnswer(redirect)
+            if let error = answer["error"] {
+                if error == "access_denied" { throw .cancelledByUser }
+                throw .malformed("`\(providerID)` answers `\(error.prefix(80))`; begin the sign-in anew")
+            }
+            guard let code = answer["code"], let state = answer["state"] else {
+                throw .malformed("the address has no `code` and `state`; hand over the whole address that the browser was sent to")
+            }
+            var evidence: JSONObject = ["attempt": .string(attempt), "code": .string(code), "state": .string(state)]
+            if let issuer = answer["iss"] { evidence["iss"] = .string(issuer) }
+            return OpenIDIdentityProvider(providerID: providerID, evidence: evidence)
+        }
+    }
+}
+
+/// The parameters that an address has behind its `?`.
+struct RedirectAnswer {
+    private var parameters: [String: String] = [:]
+
+    /// - Parameter address: any text. Of a parameter that stands there twice nothing is taken (RFC 6749, section 3.1).
+    init(_ address: String) {
+        let query = address.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        var repeated: Set<String> = []
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = RedirectAnswer.decoded(parts[0]), let value = RedirectAnswer.decoded(parts[1]) else {
+                continue
+            }
+            if parameters.updateValue(value, forKey: name) != nil { repeated.insert(name) }
+        }
+        for name in repeated { parameters[name] = nil }
+    }
+
+    subscript(name: String) -> String? { parameters[name] }
+
+    /// Percent-decoded, with a `+` for a blank, as forms are written; nil for what is not.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                    return nil
+                }
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

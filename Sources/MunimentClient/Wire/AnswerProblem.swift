@@ -1,0 +1,63 @@
+internal import Events
+
+/// What the service answers where it did not do something (RFC 9457).
+struct AnswerProblem {
+    let status: Int
+    /// The last part of `type`; empty where there is none.
+    let kind: String
+    let detail: String
+    private let members: JSONObject
+    private let retryAfterSeconds: Int?
+
+    static let limitBytes = 1 << 16
+
+    init(_ answer: AuthAnswer) {
+        status = answer.status
+        retryAfterSeconds = answer.retryAfterSeconds
+        if case .object(let members)? = try? JSONText.decode(answer.body, limit: AnswerProblem.limitBytes) {
+            self.members = members
+        } else {
+            members = JSONObject()
+        }
+        kind = members.text("type").flatMap { $0.split(separator: "/").last.map(String.init) } ?? ""
+        detail = members.text("detail") ?? "the service answers with status \(answer.status)"
+    }
+
+    /// Whether the person has to show anew who they are, and within how many seconds that has to have been.
+    var recentSignIn: Int? {
+        guard status == 401, kind == "recent-sign-in-required" else { return nil }
+        return members.integer("maxAge").map { Int(clamping: $0) } ?? AuthMachine.defaultMaxAgeSeconds
+    }
+
+    /// Whether it is the session's token that is good for nothing, and not what was shown beside it.
+    var isAboutToken: Bool { status == 401 && (kind == "unauthenticated" || kind == "session-ended") }
+
+    /// What links the new identity behind the next sign-in; nil where nothing does.
+    var link: PendingLink? {
+        guard kind == "account-exists", let link = members.text("link") else { return nil }
+        return PendingLink(providers: providers, link: link)
+    }
+
+    private var providers: [IdentityProviderID] { (members.texts("providers") ?? []).map { IdentityProviderID($0) } }
+
+    /// The same for whoever asked.
+    var error: AuthError {
+        switch kind {
+        case "wrong-credentials": .wrongCredentials
+        case "wrong-code": .wrongCode
+        case "too-many-requests": .tooManyRequests(retryAfterSeconds: retryAfterSeconds ?? 1)
+        case "account-exists": .accountExists(providers: providers)
+        case "no-account": .noAccount
+        case "linked-elsewhere": .linkedElsewhere
+        case "already-linked": .alreadyLinked
+        case "last-way-in": .lastWayIn
+        case "unfit-password": .unfitPassword(detail)
+        case "session-ended", "unauthenticated": .sessionEnded
+        case "recent-sign-in-required": .recentSignInRequired(maxAgeSeconds: recentSignIn ?? AuthMachine.defaultMaxAgeSeconds)
+        case "unavailable": .unavailable(detail)
+        case "malformed": .malformed(detail)
+        case "not-there": .notThere(detail)
+        default: .refused(status: status, code: members.text("code") ?? kind, detail: detail)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import NetworkClient
+
+/// Where a service is: `https://host[:port]`, or `http://` on this machine, since what is sent there is secret.
+public struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Without a slash at its end.
+    public let text: String
+
+    /// - Parameter text: the address, with or without a slash at its end.
+    /// - Throws: ``AuthError/malformed(_:)`` for what is no such address.
+    public init(_ text: String) throws(AuthError) {
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let address = HTTPAddress(trimmed), !trimmed.contains("?"), !trimmed.contains("#") else {
+            throw .malformed("`\(text.prefix(80))` is no address of a service; write one like https://accounts.example.com")
+        }
+        guard address.isSecure || address.isLoopback else {
+            throw .malformed("`\(text.prefix(80))` is not encrypted, and passwords are sent there; write https://")
+        }
+        self.text = trimmed
+    }
+
+    public var description: String { text }
+}

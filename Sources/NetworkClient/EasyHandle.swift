@@ -1,0 +1,159 @@
+internal import CCurl
+internal import Secrets
+
+/// A handle of libcurl's for one transfer. Options are copied into it but for what it holds here.
+@safe final class EasyHandle {
+    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    private let handle: UnsafeMutableRawPointer
+    private var lists: [UnsafeMutablePointer<curl_slist>]
+    /// What comes in, and how much of it may.
+    private let body: Sink
+    private let head: Sink
+    /// What goes out, where that is more than libcurl copies.
+    private let source = Source()
+
+    /// - Parameters:
+    ///   - bodyLimitBytes: bytes that may come in.
+    ///   - headLimitBytes: bytes that the head in front of them may have.
+    /// - Returns: nil where libcurl has no memory.
+    init?(bodyLimitBytes: Int, headLimitBytes: Int) {
+        guard EasyHandle.isReady, let handle = unsafe curl_easy_init() else { return nil }
+        unsafe self.handle = handle
+        unsafe lists = []
+        body = Sink(limitBytes: bodyLimitBytes)
+        head = Sink(limitBytes: headLimitBytes)
+        // Time limits by signals would not go with threads.
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        receive(CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, into: body)
+        receive(CURLOPT_HEADERFUNCTION, CURLOPT_HEADERDATA, into: head)
+    }
+
+    deinit {
+        while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
+        unsafe curl_easy_cleanup(handle)
+    }
+
+    func set(_ option: CURLoption, _ value: Int) { _ = unsafe muniment_curl_set_long(handle, option, value) }
+    func set(_ option: CURLoption, _ text: String) { _ = unsafe muniment_curl_set_text(handle, option, text) }
+
+    /// Sets an option that is a list of texts.
+    func set(_ option: CURLoption, _ texts: [String]) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for text in texts { unsafe list = curl_slist_append(list, text) }
+        if let list = unsafe list { unsafe lists.append(list) }
+        _ = unsafe muniment_curl_set_pointer(handle, option, list)
+    }
+
+    /// Sets how long it may take until there is a connection, and until everything is done.
+    func setTimes(connectSeconds: Int, timeoutSeconds: Int) {
+        set(CURLOPT_CONNECTTIMEOUT, connectSeconds)
+        set(CURLOPT_TIMEOUT, timeoutSeconds)
+    }
+
+    /// Has the other side's key checked in place of a certificate: the very key is known, which says more than any certificate.
+    func pin(keyDigest: [UInt8]) {
+        set(CURLOPT_SSL_VERIFYPEER, 0)
+        set(CURLOPT_SSL_VERIFYHOST, 0)
+        set(CURLOPT_PINNEDPUBLICKEY, "sha256//" + Base64.encode(keyDigest))
+    }
+
+    /// Sends these bytes as the body of a form or of any other request.
+    func post(_ bytes: [UInt8]) {
+        set(CURLOPT_POST, 1)
+        // In this order: the size says how much is copied.
+        _ = unsafe muniment_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
+        var copy = bytes
+        unsafe copy.withUnsafeMutableBytes {
+            _ = unsafe muniment_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, $0.baseAddress)
+        }
+    }
+
+    /// Sends these bytes as what is uploaded.
+    func upload(_ bytes: [UInt8]) {
+        source.rest = bytes[...]
+        set(CURLOPT_UPLOAD, 1)
+        _ = unsafe muniment_curl_set_callback(handle, CURLOPT_READFUNCTION) { bytes, size, count, context in
+            guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+            let piece = unsafe Unmanaged<Source>.fromOpaque(context).takeUnretainedValue().take(size * count)
+            unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size * count).copyBytes(from: piece)
+            return piece.count
+        }
+        _ = unsafe muniment_curl_set_pointer(handle, CURLOPT_READDATA, Unmanaged.passUnretained(source).toOpaque())
+    }
+
+    private func receive(_ callback: CURLoption, _ context: CURLoption, into sink: Sink) {
+        _ = unsafe muniment_curl_set_callback(handle, callback) { bytes, size, count, context in
+            guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+            let sink = unsafe Unmanaged<Sink>.fromOpaque(context).takeUnretainedValue()
+            let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return unsafe sink.take(Array(piece)) ? size * count : 0
+        }
+        _ = unsafe muniment_curl_set_pointer(handle, context, Unmanaged.passUnretained(sink).toOpaque())
+    }
+
+    /// Does what the options say. Blocks the calling thread.
+    func perform() -> Outcome {
+        let code = unsafe curl_easy_perform(handle)
+        switch code {
+        case CURLE_OK: return .done
+        case CURLE_WRITE_ERROR where body.isFull || head.isFull: return .tooLong(limitBytes: (body.isFull ? body : head).limitBytes)
+        case CURLE_OPERATION_TIMEDOUT: return .timedOut
+        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST: return .unreachable(why: text(code))
+        default: return .failed(code, why: text(code))
+        }
+    }
+
+    /// How a transfer ended.
+    enum Outcome {
+        case done
+        case tooLong(limitBytes: Int)
+        case timedOut
+        case unreachable(why: String)
+        case failed(CURLcode, why: String)
+    }
+
+    private func text(_ code: CURLcode) -> String { unsafe String(cString: curl_easy_strerror(code)) }
+
+    /// The last status that the other side gave.
+    var status: Int { unsafe muniment_curl_status(handle) }
+    var received: [UInt8] { body.bytes }
+
+    /// The lines of the head of the answer, in order.
+    var headers: [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
+        var last: UnsafeMutablePointer<curl_header>?
+        while let header = unsafe curl_easy_nextheader(handle, UInt32(CURLH_HEADER), -1, last) {
+            unsafe headers.append((String(cString: header.pointee.name), String(cString: header.pointee.value)))
+            unsafe last = header
+        }
+        return headers
+    }
+
+    /// What comes in, up to a limit.
+    private final class Sink {
+        private(set) var bytes: [UInt8] = []
+        private(set) var isFull = false
+        let limitBytes: Int
+
+        init(limitBytes: Int) { self.limitBytes = limitBytes }
+
+        func take(_ piece: [UInt8]) -> Bool {
+            isFull = bytes.count + piece.count > limitBytes
+            if !isFull { bytes += piece }
+            return !isFull
+        }
+    }
+
+    /// What goes out, piece by piece.
+    private final class Source {
+        var rest: ArraySlice<UInt8> = []
+
+        func take(_ count: Int) -> ArraySlice<UInt8> {
+            let piece = rest.prefix(count)
+            rest = rest.dropFirst(count)
+            return piece
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// A mail server: `smtps://host[:port]`, encrypted from the first byte on, or `smtp://host[:port]`, which has to begin encryption
+/// (STARTTLS) before it is told anything.
+public struct SMTPAddress: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+    /// Whether the connection is encrypted before anything else.
+    public let isSecure: Bool
+    private let authority: Authority
+
+    /// nil for what is no such address: another scheme, no host, a path, a user's name in it, blanks or control characters.
+    public init?(_ text: String) {
+        let lowered = text.prefix(8).lowercased()
+        let scheme = lowered.hasPrefix("smtps://") ? "smtps://" : lowered.hasPrefix("smtp://") ? "smtp://" : nil
+        guard let scheme, text.utf8.count <= HTTPAddress.limitBytes, text.utf8.allSatisfy(Authority.isPlain),
+            !text.dropFirst(scheme.count).contains(where: { "/?#".contains($0) }),
+            let authority = Authority(text.dropFirst(scheme.count))
+        else { return nil }
+        self.text = text
+        self.authority = authority
+        isSecure = scheme == "smtps://"
+    }
+
+    /// Whether it is this machine, so that nothing leaves it.
+    public var isLoopback: Bool { authority.isLoopback }
+
+    public var description: String { text }
+}

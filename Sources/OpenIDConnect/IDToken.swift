@@ -1,0 +1,50 @@
+internal import Credentials
+internal import Events
+internal import Identity
+
+/// The ID token of one attempt, whose signature, issuer, audience and end were checked (OpenID Connect Core 1.0, section 3.1.3.7).
+struct IDToken {
+    private let jwt: CheckedJWT
+    /// When the person showed who they are to the provider, where it says.
+    let authenticatedAt: Instant?
+
+    /// How far the clocks of provider and service may be apart, in microseconds.
+    private static let leeway: Int64 = 60_000_000
+
+    /// Checks what makes it the answer to this attempt and to no other.
+    ///
+    /// - Throws: ``IDTokenProblem`` where it is not.
+    init(_ jwt: CheckedJWT, of attempt: AuthorizationAttempt, clientID: String) throws(IDTokenProblem) {
+        self.jwt = jwt
+        guard jwt.claims.text("nonce") == attempt.nonce else { throw .otherNonce }
+        if case .array(let audiences)? = jwt.claims["aud"], audiences.count != 1, jwt.claims["azp"] == nil { throw .otherParty }
+        if let party = jwt.claims["azp"], party != .string(clientID) { throw .otherParty }
+        let begun = attempt.begunAt.advanced(byMicroseconds: -IDToken.leeway)
+        let (issued, authenticated): (Instant?, Instant?)
+        do throws(JWTProblem) {
+            (issued, authenticated) = (try jwt.time("iat"), try jwt.time("auth_time"))
+        } catch { throw .malformed }
+        // One that is older than the attempt cannot be its answer.
+        guard let issued, issued >= begun else { throw .tooOld }
+        if attempt.isReauthentication, let authenticated, authenticated < begun { throw .notAskedAnew }
+        authenticatedAt = authenticated
+    }
+
+    var subject: String { jwt.subject }
+
+    /// What the provider says the email is, verified or not.
+    var email: EmailAddress? { jwt.claims.text("email").flatMap(EmailAddress.init) }
+    var isEmailVerified: Bool { jwt.claims["email_verified"] == .bool(true) }
+
+    var profile: Profile { Profile(displayName: jwt.claims.text("name"), picture: jwt.claims.text("picture")) }
+}
+
+/// Why an ID token is not the answer to an attempt.
+enum IDTokenProblem: Error {
+    case otherNonce
+    case otherParty
+    case malformed
+    case tooOld
+    /// The provider was told to ask the person anew, and did not.
+    case notAskedAnew
+}

@@ -1,0 +1,118 @@
+internal import Credentials
+public import Events
+public import Identity
+internal import NetworkClient
+internal import Secrets
+
+/// Signing in by an OpenID provider: the authorization code flow with PKCE (OpenID Connect Core 1.0, section 3.1; RFC 7636).
+///
+/// A person is known by issuer and subject, never by an email. An attempt is found by a secret that whoever began it has alone, is good
+/// once and for ten minutes, and knows whose answer it waits for: another's answer, another issuer's, or the same one again is nothing.
+public final class OpenIDProvider: IdentityProvider {
+    private let settings: OpenIDSettings
+    private let issuer: DescribedIssuer
+    private let tokens: JWTVerifier
+    private let attempts: PendingTable<AuthorizationAttempt>
+
+    /// Microseconds that a person has for the way to the provider and back.
+    static let attemptMicroseconds: Int64 = 600_000_000
+
+    /// - Parameters:
+    ///   - settings: which provider, and what it knows this service as.
+    ///   - attemptLimit: how many people may be on their way at once.
+    public init(_ settings: OpenIDSettings, attemptLimit: Int = 16_384) {
+        self.settings = settings
+        issuer = DescribedIssuer(settings.issuer)
+        tokens = JWTVerifier(settings.issuer)
+        attempts = PendingTable(prefix: "muno_", limit: attemptLimit)
+    }
+
+    public var id: ProviderID { settings.id }
+    public var priority: Int { settings.priority }
+
+    /// Begins an attempt.
+    ///
+    /// - Parameters:
+    ///   - request: `redirectURI` where there are several, and `purpose` `reauthenticate` to have the person asked anew.
+    ///   - now: when it begins; it is over ten minutes later.
+    /// - Returns: `attempt`, which is secret, and `authorizationURL`, where the person goes.
+    public func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? {
+        let redirectURI = try redirectURI(request["redirectURI"])
+        let isReauthentication =
+            switch request["purpose"] {
+            case nil: false
+            case .string("reauthenticate"): true
+            default: throw .malformed("`purpose` is `reauthenticate`, or left out for signing in")
+            }
+        let description = try issuer.description(at: now)
+        let attempt = AuthorizationAttempt(redirectURI: redirectURI, isReauthentication: isReauthentication, at: now)
+        let secret: String
+        do throws(AccountProblem) {
+            secret = try attempts.add(attempt, until: now.advanced(byMicroseconds: OpenIDProvider.attemptMicroseconds), at: now)
+        } catch { throw .busy }
+        let address = attempt.address(at: description.authorizationEndpoint.text, clientID: settings.clientID)
+        return ["attempt": .string(secret), "authorizationURL": .string(address)]
+    }
+
+    private func redirectURI(_ value: JSONValue?) throws(ProviderProblem) -> String {
+        switch value {
+        case nil where settings.redirectURIs.count == 1: return settings.redirectURIs[0]
+        case .string(let text)?:
+            guard settings.redirectURIs.contains(where: { ExactText($0) == ExactText(text) }) else { fallthrough }
+            return text
+        default: throw .malformed("`redirectURI` is one of those that the operator has named for `\(id)`")
+        }
+    }
+
+    public func prove(
+        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderProblem) -> Proof {
+        guard let secret = evidence.text("attempt"), let code = evidence.text("code"), let state = evidence.text("state") else {
+            throw .malformed(
+                "the evidence is the `attempt` that was begun, and `code`, `state` and `iss` that the person came back with")
+        }
+        // Whatever comes of it, it is used now.
+        let taken = attempts.with(secret, at: now) { attempt in
+            defer { attempt = nil }
+            return attempt
+        }
+        guard let attempt = taken, Secrets.areEqual(Array(attempt.state.utf8), Array(state.utf8)) else { throw .wrong }
+        let description = try issuer.description(at: now)
+        // Where another issuer sent the person back, the code is for that one, and must not be shown to this one (RFC 9207).
+        if let named = evidence["iss"] {
+            guard named == .string(settings.issuer.issuer) else { throw .wrong }
+        } else if description.namesItself {
+            throw .wrong
+        }
+        let text = try CodeExchange(settings: settings, tokenEndpoint: description.tokenEndpoint).idToken(code: code, of: attempt)
+        return try proof(try idToken(text, of: attempt, at: now), attempt, for: purpose, at: now)
+    }
+
+    private func idToken(_ text: String, of attempt: AuthorizationAttempt, at now: Instant) throws(ProviderProblem) -> IDToken {
+        let jwt: CheckedJWT
+        do throws(JWTProblem) {
+            jwt = try tokens.check(text, at: now)
+        } catch {
+            if case .keysUnavailable = error { throw .unavailable("\(error)") }
+            throw .wrong
+        }
+        do throws(IDTokenProblem) {
+            return try IDToken(jwt, of: attempt, clientID: settings.clientID)
+        } catch { throw .wrong }
+    }
+
+    private func proof(
+        _ token: IDToken, _ attempt: AuthorizationAttempt, for purpose: ProofPurpose, at now: Instant
+    ) throws(ProviderProblem) -> Proof {
+        // What parts the two is in no issuer, so no two people have the same key.
+        let key = IdentityKey(Array(settings.issuer.issuer.utf8) + [0] + Array(token.subject.utf8))
+        if case .reauthentication(let identity) = purpose {
+            // Otherwise the provider may have let the person through for having been there yesterday.
+            guard attempt.isReauthentication, identity.key == key else { throw .wrong }
+        }
+        let isShown = settings.trustsEmail && token.isEmailVerified
+        return Proof(
+            key: key, label: token.email?.text, email: isShown ? token.email.map { ($0, true) } : nil, profile: token.profile,
+            authenticatedAt: min(token.authenticatedAt ?? attempt.begunAt, now))
+    }
+}

@@ -1,0 +1,47 @@
+internal import Credentials
+internal import Identity
+internal import Permissions
+
+/// What the service has to do with accounts: the accounts themselves, who calls with a session, and where work about them is done.
+final class AccountsOffice: Sendable {
+    let accounts: Accounts
+    /// What sessions reach.
+    private let stores: StoreScope
+    /// Apart from the rest, so that any number of sign-ins hold up no permission check; and apart from each other, so that they hold
+    /// up nobody either who is signed in already.
+    ///
+    /// Few may wait: the last of them still gets its answer before it gives up, at some ten hashes a second.
+    private let proving = WorkQueue(width: 16, backlogLimit: 32)
+    private let brisk = WorkQueue(width: 8, backlogLimit: 1_024)
+
+    init(_ options: AccountsOptions, _ settings: ServiceSettings, _ data: DataDirectory, _ tokens: TokenRegistry) throws {
+        stores = .named(options.stores.map(\.text))
+        accounts = try Accounts(
+            folder: data.ownFolder, providers: options.providers, mailer: options.mailer,
+            directory: StoreDirectory(
+                data: data, stores: options.stores, tokens: tokens, clock: settings.clock, report: settings.report),
+            settings: options.settings, clock: settings.clock, report: settings.report)
+    }
+
+    /// Who calls with an access token: a hash and a look into a table. Nil for one that is unknown, or good no more.
+    func caller(access: String) -> Caller? {
+        guard let (session, account) = accounts.session(access: access) else { return nil }
+        return Caller(id: account.principal.text, stores: stores, right: .act(as: account.principal), session: session.id)
+    }
+
+    func queue(_ pace: AccountsPace) -> WorkQueue {
+        switch pace {
+        case .brisk: brisk
+        case .proving: proving
+        }
+    }
+
+    func close() { accounts.close() }
+}
+
+/// The form of an access token.
+enum AccessToken {
+    private static let prefix = "muna_"
+
+    static func isWellFormed(_ text: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
+}

@@ -1,0 +1,32 @@
+public import Identity
+
+/// What a service needs to have accounts.
+public struct AccountsOptions: Sendable {
+    /// The stores of which everybody with an account becomes a user, and which sessions reach.
+    public var stores: [StoreName]
+    /// Ways of signing in besides a password.
+    public var providers: [any IdentityProvider]
+    public var mailer: any Mailer
+    public var settings: AccountSettings
+
+    public init(
+        stores: [StoreName] = [.default], providers: [any IdentityProvider] = [], mailer: any Mailer,
+        settings: AccountSettings = AccountSettings()
+    ) {
+        self.stores = stores
+        self.providers = providers
+        self.mailer = mailer
+        self.settings = settings
+    }
+}
+
+/// Accounts are to be for a store that is not there.
+public struct NoStoreForAccounts: Error, Hashable, Sendable, CustomStringConvertible {
+    public let store: StoreName
+    public let dataDirectory: String
+
+    public var description: String {
+        "accounts are to be for the store `\(store)`, and there is none in `\(dataDirectory)`; make it first (`muniment init --store "
+            + "\(dataDirectory)/\(store)`), or take it out of `stores`"
+    }
+}

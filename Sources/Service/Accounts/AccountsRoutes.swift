@@ -1,0 +1,150 @@
+internal import Credentials
+internal import Events
+internal import HTTPServer
+internal import Identity
+internal import Muniment
+internal import Permissions
+
+/// Looking after everybody's accounts (CONFORMANCE R18).
+enum AccountsRoutes {
+    static let all = [find, verify, get, signOut, delete]
+
+    private static let who =
+        "For tokens that administer all stores, and for whoever acts as an administrator of a store that accounts belong to."
+    private static let pageLimit = 1_000
+
+    static let find = Route(
+        "GET", "/v1/accounts", "listAccounts", need: .store,
+        RouteDescription("the account with an email, or all of them page by page", group: "Accounts").saying(who)
+            .taking(
+                .query("email", "the email to look for; at most one account has it"),
+                .query("after", "the `next` of the page before: accounts behind this principal"),
+                .limit(pageLimit, default: 100)
+            )
+            .answering(
+                "the accounts, in the order in which they were made; `next` is there where there may be more",
+                Schema.object(["accounts": Schema.list(Schema.named("Account"))], optional: ["next": Schema.name]), headers: []
+            )
+            .refusing(.conflict),
+        .ofAccounts(.brisk) { call, accounts in
+            try call.requireAdministeringAccounts()
+            var arguments = Arguments(address: try call.query)
+            let (email, after) = (try arguments.optionalText("email"), try arguments.optionalName("after"))
+            let limit = try arguments.optionalCount("limit", upTo: pageLimit)
+            try arguments.finish()
+            if let email {
+                guard after == nil, limit == nil else {
+                    throw Problem(.malformed, "`email` stands alone: leave out `after` and `limit`")
+                }
+                let found = try accounts.find(email: email)
+                return call.answer(["accounts": .array(found.map { [.object($0.json(accounts))] } ?? [])])
+            }
+            let count = limit ?? 100
+            let page = accounts.list(after: try after.map { try id(of: $0, accounts) }, limit: count)
+            var members: JSONObject = ["accounts": .array(page.map { .object($0.json(accounts)) })]
+            if page.count == count, let last = page.last { members["next"] = .name(last.principal) }
+            return call.answer(members)
+        })
+
+    static let verify = Route(
+        "GET", "/v1/accounts/verify", "verifyAccounts", need: .store,
+        RouteDescription("whether the log of accounts is whole: its chain of hashes, every record, every key", group: "Accounts")
+            .saying(who)
+            .answering(
+                "the report; `hash` vouches for the whole log",
+                Schema.object([
+                    "sound": Schema.flag, "problems": Schema.list(Schema.text), "records": Schema.number, "accounts": Schema.number,
+                    "sessions": Schema.number, "hash": Schema.orNull(Schema.text),
+                ]), headers: []),
+        .ofAccounts(.brisk) { call, accounts in
+            try call.requireAdministeringAccounts()
+            try Arguments(address: try call.query).finish()
+            do {
+                let report = try accounts.verify()
+                return call.answer([
+                    "sound": .bool(true), "problems": .array([]), "records": .integer(Int64(clamping: report.records)),
+                    "accounts": .count(report.accounts), "sessions": .count(report.sessions), "hash": .optional(report.headHash),
+                ])
+            } catch {
+                return call.answer([
+                    "sound": .bool(false), "problems": .texts(["\(error)"]), "records": .integer(0), "accounts": .integer(0),
+                    "sessions": .integer(0), "hash": .null,
+                ])
+            }
+        })
+
+    static let get = Route(
+        "GET", "/v1/accounts/{principal}", "describeAccount", need: .store,
+        RouteDescription("somebody's account", group: "Accounts").saying(who)
+            .answering("it", Schema.named("Account"), headers: []),
+        .ofAccounts(.brisk) { call, accounts in
+            try call.requireAdministeringAccounts()
+            try Arguments(address: try call.query).finish()
+            guard let account = accounts.account(principal: Name(call.parameter("principal"))) else { throw noSuchAccount }
+            return call.answer(account.json(accounts))
+        })
+
+    static let signOut = Route(
+        "POST", "/v1/accounts/{principal}/sign-out", "endSessionsOfAccount", need: .store,
+        RouteDescription("ends every session of somebody", group: "Accounts")
+            .saying(
+                "For tokens that administer all stores, and for whoever acts as an administrator of every one that accounts belong to."
+            )
+            .answering("they are over", nil, status: 204, headers: []),
+        .ofAccounts(.brisk) { call, accounts in
+            try call.requireAdministeringAccounts(ofEveryStore: true)
+            try Arguments(address: try call.query).finish()
+            let principal = Name(call.parameter("principal"))
+            guard accounts.account(principal: principal) != nil else { throw noSuchAccount }
+            try accounts.endSessions(principal: principal)
+            return call.done
+        })
+
+    static let delete = Route(
+        "DELETE", "/v1/accounts/{principal}", "deleteAccountOf", need: .store,
+        RouteDescription("deletes somebody's account, every session of it, and everything it was given", group: "Accounts")
+            .saying(
+                "For tokens that administer all stores, and for whoever acts as an administrator of every one that accounts belong to."
+            )
+            .answering("it is gone", nil, status: 204, headers: [])
+            .refusing(.conflict),
+        .ofAccounts(.brisk) { call, accounts in
+            try call.requireAdministeringAccounts(ofEveryStore: true)
+            try Arguments(address: try call.query).finish()
+            let principal = Name(call.parameter("principal"))
+            guard accounts.account(principal: principal) != nil else { throw noSuchAccount }
+            try accounts.deleteAccount(principal: principal)
+            return call.done
+        })
+
+    /// Where a page begins.
+    private static func id(of principal: Name, _ accounts: Accounts) throws(Problem) -> AccountID {
+        guard let account = accounts.account(principal: principal) else {
+            throw Problem(.conflict, "the account in `after` is not there any more: begin with the first page")
+        }
+        return account.id
+    }
+
+    private static let noSuchAccount = Problem(.notFound, "nobody with an account is called so: look at the list of all accounts")
+}
+
+extension Call {
+    /// Makes sure that the caller may look after accounts.
+    ///
+    /// - Parameter ofEveryStore: for what reaches into all stores; otherwise administering one of them is enough.
+    fileprivate func requireAdministeringAccounts(ofEveryStore: Bool = false) throws {
+        guard try mayAdministerAccounts(ofEveryStore) else { throw Problem.beyondToken("look after accounts") }
+    }
+
+    private func mayAdministerAccounts(_ ofEveryStore: Bool) throws -> Bool {
+        guard let caller else { return false }
+        if caller.reaches(.administeringAll, in: nil) { return true }
+        guard case .act(let principal) = caller.right, principal != .anonymous else { return false }
+        let stores = service.settings.accounts?.stores ?? []
+        var administered = 0
+        for name in stores where caller.stores.includes(name.text) {
+            if try service.data.store(name)?.store.administrators.contains(principal) == true { administered += 1 }
+        }
+        return administered > 0 && (!ofEveryStore || administered == stores.count)
+    }
+}

@@ -1,0 +1,80 @@
+internal import Events
+internal import HTTPServer
+internal import Identity
+internal import Muniment
+internal import Permissions
+
+extension SignedIn {
+    func json(_ accounts: Accounts) -> JSONObject {
+        [
+            "access": .string(tokens.access), "accessEnds": .time(session.accessEnds), "refresh": .string(tokens.refresh),
+            "refreshEnds": .time(min(session.idleEnds, session.ends)), "sessionID": .string(session.id.text),
+            "authenticatedAt": .time(session.authenticatedAt), "isNew": .bool(isNew), "account": .object(account.json(accounts)),
+        ]
+    }
+}
+
+extension SessionID {
+    /// As addresses and answers have it.
+    var text: String { String(number) }
+}
+
+extension Session {
+    func json(isCurrent: Bool) -> JSONObject {
+        [
+            "id": .string(id.text), "device": .optional(device), "createdAt": .time(createdAt), "refreshedAt": .time(refreshedAt),
+            "authenticatedAt": .time(authenticatedAt), "provider": .string(provider.text), "ends": .time(min(idleEnds, ends)),
+            "current": .bool(isCurrent),
+        ]
+    }
+}
+
+extension Account {
+    func json(_ accounts: Accounts) -> JSONObject {
+        let priorities = accounts.providers
+        let identities = identities.map { identity -> JSONValue in
+            let priority = priorities.first { $0.id == identity.provider }?.priority
+            return .object([
+                "provider": .string(identity.provider.text), "label": .optional(identity.label),
+                "linkedAt": .time(identity.linkedAt),
+                "priority": priority.map { .integer(Int64($0)) } ?? .null,
+            ])
+        }
+        return [
+            "principal": .name(principal), "email": .optional(email?.text), "displayName": .optional(profile.displayName),
+            "picture": .optional(profile.picture), "createdAt": .time(createdAt), "identities": .array(identities),
+        ]
+    }
+}
+
+extension Schema {
+    static let provider = text("what a provider is called: `password`, or as `GET /v1/accounts/providers` lists it")
+
+    private static func text(_ description: String) -> JSONValue {
+        .object(["type": .string("string"), "description": .string(description), "examples": .texts(["password"])])
+    }
+}
+
+/// The schemas of what routes about accounts answer.
+enum SchemasOfAccounts {
+    static let all: JSONObject = [
+        "Provider": Schema.object(["id": Schema.text, "priority": Schema.number]),
+        "CodeSent": Schema.object(["attempt": Schema.text, "ends": Schema.time]),
+        "Identity": Schema.object([
+            "provider": Schema.text, "label": Schema.orNull(Schema.text), "linkedAt": Schema.time,
+            "priority": Schema.orNull(Schema.number),
+        ]),
+        "Account": Schema.object([
+            "principal": Schema.name, "email": Schema.orNull(Schema.text), "displayName": Schema.orNull(Schema.text),
+            "picture": Schema.orNull(Schema.text), "createdAt": Schema.time, "identities": Schema.list(Schema.named("Identity")),
+        ]),
+        "Session": Schema.object([
+            "id": Schema.text, "device": Schema.orNull(Schema.text), "createdAt": Schema.time, "refreshedAt": Schema.time,
+            "authenticatedAt": Schema.time, "provider": Schema.text, "ends": Schema.time, "current": Schema.flag,
+        ]),
+        "SignedIn": Schema.object([
+            "access": Schema.text, "accessEnds": Schema.time, "refresh": Schema.text, "refreshEnds": Schema.time,
+            "sessionID": Schema.text, "authenticatedAt": Schema.time, "isNew": Schema.flag, "account": Schema.named("Account"),
+        ]),
+    ]
+}

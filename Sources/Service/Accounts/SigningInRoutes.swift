@@ -1,0 +1,161 @@
+internal import Events
+internal import HTTPServer
+internal import Identity
+
+/// For those who are not signed in yet (CONFORMANCE I3, I4).
+enum SigningInRoutes {
+    static let all = [providers, begin, signUp, verify, signIn, reset, confirmReset, refresh]
+
+    static let providers = Route(
+        "GET", "/v1/accounts/providers", "listProviders", need: .nothing,
+        RouteDescription("the ways of signing in, the one to offer first in front", group: "Accounts")
+            .answering(
+                "the providers", Schema.object(["providers": Schema.list(Schema.named("Provider"))]), headers: []),
+        .ofAccounts(.brisk) { call, accounts in
+            try Arguments(address: try call.query).finish()
+            return call.answer([
+                "providers": .array(
+                    accounts.providers.map { .object(["id": .string($0.id.text), "priority": .integer(Int64($0.priority))]) })
+            ])
+        })
+
+    static let begin = Route(
+        "POST", "/v1/accounts/begin", "beginSignIn", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
+        RouteDescription("begins what a provider needs before there is anything to show", group: "Accounts")
+            .saying(
+                "For OpenID Connect: with `redirectURI` it answers `attempt`, a secret to keep, and `authorizationURL`, where the "
+                    + "person goes; what comes back (`code`, `state`, `iss`) goes with `attempt` into the evidence. With "
+                    + "`\"purpose\":\"reauthenticate\"` the provider is to ask the person anew."
+            )
+            .taking(
+                body: Schema.object(["provider": Schema.provider], optional: ["redirectURI": Schema.text, "purpose": Schema.text])
+            )
+            .answering("what the client needs to go on", Schema.openObject, headers: []),
+        .ofAccounts(.proving) { call, accounts in
+            guard case .object(var members) = try call.json() else {
+                throw Problem(.malformed, "the body is no JSON object: send one")
+            }
+            var arguments = try Arguments(body: .object(members))
+            let provider = try arguments.provider()
+            members["provider"] = nil
+            return call.answer(try accounts.begin(provider, members, from: call.source))
+        })
+
+    static let signUp = Route(
+        "POST", "/v1/accounts/sign-up", "signUp", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
+        RouteDescription("makes an account", group: "Accounts")
+            .saying(
+                "With a password nothing is made yet: a code goes to the email, and the answer, a secret `attempt`, is the same "
+                    + "whether somebody has that email already or not. `verify` takes both."
+            )
+            .taking(
+                body: Schema.object(
+                    ["provider": Schema.provider, "evidence": Schema.openObject],
+                    optional: ["displayName": Schema.text, "picture": Schema.text, "device": Schema.text])
+            )
+            .answering("the account was made", Schema.named("SignedIn"), status: 201, headers: [])
+            .answering("a code is on its way", Schema.named("CodeSent"), status: 202, headers: [])
+            .refusing(.accountExists, .wrongCredentials, .unfitPassword),
+        .ofAccounts(.proving) { call, accounts in
+            var arguments = try call.bodyArguments()
+            let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
+            let profile = Profile(
+                displayName: try arguments.optionalText("displayName"), picture: try arguments.optionalText("picture"))
+            let device = try arguments.device()
+            try arguments.finish()
+            switch try accounts.signUp(provider, evidence, profile: profile, device: device, from: call.source) {
+            case .signedIn(let signedIn): return call.answer(signedIn.json(accounts), status: 201)
+            case .verificationSent(let attempt, let ends): return call.answer(codeSent: attempt, ends)
+            }
+        })
+
+    static let verify = Route(
+        "POST", "/v1/accounts/verify", "verifyEmail", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
+        RouteDescription("shows that an email is one's own, which makes the account", group: "Accounts")
+            .taking(
+                body: Schema.object(["attempt": Schema.text, "code": Schema.text], optional: ["device": Schema.text])
+            )
+            .answering("the account was made", Schema.named("SignedIn"), status: 201, headers: [])
+            .refusing(.wrongCode, .accountExists),
+        .ofAccounts(.proving) { call, accounts in
+            var arguments = try call.bodyArguments()
+            let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
+            let device = try arguments.device()
+            try arguments.finish()
+            let signedIn = try accounts.verify(attempt: attempt, code: code, device: device, from: call.source)
+            return call.answer(signedIn.json(accounts), status: 201)
+        })
+
+    static let signIn = Route(
+        "POST", "/v1/accounts/sign-in", "signIn", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
+        RouteDescription("begins a session", group: "Accounts")
+            .saying(
+                "An unknown email and a wrong password are answered the same, after the same time. `link` is what an answer "
+                    + "`account-exists` brought: what was proved then becomes a way into this account."
+            )
+            .taking(
+                body: Schema.object(
+                    ["provider": Schema.provider, "evidence": Schema.openObject],
+                    optional: ["device": Schema.text, "link": Schema.text])
+            )
+            .answering("the session", Schema.named("SignedIn"), headers: [])
+            .refusing(.wrongCredentials, .noAccount, .accountExists, .wrongCode, .linkedElsewhere, .alreadyLinked),
+        .ofAccounts(.proving) { call, accounts in
+            var arguments = try call.bodyArguments()
+            let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
+            let (device, link) = (try arguments.device(), try arguments.optionalText("link"))
+            try arguments.finish()
+            return call.answer(
+                try accounts.signIn(provider, evidence, device: device, link: link, from: call.source).json(accounts))
+        })
+
+    static let reset = Route(
+        "POST", "/v1/accounts/reset", "requestReset", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
+        RouteDescription("sends a code to whoever forgot a password", group: "Accounts")
+            .saying("The answer is the same whether there is such an account or not.")
+            .taking(body: Schema.object(["email": Schema.text]))
+            .answering("a code is on its way, if there is such an account", Schema.named("CodeSent"), status: 202, headers: []),
+        .ofAccounts(.proving) { call, accounts in
+            var arguments = try call.bodyArguments()
+            let email = try arguments.text("email")
+            try arguments.finish()
+            let sent = try accounts.requestReset(email: email, from: call.source)
+            return call.answer(codeSent: sent.attempt, sent.ends)
+        })
+
+    static let confirmReset = Route(
+        "POST", "/v1/accounts/reset/confirm", "confirmReset", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
+        RouteDescription("sets another password with a code, ends all sessions and begins a new one", group: "Accounts")
+            .taking(
+                body: Schema.object(
+                    ["attempt": Schema.text, "code": Schema.text, "password": Schema.text], optional: ["device": Schema.text])
+            )
+            .answering("the session", Schema.named("SignedIn"), headers: [])
+            .refusing(.wrongCode, .unfitPassword),
+        .ofAccounts(.proving) { call, accounts in
+            var arguments = try call.bodyArguments()
+            let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
+            let (password, device) = (try arguments.text("password"), try arguments.device())
+            try arguments.finish()
+            let signedIn = try accounts.confirmReset(
+                attempt: attempt, code: code, password: password, device: device, from: call.source)
+            return call.answer(signedIn.json(accounts))
+        })
+
+    static let refresh = Route(
+        "POST", "/v1/accounts/refresh", "refreshSession", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
+        RouteDescription("new tokens for a session", group: "Accounts")
+            .saying(
+                "A refresh token is good once. `nonce` is a random text of the client's, so that it can send the same request again "
+                    + "where the answer was lost, and gets the same tokens; a used token with another nonce ends the session."
+            )
+            .taking(body: Schema.object(["refresh": Schema.text, "nonce": Schema.text]))
+            .answering("the session, with new tokens", Schema.named("SignedIn"), headers: [])
+            .refusing(.sessionEnded),
+        .ofAccounts(.brisk) { call, accounts in
+            var arguments = try call.bodyArguments()
+            let (refresh, nonce) = (try arguments.text("refresh"), try arguments.text("nonce"))
+            try arguments.finish()
+            return call.answer(try accounts.refresh(refresh, nonce: nonce).json(accounts))
+        })
+}

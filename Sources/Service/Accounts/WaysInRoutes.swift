@@ -1,0 +1,74 @@
+internal import Events
+internal import HTTPServer
+internal import Identity
+
+/// The ways into an account of one's own (CONFORMANCE I5, I6). All of them need a recent sign-in, and end all other sessions.
+enum WaysInRoutes {
+    static let all = [link, unlink, setPassword, changePassword]
+
+    private static let needs = "Needs a recent sign-in; ends all other sessions."
+
+    static let link = Route(
+        "POST", "/v1/account/identities", "linkIdentity", need: .session, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
+        RouteDescription("adds a way into the account: what a provider shows, or what was shown before", group: "Accounts")
+            .saying(needs + " `link` is what an answer `account-exists` brought.")
+            .taking(
+                body: Schema.oneOf(
+                    Schema.object(["provider": Schema.provider, "evidence": Schema.openObject]),
+                    Schema.object(["link": Schema.text]))
+            )
+            .answering("the account as it is now", Schema.named("Account"), headers: [])
+            .refusing(.recentSignInRequired, .wrongCredentials, .wrongCode, .linkedElsewhere, .alreadyLinked, .unfitPassword),
+        .ofAccounts(.proving) { call, accounts in
+            var arguments = try call.bodyArguments()
+            if let link = try arguments.optionalText("link") {
+                try arguments.finish()
+                return call.answer(try accounts.link(call.access, link).json(accounts))
+            }
+            let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
+            try arguments.finish()
+            return call.answer(try accounts.link(call.access, provider, evidence, from: call.source).json(accounts))
+        })
+
+    static let unlink = Route(
+        "DELETE", "/v1/account/identities/{provider}", "unlinkIdentity", need: .session,
+        RouteDescription("takes a way into the account away, unless it is the only one", group: "Accounts").saying(needs)
+            .answering("the account as it is now", Schema.named("Account"), headers: [])
+            .refusing(.recentSignInRequired, .lastWayIn),
+        .ofAccounts(.brisk) { call, accounts in
+            try Arguments(address: try call.query).finish()
+            guard let provider = ProviderID(call.parameter("provider")) else {
+                throw Problem(.notFound, "the account has no such way in: `GET /v1/account` lists them")
+            }
+            return call.answer(try accounts.unlink(call.access, provider).json(accounts))
+        })
+
+    static let setPassword = Route(
+        "POST", "/v1/account/password", "setPassword", need: .session, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
+        RouteDescription("sets a password where the account has none", group: "Accounts").saying(needs)
+            .taking(body: Schema.object(["password": Schema.text]))
+            .answering("the account as it is now", Schema.named("Account"), headers: [])
+            .refusing(.recentSignInRequired, .alreadyLinked, .unfitPassword),
+        .ofAccounts(.proving) { call, accounts in
+            call.answer(try accounts.setPassword(call.access, try call.newPassword()).json(accounts))
+        })
+
+    static let changePassword = Route(
+        "PUT", "/v1/account/password", "changePassword", need: .session, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
+        RouteDescription("changes the password", group: "Accounts").saying(needs)
+            .taking(body: Schema.object(["password": Schema.text]))
+            .answering("the account as it is now", Schema.named("Account"), headers: [])
+            .refusing(.recentSignInRequired, .unfitPassword),
+        .ofAccounts(.proving) { call, accounts in
+            call.answer(try accounts.changePassword(call.access, try call.newPassword()).json(accounts))
+        })
+}
+
+extension Call {
+    fileprivate func newPassword() throws -> String {
+        var arguments = try bodyArguments()
+        let password = try arguments.text("password")
+        try arguments.finish()
+        return password
+    }
+}

@@ -1,0 +1,68 @@
+internal import Events
+internal import HTTPServer
+internal import Identity
+internal import Muniment
+internal import Permissions
+
+extension Problem {
+    /// What is answered where something about an account was not done.
+    init(_ problem: AccountProblem) {
+        switch problem {
+        case .malformed(let detail): self.init(.malformed, detail)
+        case .wrongCredentials:
+            self.init(
+                .wrongCredentials, "this does not show who you are: check what was typed, and send it again",
+                headers: [Problem.bearer])
+        case .wrongCode:
+            self.init(
+                .wrongCode,
+                "the code, its attempt or the link is wrong, was used or is over, or the service was started anew since: check it, or "
+                    + "begin anew"
+            )
+        case .tooManyAttempts(let seconds):
+            self.init(
+                .tooManyRequests, "there were too many attempts: the next one counts in \(seconds) s",
+                headers: [HTTPHeader("Retry-After", "\(max(1, seconds))")])
+        case .accountExists(let providers, let link):
+            var members: JSONObject = ["providers": .texts(providers.map(\.text))]
+            if let link { members["link"] = .string(link) }
+            let names = providers.map { "`\($0)`" }.joined(separator: ", ")
+            let linking = link == nil ? "" : ", with `link` to have this linked to it"
+            self.init(.accountExists, "you have an account already: sign in by \(names)\(linking)", members: members)
+        case .noAccount: self.init(.noAccount, "nobody has signed up by this: sign up first, or sign in by another provider")
+        case .recentSignInRequired(let seconds): self = .recentSignInRequired(seconds)
+        case .linkedElsewhere: self.init(.linkedElsewhere, "this is a way into another account: unlink it there first")
+        case .alreadyLinked: self.init(.alreadyLinked, "the account has such a way in already: unlink it first")
+        case .notThere(let detail): self.init(.notFound, detail)
+        case .lastWayIn: self.init(.lastWayIn, "it is the only way into the account: link another one first")
+        case .unknownProvider(let name):
+            self.init(
+                .malformed, "there is no provider `\(Name(name).excerpt)`: `GET /v1/accounts/providers` lists them",
+                members: ["argument": .string("provider")])
+        case .unfitPassword(let detail): self.init(.unfitPassword, detail)
+        case .sessionEnded: self.init(.sessionEnded, "the session is over: sign in again", headers: [Problem.bearer])
+        case .unavailable(let detail): self.init(.unavailable, detail, headers: [HTTPHeader("Retry-After", "1")])
+        case .undeletable(let detail): self.init(.conflict, detail)
+        }
+    }
+
+    /// What RFC 9470 has a service say where somebody signed in too long ago.
+    private static func recentSignInRequired(_ seconds: Int) -> Problem {
+        let words = "sign in again: it has to have been within \(seconds) s"
+        return Problem(
+            .recentSignInRequired, words, members: ["maxAge": .count(seconds)],
+            headers: [
+                HTTPHeader(
+                    "WWW-Authenticate",
+                    "Bearer realm=\"muniment\", error=\"insufficient_user_authentication\", error_description=\"\(words)\", "
+                        + "max_age=\"\(seconds)\"")
+            ])
+    }
+
+    /// Every 401 says how one is let in (RFC 9110, section 15.5.2).
+    private static let bearer = HTTPHeader("WWW-Authenticate", "Bearer realm=\"muniment\"")
+
+    /// The service was started without accounts.
+    static let withoutAccounts = Problem(
+        .notFound, "this service has no accounts: whoever runs it can start it with `muniment serve --accounts FILE`")
+}

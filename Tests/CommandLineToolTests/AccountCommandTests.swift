@@ -1,0 +1,73 @@
+import Testing
+
+@Suite("muniment account: looking after accounts, through a running service and without one")
+struct AccountCommandTests {
+    private static let nobody = "user:aaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+    /// A sentence, its exit code, and what standard error is to say.
+    static let rows: [(sentence: String, code: Int32, message: String)] = [
+        ("account", 2, "`account find`"),
+        ("account find", 2, "the email is missing"),
+        ("account find ann --data site", 2, "`ann` is no email"),
+        ("account find ann@example.com", 2, "--data DIR"),
+        ("account find ann@example.com --data nowhere", 2, "there is no folder `nowhere`"),
+        ("account find ann@example.com --data demo", 2, "nobody has an account in `demo`"),
+        ("account find eve@example.com --data site", 1, "nobody with an account has the email `eve@example.com`"),
+        ("account find ann@example.com bob@example.com --data site", 2, "one word too many"),
+        ("account show ann --data site", 2, "`ann`"),
+        ("account show role:staff --data site", 2, "`role:staff` has no account"),
+        ("account show \(nobody) --data site", 1, "nobody with an account is called so"),
+        ("account sign-out \(nobody) --data site", 1, "nobody with an account is called so"),
+        ("account delete \(nobody) --data site", 1, "nobody with an account is called so"),
+        ("account delete --data site", 2, "the principal is missing"),
+        ("account list everybody --data site", 2, "`everybody`"),
+        ("account verify --data site --strict", 2, "--strict"),
+    ]
+
+    @Test("Bad calls are answered with an exit code and what to do, with a service and without")
+    func table() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init")
+            let site = try AccountsSite(tool)
+            let ann = try site.signUp("ann@example.com", name: "Ann")
+            for isServed in [true, false] {
+                if !isServed { try site.stop() }
+                for row in Self.rows {
+                    let result = try tool.run(row.sentence)
+                    #expect(result.code == row.code, "\(row.sentence): \(result.errors)")
+                    #expect(result.errors.contains(row.message), "\(row.sentence): \(result.errors)")
+                }
+                #expect(try tool.make("account list --data site").lines.count == 1)
+                #expect(try tool.object("account show \(ann) --data site --json")["email"] as? String == "ann@example.com")
+            }
+        }
+    }
+
+    @Test("R18 I9 What a service does for the tool is what the tool does without one: finding, signing out, deleting")
+    func bothWays() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let site = try AccountsSite(tool)
+            let people = ["ann@example.com", "bob@example.com"]
+            let principals = try people.map { try site.signUp($0, name: "One") }
+            for (index, isServed) in [true, false].enumerated() {
+                if !isServed { try site.stop() }
+                let (email, principal) = (people[index], principals[index])
+                #expect(
+                    try tool.make("account find \(email) --data site").output.hasPrefix(
+                        "\(principal)  \(email)  One  password  since"))
+                #expect(try tool.make("grant \(principal) read on store --store site/default").code == 0)
+                #expect(
+                    try tool.make("account verify --data site").output.contains(
+                        ", \(2 - index) accounts, \(2 - index) sessions, head"))
+                try tool.make("account sign-out \(principal) --data site")
+                #expect(
+                    try tool.make("account verify --data site").output.contains(
+                        ", \(2 - index) accounts, \(1 - index) sessions, head"))
+                try tool.make("account delete \(principal) --data site")
+                #expect(try tool.run("account find \(email) --data site").code == 1)
+                #expect(try tool.make("entries store --store site/default").output.isEmpty)
+            }
+            #expect(try tool.object("account verify --data site --json")["sound"] as? Bool == true)
+        }
+    }
+}

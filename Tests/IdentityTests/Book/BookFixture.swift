@@ -1,0 +1,64 @@
+import Events
+import Permissions
+import TestSupport
+
+@testable import Identity
+
+/// Accounts on disk in a folder of their own, with a clock that stands still.
+struct BookFixture {
+    /// What stands for `.muniment` of a data directory.
+    let folder: String
+    let clock = ManualClock()
+    var settings = AccountSettings()
+
+    /// Opens the accounts of a new folder, and closes and removes them afterwards.
+    static func with(_ body: (BookFixture, AccountBook) throws -> Void) throws {
+        try withTemporaryFolder { folder in
+            let fixture = BookFixture(folder: folder)
+            try fixture.open { try body(fixture, $0) }
+        }
+    }
+
+    /// Opens the accounts of the folder, and closes them afterwards.
+    func open<R>(_ body: (AccountBook) throws -> R) throws -> R {
+        let book = try AccountBook(folder: folder)
+        defer { book.close() }
+        return try body(book)
+    }
+
+    func sessions(_ book: AccountBook) -> Sessions { Sessions(book: book, settings: settings) }
+
+    /// Opens an account with a password.
+    @discardableResult
+    func makeAccount(_ name: String, _ book: AccountBook) throws -> AccountID {
+        try book.change(at: clock.now) { change in Self.makeAccount(name, at: clock.now, in: &change) }
+    }
+
+    static func makeAccount(_ name: String, at now: Instant, in change: inout AccountChange) -> AccountID {
+        let id = change.state.nextAccount
+        let email = Self.email(name)
+        change.record(.accountOpened(id, principal: Name("user:\(name)"), profile: Profile(displayName: "The \(name)")))
+        change.record(.emailSet(id, email))
+        change.record(.identityLinked(id, Self.password(email, at: now)))
+        return id
+    }
+
+    static func email(_ name: String) -> EmailAddress {
+        guard let email = EmailAddress("\(name)@example.com") else { preconditionFailure("`\(name)` makes no email") }
+        return email
+    }
+
+    static func password(_ email: EmailAddress, at now: Instant, secret: String = "$argon2id$first") -> LinkedIdentity {
+        LinkedIdentity(provider: .password, key: IdentityKey(email), label: email.text, secret: secret, linkedAt: now)
+    }
+
+    static func provider(_ text: String) -> ProviderID {
+        guard let provider = ProviderID(text) else { preconditionFailure("`\(text)` is no provider") }
+        return provider
+    }
+
+    /// Begins a session of an account.
+    func begin(_ account: AccountID, _ book: AccountBook, device: String? = "laptop") throws -> (Session, SessionTokens) {
+        try sessions(book).begin(account, provider: .password, device: device, authenticatedAt: clock.now, at: clock.now)
+    }
+}

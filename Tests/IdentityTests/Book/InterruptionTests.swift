@@ -1,0 +1,187 @@
+import EventLog
+import Events
+import Files
+import TestSupport
+import Testing
+
+@testable import Identity
+
+/// A process that ends between two steps of a change: each test puts the files into the state that they are in then.
+@Suite struct InterruptionTests {
+    @Test(
+        "Stopped behind the key of a new account and before the log: the account was never there, and the next one has its number")
+    func opening() throws {
+        try withTemporaryFolder { folder in
+            let fixture = BookFixture(folder: folder)
+            try fixture.open { book in _ = try fixture.makeAccount("ann", book) }
+            try withKeys(folder) { _ = try $0.make(for: [AccountID(2)]) }
+            try fixture.open { book in
+                #expect(book.read { $0.accountCount } == 1)
+                let bob = try fixture.makeAccount("bob", book)
+                #expect(bob == AccountID(2))
+            }
+            try fixture.open { book in #expect(book.read { $0.account(AccountID(2))?.profile.displayName } == "The bob") }
+        }
+    }
+
+    @Test(
+        "Stopped behind the log and before the key of a deleted account is destroyed, or while it is: opening destroys it",
+        arguments: ["before", "while"])
+    func deleting(when: String) throws {
+        try withTemporaryFolder { folder in
+            let fixture = BookFixture(folder: folder)
+            let path = folder + "/accounts/keys"
+            var keys: [UInt8] = []
+            let before = try fixture.open { book in
+                let ann = try fixture.makeAccount("ann", book)
+                try fixture.makeAccount("bob", book)
+                _ = try fixture.begin(ann, book)
+                keys = try FileBytes.read(path)
+                try book.change(at: fixture.clock.now) { $0.record(.accountDeleted(ann)) }
+                return book.read { $0 }
+            }
+            let destroyed = try FileBytes.read(path)
+            if when == "while" { keys.replaceSubrange(128..<150, with: destroyed[128..<150]) }
+            try FileBytes.write(keys, to: path)
+            #expect(try fixture.open { book in book.read { $0 } } == before)
+            #expect(try FileBytes.read(path) == destroyed)
+        }
+    }
+
+    @Test("A log of before a deletion, with the keys of after it, has a deleted account: nothing of it comes back")
+    func olderLog() throws {
+        try withTemporaryFolder { folder in
+            let fixture = BookFixture(folder: folder)
+            let (log, head, kept) = (folder + "/accounts/log", folder + "/accounts/head", folder + "/kept")
+            var tokens: SessionTokens?
+            try fixture.open { book in
+                let ann = try fixture.makeAccount("ann", book)
+                try fixture.makeAccount("bob", book)
+                tokens = try fixture.begin(ann, book).1
+                let second = try fixture.begin(ann, book)
+                let sessions = fixture.sessions(book)
+                _ = try sessions.refresh(second.1.refresh, nonce: "a", at: fixture.clock.now)
+                try sessions.end(second.0.id, .signedOut, at: fixture.clock.now)
+            }
+            try FileBytes.copyFolder(log, to: kept)
+            let noted = try FileBytes.read(head)
+            try fixture.open { book in
+                try book.change(at: fixture.clock.now) { $0.record(.accountDeleted(AccountID(1))) }
+            }
+            try FileBytes.copyFolder(kept, to: log)
+            try FileBytes.write(noted, to: head)
+            try fixture.open { book in
+                #expect(book.read { $0.accountCount } == 1)
+                #expect(book.read { $0.account(AccountID(2))?.profile.displayName } == "The bob")
+                let access = try #require(tokens).access
+                #expect(fixture.sessions(book).lookup(access: access, at: fixture.clock.now) == nil)
+                // What comes afterwards has numbers of its own.
+                #expect(try fixture.makeAccount("cem", book) == AccountID(3))
+                #expect(try fixture.begin(AccountID(3), book).0.id == SessionID(3))
+                #expect(try book.verify().accounts == 2)
+            }
+        }
+    }
+
+    @Test("Stopped before anything but the folder was made: opening begins anew")
+    func beginning() throws {
+        try withTemporaryFolder { folder in
+            let fixture = BookFixture(folder: folder)
+            try makePrivateFolder(folder + "/accounts")
+            try fixture.open { _ in }
+            for path in ["/accounts/keys", "/accounts/log/data.mdb"] {
+                try removeFile(folder + path)
+                try fixture.open { book in #expect(book.read { $0.accountCount } == 0) }
+            }
+        }
+    }
+
+    private func withKeys(_ folder: String, _ body: (KeyFile) throws -> Void) throws {
+        let master = try MasterKey.load(path: folder + "/master.key", isNeeded: true)
+        let keys = try KeyFile(path: folder + "/accounts/keys", master: master, isNeeded: true)
+        defer { keys.close() }
+        try body(keys)
+    }
+
+    // MARK: Processes
+
+    @Test("A second process is told who has the accounts open, and so is a second one that opens them in the same process")
+    func twoProcesses() throws {
+        try withTemporaryFolder { folder in
+            let helper = try Helper.start(["accounts-hold", folder])
+            #expect(try helper.line() == "open")
+            let fixture = BookFixture(folder: folder)
+            #expect { try fixture.open { _ in } } throws: { "\($0)".contains("process \(helper.processIdentifier)") }
+            helper.kill()
+            try fixture.open { _ in
+                _ = #expect(throws: AccountBookError.self) { _ = try AccountBook(folder: folder) }
+            }
+        }
+    }
+
+    @Test(
+        "Killed in the middle of changes, all that was acknowledged is there, and every account can be read",
+        arguments: [3, 20, 60])
+    func killed(count: Int) throws {
+        try withTemporaryFolder { folder in
+            var acknowledged: [String] = []
+            // Again on what was left behind, so that recoveries are interrupted as well.
+            for _ in 0..<3 {
+                let helper = try Helper.start(["accounts-forever", folder])
+                for _ in 0..<count { acknowledged.append(try #require(try helper.line())) }
+                helper.kill()
+                // What it said before it was gone counts as well.
+                while let line = try helper.line() { acknowledged.append(line) }
+            }
+            try BookFixture(folder: folder).open { book in
+                try AcknowledgedAccounts(lines: acknowledged).check(book.read { $0 })
+                _ = try book.verify()
+            }
+        }
+    }
+
+    @Test("A write that fails stops the accounts: nothing is acknowledged behind it, reading goes on, all before is there")
+    func fullDisk() throws {
+        for limit in [4_000, 40_000, 100_000] {
+            try withTemporaryFolder { folder in
+                let result = try Helper.run(["accounts-within", folder, "\(limit)"])
+                try #require(result.exitCode == 0, "\(result.output) \(result.error)")
+                let lines = result.lines
+                #expect(lines.contains { $0.hasPrefix("failed ") })
+                #expect(lines.contains { $0.hasPrefix("later the accounts take no more changes") })
+                try BookFixture(folder: folder).open { book in
+                    let acknowledged = AcknowledgedAccounts(lines: lines)
+                    #expect(lines.contains("reading \(acknowledged.there.count)"))
+                    try acknowledged.check(book.read { $0 })
+                    try BookFixture(folder: folder).makeAccount("behind", book)
+                }
+            }
+        }
+    }
+}
+
+/// What a helper has said of accounts that it made and deleted, a line each: `made 3`, `deleted 3`.
+struct AcknowledgedAccounts {
+    private(set) var there: Set<UInt64> = []
+    private(set) var deleted: Set<UInt64> = []
+
+    init(lines: [String]) {
+        for line in lines {
+            let words = line.split(separator: " ")
+            guard words.count == 2, let number = UInt64(words[1]) else { continue }
+            if words[0] == "made" { there.insert(number) }
+            if words[0] == "deleted" { deleted.insert(number) }
+        }
+        there.subtract(deleted)
+    }
+
+    /// Each account that was made is there, as itself, unless the deletion that nobody was told of has begun; none that was deleted is.
+    func check(_ state: AccountState) throws {
+        for number in there where number != there.min() {
+            let account = try #require(state.account(AccountID(number)), "account \(number)")
+            #expect(account.profile.displayName == "The n\(number)")
+            #expect(account.email?.text == "n\(number)@example.com")
+        }
+        for number in deleted { #expect(state.account(AccountID(number)) == nil) }
+    }
+}

@@ -1,0 +1,123 @@
+import Events
+import Permissions
+import TestSupport
+import Testing
+
+@testable import Identity
+
+/// What cannot happen to accounts: the state refuses it, whoever has decided it.
+@Suite struct StateRuleTests {
+    private static let now = ManualClock().now
+    private static let (ann, bob) = (AccountID(1), AccountID(2))
+
+    /// Ann and Bob with a password each, and a session of Ann's.
+    private static func twoPeople() -> AccountChange {
+        var change = AccountChange(AccountState(), at: now)
+        for name in ["ann", "bob"] { _ = BookFixture.makeAccount(name, at: now, in: &change) }
+        change.record(.sessionBegun(session(1, of: ann), hashes))
+        return change
+    }
+
+    private static let hashes = SessionTokenTexts.hashes(SessionTokens(access: "a", refresh: "r"))
+
+    private static func session(_ number: UInt64, of account: AccountID) -> Session {
+        let ends = now.advanced(bySeconds: 60)
+        return Session(
+            id: SessionID(number), account: account, device: nil, createdAt: now, provider: .password, authenticatedAt: now,
+            refreshedAt: now, accessEnds: ends, idleEnds: ends, ends: ends)
+    }
+
+    private static func opened(_ number: UInt64, _ name: String) -> IdentityEvent {
+        .accountOpened(AccountID(number), principal: Name("user:\(name)"), profile: Profile(displayName: nil))
+    }
+
+    private static func linked(_ account: AccountID, _ provider: String, _ name: String) -> IdentityEvent {
+        let key = IdentityKey(BookFixture.email(name))
+        return .identityLinked(account, LinkedIdentity(provider: BookFixture.provider(provider), key: key, linkedAt: now))
+    }
+
+    /// Events that cannot follow, and what is said of each.
+    static let refused: [(event: IdentityEvent, problem: String)] = [
+        (.emailSet(bob, BookFixture.email("ann")), "the email of account 1 for account 2"),
+        (.identityLinked(bob, BookFixture.password(BookFixture.email("cem"), at: now)), "a second way into account 2 by password"),
+        (.secretChanged(bob, .password, key: IdentityKey(BookFixture.email("ann")), secret: nil), "an identity of account 1"),
+        (.identityUnlinked(ann, .password), "the last way into account 1"),
+        (.identityUnlinked(ann, BookFixture.provider("other")), "account 1 has no way in by other"),
+        (opened(3, "ann"), "the principal user:ann has an account"),
+        (opened(4, "cem"), "account 4 where 3 follows"),
+        (opened(2, "cem"), "account 2 where 3 follows"),
+        (.emailSet(AccountID(3), nil), "there is no account 3"),
+        (.accountDeleted(AccountID(3)), "there is no account 3"),
+        (.sessionBegun(session(1, of: bob), hashes), "session 1 where 2 follows"),
+        (.sessionBegun(session(3, of: bob), hashes), "session 3 where 2 follows"),
+        (.sessionBegun(session(2, of: AccountID(3)), hashes), "there is no account 3"),
+        (.sessionEnded(SessionID(2), .signedOut), "session 2 is over"),
+    ]
+
+    @Test("What cannot follow is refused by name, and nothing is changed", arguments: refused.indices)
+    func refusing(index: Int) {
+        let (event, problem) = Self.refused[index]
+        var change = Self.twoPeople()
+        let (before, count) = (change.state, change.events.count)
+        change.record(event)
+        #expect(change.problem?.hasPrefix(problem) == true, "\(change.problem ?? "nothing")")
+        #expect(change.state == before)
+        #expect(change.events.count == count)
+    }
+
+    @Test("An identity of a provider is one account's; once it is unlinked, another's can it be")
+    func identities() {
+        var change = Self.twoPeople()
+        change.record(Self.linked(Self.ann, "work", "ann"))
+        change.record(.identityUnlinked(Self.ann, BookFixture.provider("work")))
+        change.record(Self.linked(Self.bob, "work", "ann"))
+        #expect(change.problem == nil)
+        change.record(Self.linked(Self.ann, "work", "ann"))
+        #expect(change.problem == "an identity of account 2 for account 1")
+    }
+
+    @Test("An email and a way in that were given up are free for others, and find nobody")
+    func givenUp() {
+        var change = Self.twoPeople()
+        let (old, new) = (BookFixture.email("ann"), BookFixture.email("anna"))
+        change.record(.emailSet(Self.ann, new))
+        change.record(.secretChanged(Self.ann, .password, key: IdentityKey(new), secret: nil))
+        #expect(change.state.account(email: old) == nil)
+        #expect(change.state.account(email: new)?.id == Self.ann)
+        #expect(change.state.account(provider: .password, key: IdentityKey(old)) == nil)
+        #expect(change.state.account(provider: .password, key: IdentityKey(new)) == Self.ann)
+        change.record(.emailSet(Self.bob, old))
+        change.record(.secretChanged(Self.bob, .password, key: IdentityKey(old), secret: nil))
+        #expect(change.problem == nil)
+    }
+
+    @Test("What is over a limit is refused, at the limit it is taken, and no change has more events than a record may")
+    func limits() {
+        for (bytes, isTaken) in [(Profile.limitBytes, true), (Profile.limitBytes + 1, false)] {
+            var change = Self.twoPeople()
+            change.record(.profileChanged(Self.ann, Profile(displayName: String(repeating: "x", count: bytes))))
+            #expect((change.problem == nil) == isTaken)
+        }
+        var change = AccountChange(Self.twoPeople().state, at: Self.now)
+        for _ in 0..<AccountChange.eventLimit { change.record(.emailSet(Self.ann, nil)) }
+        #expect(change.problem == nil)
+        change.record(.emailSet(Self.ann, nil))
+        #expect(change.problem == "more than \(AccountChange.eventLimit) events")
+    }
+
+    @Test("Where the clock goes back, a change has the time of the one before it, and the accounts open again")
+    func clock() throws {
+        try withTemporaryFolder { folder in
+            let fixture = BookFixture(folder: folder)
+            let late = fixture.clock.now
+            try fixture.open { book in
+                try fixture.makeAccount("ann", book)
+                fixture.clock.now = late.advanced(bySeconds: -3_600)
+                try fixture.makeAccount("bob", book)
+                #expect(book.read { $0.time } == late)
+                #expect(book.read { $0.account(AccountID(2))?.createdAt } == late)
+            }
+            try fixture.open { book in #expect(book.read { $0.accountCount } == 2) }
+        }
+    }
+}

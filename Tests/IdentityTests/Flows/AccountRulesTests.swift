@@ -1,0 +1,112 @@
+import Events
+import Permissions
+import TestSupport
+import Testing
+
+@testable import Identity
+
+/// What the rules decide, from a state alone: ann has a password, bob a badge and his email, cat a badge and no email.
+@Suite("Rules of accounts")
+struct AccountRulesTests {
+    private static let (ann, bob, cat) = (AccountID(1), AccountID(2), AccountID(3))
+    private static let badge = AccountsFixture.badge
+
+    private static func state() throws -> AccountState {
+        var change = AccountChange(AccountState(), at: .newYear)
+        _ = BookFixture.makeAccount("ann", at: .newYear, in: &change)
+        for (id, name) in [(bob, "bob"), (cat, "cat")] {
+            change.record(.accountOpened(id, principal: Name("user:\(name)"), profile: Profile()))
+            change.record(.identityLinked(id, LinkedIdentity(provider: badge, key: key(name), linkedAt: .newYear)))
+        }
+        change.record(.emailSet(bob, BookFixture.email("bob")))
+        #expect(change.problem == nil)
+        return change.outcome()
+    }
+
+    private static func key(_ badge: String) -> IdentityKey { IdentityKey(Array("office/\(badge)".utf8)) }
+
+    @Test(
+        "I4 Who arrives is known by their identity alone; an email leads into no account",
+        arguments: [
+            ("bob", true, nil, .known(bob)), ("bob", true, "bob", .known(bob)), ("bob", true, "ann", .known(bob)),
+            ("bob", false, nil, .taken(by: bob)), ("bob", false, "ann", .taken(by: bob)),
+            ("new", true, nil, .nobody), ("new", true, "new", .nobody), ("new", false, "new", .nobody),
+            ("new", true, "ann", .taken(by: ann)), ("new", false, "bob", .taken(by: bob)),
+        ] as [(String, Bool, String?, AccountRules.Arrival)])
+    func arrival(who: String, isRecognized: Bool, email: String?, expected: AccountRules.Arrival) throws {
+        let arrival = AccountRules.arrival(
+            Self.badge, Self.key(who), isRecognized: isRecognized, shown: email.map(BookFixture.email), in: try Self.state())
+        #expect(arrival == expected)
+    }
+
+    @Test(
+        "I5 An identity is linked to one account, an account has one a provider, and an address only with the account's own",
+        arguments: [
+            (ann, "badge", "new", nil, nil), (ann, "badge", "bob", nil, .linkedElsewhere),
+            (ann, "password", "ann", "ann", .alreadyLinked), (bob, "badge", "bob", nil, .alreadyLinked),
+            (bob, "badge", "new", nil, .alreadyLinked), (bob, "password", "bob", "bob", nil),
+            (cat, "password", "cat", "cat", .notThere(AccountRules.noEmail)),
+            (
+                bob, "password", "ann", "ann",
+                .malformed("the email is not that of the account: change the account's first, or leave this one as it is")
+            ),
+        ] as [(AccountID, String, String, String?, AccountProblem?)])
+    func linking(id: AccountID, provider: String, who: String, unshown: String?, expected: AccountProblem?) throws {
+        let state = try Self.state()
+        let account = try #require(state.account(id))
+        let key = provider == "password" ? IdentityKey(BookFixture.email(who)) : Self.key(who)
+        let told = problem {
+            try AccountRules.mayLink(
+                BookFixture.provider(provider), key, unshown: unshown.map(BookFixture.email), to: account, in: state)
+        }
+        #expect(told == expected)
+    }
+
+    @Test(
+        "I7 A sign-in is recent within so many seconds and not one microsecond longer, nor far ahead of the clock",
+        arguments: [
+            (0, true), (299_999_999, true), (300_000_000, true), (300_000_001, false), (-300_000_000, true),
+            (-300_000_001, false), (Int64.max, false),
+        ] as [(Int64, Bool)])
+    func recent(microseconds: Int64, expected: Bool) {
+        let then = Instant(microseconds: microseconds == .max ? .min : Instant.newYear.microseconds - microseconds)
+        #expect(AccountRules.isRecent(then, seconds: 300, at: .newYear) == expected)
+    }
+
+    @Test("I5 A password that was shown with an address is linked only while that is the account's")
+    func addressChangedMeanwhile() throws {
+        try AccountsFixture.with { fixture in
+            let bob = try fixture.badgeMember("bob", email: "bob@example.org")
+            let link = { (email: String) in
+                let proof = Proof(
+                    key: IdentityKey(try Accounts.address(email)), secret: "$argon2id$any", authenticatedAt: fixture.clock.now)
+                return problem {
+                    try fixture.accounts.change(at: fixture.clock.now) { change throws(AccountProblem) in
+                        try fixture.accounts.linkAndEndOthers(
+                            PendingIdentity(.password, proof), to: bob.account.id, kept: bob.session.id, in: &change)
+                    }
+                }
+            }
+            #expect(try link("old@example.org") == .wrongCode)
+            #expect(fixture.accounts.account(principal: bob.account.principal)?.identities.count == 1)
+            #expect(try link("bob@example.org") == nil)
+        }
+    }
+
+    @Test("I4 What is decided in a session is not done once that has ended")
+    func sessionEndedMeanwhile() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            let present = {
+                problem {
+                    try fixture.accounts.change(at: fixture.clock.now) { change throws(AccountProblem) in
+                        try fixture.accounts.present(ann.session, in: change)
+                    }
+                }
+            }
+            #expect(present() == nil)
+            try fixture.accounts.signOut(ann.tokens.access)
+            #expect(present() == .sessionEnded)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Events
+import Permissions
+import Secrets
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Identity
+
+/// Accounts on disk, with all that they need kept in sight: mails, the users of stores, what the operator is told, and the time.
+final class AccountsFixture: Sendable {
+    static let home = "192.0.2.1"
+    static let password = "correct horse battery"
+    static let badge = BookFixture.provider("badge")
+    static let number = BookFixture.provider("number")
+
+    let clock = ManualClock()
+    let mailer = KeptMails()
+    let stores = KeptUsers()
+    let reports = Reports()
+    let accounts: Accounts
+
+    final class Reports: Sendable {
+        private let lines = Mutex<[String]>([])
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+        var all: [String] { lines.withLock { $0 } }
+    }
+
+    /// Hashing costs next to nothing, and nobody has to wait for a mail.
+    static var settings: AccountSettings {
+        var settings = AccountSettings()
+        settings.passwordHash = PasswordHash.Settings(memoryKiB: 8, passes: 1)
+        settings.limits.mails.free = 100
+        settings.limits.mailSource.free = 1_000
+        return settings
+    }
+
+    init(folder: String, settings: AccountSettings) throws {
+        let (clock, reports) = (clock, reports)
+        accounts = try Accounts(
+            folder: folder, providers: [BadgeProvider(id: Self.badge), NumberProvider(id: Self.number)],
+            mails: MailQueue(mailer, pausesSeconds: [], report: reports.add), directory: stores, settings: settings,
+            clock: { clock.now }, report: reports.add)
+    }
+
+    /// Opens the accounts of a folder, and closes them afterwards; of a new folder where none is given.
+    static func with(
+        folder: String? = nil, settings: AccountSettings = settings, _ body: (AccountsFixture) throws -> Void
+    ) throws {
+        guard let folder else { return try withTemporaryFolder { try with(folder: $0, settings: settings, body) } }
+        let fixture = try AccountsFixture(folder: folder, settings: settings)
+        defer { fixture.accounts.close() }
+        try body(fixture)
+    }
+
+    // MARK: What people do
+
+    static func evidence(_ email: String, _ password: String = password) -> JSONObject {
+        ["email": .string(email), "password": .string(password)]
+    }
+
+    /// Signs up with a password, up to the mail.
+    func begin(_ email: String, _ password: String = password, from source: String = home) throws -> String {
+        let outcome = try accounts.signUp(
+            .password, Self.evidence(email, password), profile: Profile(), device: nil, from: source)
+        guard case .verificationSent(let attempt, _) = outcome else { throw Unexpected("signed in without a code") }
+        return attempt
+    }
+
+    /// Signs up with a password, and copies the code out of the mail.
+    @discardableResult
+    func member(_ email: String, _ password: String = password, device: String? = nil) throws -> SignedIn {
+        let attempt = try begin(email, password)
+        return try accounts.verify(attempt: attempt, code: code(email), device: device, from: Self.home)
+    }
+
+    @discardableResult
+    func signIn(
+        _ email: String, _ password: String = password, device: String? = nil, link: String? = nil, from source: String = home
+    ) throws(AccountProblem) -> SignedIn {
+        try accounts.signIn(.password, Self.evidence(email, password), device: device, link: link, from: source)
+    }
+
+    /// What a badge is shown with.
+    static func badge(
+        _ who: String, email: String? = nil, isVouched: Bool = true, secondsAgo: Int64 = 0
+    ) -> JSONObject {
+        var evidence: JSONObject = ["badge": .string(who), "secondsAgo": .integer(secondsAgo)]
+        if let email { (evidence["email"], evidence["vouched"]) = (.string(email), .bool(isVouched)) }
+        return evidence
+    }
+
+    /// Signs up with a badge.
+    @discardableResult
+    func badged(_ who: String, email: String? = nil, isVouched: Bool = true) throws(AccountProblem) -> SignUpOutcome {
+        try accounts.signUp(
+            Self.badge, Self.badge(who, email: email, isVouched: isVouched), profile: Profile(), device: nil, from: Self.home)
+    }
+
+    /// Signs up with a badge, and is signed in.
+    @discardableResult
+    func badgeMember(_ who: String, email: String? = nil, isVouched: Bool = true) throws -> SignedIn {
+        guard case .signedIn(let signedIn) = try badged(who, email: email, isVouched: isVouched) else {
+            throw Unexpected("a code was sent")
+        }
+        return signedIn
+    }
+
+    /// The code in the last mail to an address.
+    func code(_ email: String) throws -> String {
+        guard let text = try lastMail(email)?.text, let start = text.firstRange(of: "The code is:  ") else {
+            throw Unexpected("no code was sent to \(email)")
+        }
+        return String(text[start.upperBound...].prefix(9))
+    }
+
+    func lastMail(_ email: String) throws -> MailMessage? {
+        accounts.mails.drain()
+        return mailer.sent(to: email).last
+    }
+
+    // MARK: What is seen of it
+
+    func isSignedIn(_ signedIn: SignedIn) -> Bool { accounts.session(access: signedIn.tokens.access) != nil }
+
+    func account(_ email: String) throws -> Account? { try accounts.find(email: email) }
+
+    struct Unexpected: Error {
+        let what: String
+        init(_ what: String) { self.what = what }
+    }
+}
+
+/// The problem that something ends in.
+func problem<R>(_ body: () throws -> R) -> AccountProblem? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return error as? AccountProblem
+    }
+}

@@ -1,0 +1,199 @@
+import Events
+import Permissions
+import TestSupport
+import Testing
+
+@testable import Identity
+
+@Suite("Changing an account")
+struct ChangingTests {
+    @Test("I3 A reset with the code from the mail sets a new password and ends all sessions")
+    func reset() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            let (attempt, _) = try fixture.accounts.requestReset(email: "ann@example.org", from: "")
+            let confirm = { (password: String) in
+                try fixture.accounts.confirmReset(
+                    attempt: attempt, code: fixture.code("ann@example.org"), password: password, device: nil, from: "")
+            }
+            guard case .unfitPassword? = problem({ try confirm("short") }) else {
+                Issue.record("a short password was taken")
+                return
+            }
+            #expect(fixture.isSignedIn(ann))
+            let code = try fixture.code("ann@example.org")
+            let back = try confirm("another good one")
+            #expect(back.account.id == ann.account.id)
+            #expect(!fixture.isSignedIn(ann))
+            #expect(problem { try fixture.signIn("ann@example.org") } == .wrongCredentials)
+            try fixture.signIn("ann@example.org", "another good one")
+            let again = problem {
+                try fixture.accounts.confirmReset(
+                    attempt: attempt, code: code, password: "a third good one", device: nil, from: "")
+            }
+            #expect(again == .wrongCode)
+        }
+    }
+
+    @Test("I3 A reset answers the same for an address without an account, whose mail has no code in it")
+    func resetOfNobody() throws {
+        try AccountsFixture.with { fixture in
+            try fixture.badgeMember("bob", email: "bob@example.org")
+            for address in ["nobody@example.org", "bob@example.org"] {
+                let (attempt, ends) = try fixture.accounts.requestReset(email: address, from: "")
+                #expect(attempt.hasPrefix("munp_"))
+                #expect(ends == fixture.clock.now.later(seconds: 600))
+                #expect(try #require(try fixture.lastMail(address)).text.contains("The code is") == false)
+            }
+            #expect(try #require(try fixture.lastMail("bob@example.org")).text.contains("Sign in by way of: badge"))
+        }
+    }
+
+    @Test("I6 Another email is the account's once its code comes back, and signing in goes by it")
+    func email() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            let other = try fixture.signIn("ann@example.org")
+            let (attempt, _) = try fixture.accounts.requestEmailChange(ann.tokens.access, "ann@example.net", from: "")
+            #expect(try fixture.account("ann@example.net") == nil)
+            let code = try fixture.code("ann@example.net")
+            let bySession = problem {
+                try fixture.accounts.confirmEmailChange(other.tokens.access, attempt: attempt, code: code, from: "")
+            }
+            #expect(bySession == .wrongCode)
+            let changed = try fixture.accounts.confirmEmailChange(ann.tokens.access, attempt: attempt, code: code, from: "")
+            #expect(changed.email == EmailAddress("ann@example.net"))
+            #expect(!fixture.isSignedIn(other))
+            #expect(problem { try fixture.signIn("ann@example.org") } == .wrongCredentials)
+            try fixture.signIn("ann@example.net")
+            #expect(try #require(try fixture.lastMail("ann@example.org")).text.contains("another address"))
+            #expect(try fixture.member("ann@example.org").isNew)
+        }
+    }
+
+    @Test("I6 An address of another account is refused to whoever has shown it, and to nobody before")
+    func takenEmail() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            try fixture.member("bob@example.org")
+            let (attempt, _) = try fixture.accounts.requestEmailChange(ann.tokens.access, "bob@example.org", from: "")
+            let code = try fixture.code("bob@example.org")
+            let told = problem {
+                try fixture.accounts.confirmEmailChange(ann.tokens.access, attempt: attempt, code: code, from: "")
+            }
+            #expect(told == .accountExists(providers: [.password], link: nil))
+            #expect(try fixture.account("ann@example.org")?.id == ann.account.id)
+        }
+    }
+
+    @Test(
+        "I6 A profile that will not do changes nothing",
+        arguments: ["", "a\u{7}", "a\u{202E}b", String(repeating: "x", count: 257)])
+    func profile(name: String) throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            let told = problem { try fixture.accounts.updateProfile(ann.tokens.access, Profile(displayName: name)) }
+            #expect(told == .malformed("`displayName` has 1 to 256 bytes and no control characters"))
+            for picture in ["javascript:alert(1)", "https://", "https://a b", "https://é"] {
+                guard
+                    case .malformed? = problem({
+                        try fixture.accounts.updateProfile(ann.tokens.access, Profile(picture: picture))
+                    })
+                else {
+                    Issue.record("`\(picture)` was taken for the address of a picture")
+                    return
+                }
+            }
+            #expect(try fixture.accounts.account(ann.tokens.access).profile == Profile())
+        }
+    }
+
+    @Test("I8 Deleting ends the account's sessions in the same moment, takes it out of the stores, and frees its email")
+    func deletion() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            let other = try fixture.signIn("ann@example.org")
+            let wasRefused = Flag()
+            fixture.stores.during { [accounts = fixture.accounts] in
+                if accounts.session(access: other.tokens.access) == nil { wasRefused.set() }
+            }
+            try fixture.accounts.deleteAccount(ann.tokens.access)
+            #expect(wasRefused.isSet)
+            #expect(fixture.stores.withdrawn == [ann.account.principal])
+            #expect(!fixture.isSignedIn(ann) && !fixture.isSignedIn(other))
+            #expect(problem { try fixture.accounts.refresh(ann.tokens.refresh, nonce: "n") } == .sessionEnded)
+            #expect(problem { try fixture.signIn("ann@example.org") } == .wrongCredentials)
+            let again = try fixture.member("ann@example.org")
+            #expect(again.isNew && again.account.principal != ann.account.principal)
+        }
+    }
+
+    @Test("I8 A store that does not let go leaves the account intact, and it can be deleted again")
+    func undeletable() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            fixture.stores.refuse("the account is the last administrator of `default`: appoint another one first")
+            #expect(
+                problem { try fixture.accounts.deleteAccount(ann.tokens.access) }
+                    == .undeletable("the account is the last administrator of `default`: appoint another one first"))
+            #expect(fixture.isSignedIn(ann))
+            try fixture.signIn("ann@example.org")
+            fixture.stores.refuse(nil)
+            try fixture.accounts.deleteAccount(principal: ann.account.principal)
+            #expect(try fixture.account("ann@example.org") == nil)
+            #expect(
+                problem { try fixture.accounts.deleteAccount(principal: ann.account.principal) }
+                    == .notThere(Accounts.noSuchAccount))
+        }
+    }
+
+    @Test("I8 Nobody signs in while the account is being deleted, and nobody deletes it twice at once")
+    func leaving() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            let told = Problems()
+            fixture.stores.during { [accounts = fixture.accounts] in
+                told.add(
+                    problem {
+                        try accounts.signIn(
+                            .password, AccountsFixture.evidence("ann@example.org"), device: nil, link: nil, from: "")
+                    })
+                told.add(problem { try accounts.deleteAccount(principal: ann.account.principal) })
+                told.add(problem { try accounts.refresh(ann.tokens.refresh, nonce: "n") })
+            }
+            try fixture.accounts.deleteAccount(ann.tokens.access)
+            #expect(told.all == [Accounts.leavingProblem, Accounts.leavingProblem, Accounts.leavingProblem])
+            #expect(problem { try fixture.accounts.refresh(ann.tokens.refresh, nonce: "n") } == .sessionEnded)
+        }
+    }
+
+    @Test("I8 Whoever asks for new tokens during a deletion that comes to nothing has used nothing up")
+    func refreshDuringDeletion() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            fixture.stores.refuse("not now")
+            fixture.stores.during { [accounts = fixture.accounts] in
+                #expect(problem { try accounts.refresh(ann.tokens.refresh, nonce: "n") } == Accounts.leavingProblem)
+            }
+            #expect(problem { try fixture.accounts.deleteAccount(ann.tokens.access) } == .undeletable("not now"))
+            #expect(try fixture.accounts.refresh(ann.tokens.refresh, nonce: "another").account == ann.account)
+        }
+    }
+
+    @Test("R18 An administrator finds a person by email, in whatever letters it is written")
+    func find() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            #expect(try fixture.account("ANN@example.org") == ann.account)
+            #expect(try fixture.account("bob@example.org") == nil)
+            guard case .malformed? = problem({ try fixture.account("ann") }) else {
+                Issue.record("`ann` was taken for an email")
+                return
+            }
+            try fixture.accounts.endSessions(principal: ann.account.principal)
+            #expect(!fixture.isSignedIn(ann))
+            #expect(fixture.accounts.list(after: nil, limit: 5) == [ann.account])
+            #expect(fixture.accounts.list(after: ann.account.id, limit: 5).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Identity
+import Permissions
+import Synchronization
+
+/// A mailer that keeps mails instead of sending them.
+final class KeptMails: Mailer {
+    private let kept = Mutex<[MailMessage]>([])
+    private let failures = Mutex(0)
+
+    func send(_ message: MailMessage) throws(MailProblem) {
+        let fails = failures.withLock { failures in
+            defer { failures = max(0, failures - 1) }
+            return failures > 0
+        }
+        if fails { throw MailProblem("the server is not there") }
+        kept.withLock { $0.append(message) }
+    }
+
+    /// Does not take the next mails.
+    func fail(_ count: Int) { failures.withLock { $0 = count } }
+
+    var all: [MailMessage] { kept.withLock { $0 } }
+
+    func sent(to address: String) -> [MailMessage] { all.filter { $0.to == EmailAddress(address) } }
+}
+
+/// Stores that keep who their users are, and can hold on to one.
+final class KeptUsers: PermissionDirectory {
+    private struct State {
+        var users: [Name] = []
+        var withdrawn: [Name] = []
+        var refusal: String?
+        var duringWithdrawal: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    func enroll(_ principal: Name) throws(DirectoryProblem) {
+        let refusal = state.withLock { state in
+            if state.refusal == nil { state.users.append(principal) }
+            return state.refusal
+        }
+        if let refusal { throw DirectoryProblem(refusal) }
+    }
+
+    func withdraw(_ principal: Name) throws(DirectoryProblem) {
+        let (refusal, during) = state.withLock { ($0.refusal, $0.duringWithdrawal) }
+        during?()
+        if let refusal { throw DirectoryProblem(refusal) }
+        state.withLock { $0.withdrawn.append(principal) }
+    }
+
+    /// Lets nobody in or out any more; nil lets them again.
+    func refuse(_ why: String?) { state.withLock { $0.refusal = why } }
+
+    /// What is done while somebody is taken out.
+    func during(_ body: (@Sendable () -> Void)?) { state.withLock { $0.duringWithdrawal = body } }
+
+    var users: [Name] { state.withLock { $0.users } }
+    var withdrawn: [Name] { state.withLock { $0.withdrawn } }
+}

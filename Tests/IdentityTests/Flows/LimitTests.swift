@@ -1,0 +1,169 @@
+import Events
+import TestSupport
+import Testing
+
+@testable import Identity
+
+@Suite("Limits of tries")
+struct LimitTests {
+    static let rule = LimitRule(free: 3, firstDelaySeconds: 2, longestDelaySeconds: 10, forgottenSeconds: 100)
+
+    private func limiter(subjectLimit: Int = 100) -> AttemptLimiter {
+        var limits = AccountLimits()
+        (limits.identity, limits.source) = (Self.rule, Self.rule)
+        return AttemptLimiter(limits, subjectLimit: subjectLimit)
+    }
+
+    private func waitSeconds(_ limiter: AttemptLimiter, _ charges: [Charge], at now: Instant) -> Int {
+        guard case .tooManyAttempts(let seconds)? = problem({ try limiter.take(charges, at: now) }) else { return 0 }
+        return seconds
+    }
+
+    @Test("Delays double from the last free try on, up to the longest")
+    func growing() {
+        var subject = TriedSubject(at: .newYear)
+        let waits = (0..<7).map { _ in
+            subject.count(Self.rule, at: .newYear)
+            return subject.waitSeconds(Self.rule, at: .newYear)
+        }
+        #expect(waits == [0, 0, 2, 4, 8, 10, 10])
+    }
+
+    @Test("A try that is refused does not count")
+    func refused() {
+        let (limiter, clock) = (limiter(), ManualClock())
+        for _ in 0..<3 { #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 0) }
+        for _ in 0..<9 { #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 2) }
+        clock.advance(seconds: 2)
+        #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 0)
+        #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 4)
+    }
+
+    @Test("Tries that come together are counted before any of them is answered")
+    func together() {
+        let limiter = limiter()
+        let passed = (0..<100).count { _ in waitSeconds(limiter, [.source("a")], at: .newYear) == 0 }
+        #expect(passed == Self.rule.free)
+    }
+
+    @Test("A try that one of its subjects refuses counts against none")
+    func allOrNone() {
+        let limiter = limiter()
+        for _ in 0..<3 { _ = waitSeconds(limiter, [.source("a")], at: .newYear) }
+        for name in 0..<9 {
+            #expect(waitSeconds(limiter, [.source("a"), .source("\(name)")], at: .newYear) == 2)
+        }
+        #expect(limiter.subjectCount == 1)
+    }
+
+    @Test("What is taken back does not count, and time forgives the rest one by one")
+    func takenBack() {
+        let (limiter, clock) = (limiter(), ManualClock())
+        for _ in 0..<50 {
+            #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 0)
+            limiter.takeBack([.source("a")], at: clock.now)
+        }
+        #expect(limiter.subjectCount == 0)
+        for _ in 0..<3 { _ = waitSeconds(limiter, [.source("a")], at: clock.now) }
+        clock.advance(seconds: 100)
+        #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 0)
+        #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 2)
+        clock.advance(seconds: 1_000)
+        for _ in 0..<3 { #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 0) }
+    }
+
+    @Test("A clock that is set back keeps nobody out for longer than the longest delay")
+    func clockSetBack() {
+        let (limiter, clock) = (limiter(), ManualClock())
+        for _ in 0..<3 { _ = waitSeconds(limiter, [.source("a")], at: clock.now) }
+        clock.advance(seconds: -86_400)
+        #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 0)
+    }
+
+    @Test("A flood of made-up subjects takes bounded room and does not push out one under attack")
+    func bounded() {
+        let limiter = limiter(subjectLimit: 100)
+        for _ in 0..<3 { _ = waitSeconds(limiter, [.source("attacked")], at: .newYear) }
+        for name in 0..<10_000 { _ = waitSeconds(limiter, [.source("made up \(name)")], at: .newYear) }
+        #expect(limiter.subjectCount <= 100)
+        #expect(waitSeconds(limiter, [.source("attacked")], at: .newYear) == 2)
+    }
+
+    @Test("I3 Guessing one password from many addresses is slowed down, for an unknown email alike, before any hash")
+    func oneIdentity() throws {
+        try AccountsFixture.with { fixture in
+            try fixture.member("ann@example.org")
+            for email in ["ann@example.org", "nobody@example.org"] {
+                for number in 1...5 {
+                    #expect(problem { try fixture.signIn(email, "guess \(number)", from: "10.0.0.\(number)") } == .wrongCredentials)
+                }
+                #expect(
+                    problem { try fixture.signIn(email, from: "10.0.0.9") } == .tooManyAttempts(retryAfterSeconds: 1))
+            }
+            fixture.clock.advance(seconds: 1)
+            try fixture.signIn("ann@example.org", from: "10.0.0.9")
+            // A right one ends the count.
+            #expect(problem { try fixture.signIn("ann@example.org", "guess", from: "10.0.0.9") } == .wrongCredentials)
+            try fixture.signIn("ann@example.org", from: "10.0.0.9")
+        }
+    }
+
+    @Test("I3 Trying many people's passwords from one address is slowed down, and an account of one's own does not help")
+    func oneSource() throws {
+        try AccountsFixture.with { fixture in
+            try fixture.member("mallory@example.org")
+            var refused = 0
+            for number in 1...60 {
+                let told = problem { try fixture.signIn("victim\(number)@example.org", "guess", from: "10.0.0.1") }
+                if case .tooManyAttempts? = told { refused += 1 }
+                _ = problem { try fixture.signIn("mallory@example.org", from: "10.0.0.1") }
+            }
+            #expect(refused == 10)
+            try fixture.signIn("mallory@example.org", from: "10.0.0.2")
+        }
+    }
+
+    @Test("I7 Strangers who guess a password do not keep its person from reauthenticating")
+    func strangers() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            for number in 1...20 { _ = problem { try fixture.signIn("ann@example.org", "guess", from: "10.0.0.\(number)") } }
+            let again = { (password: String) in
+                try fixture.accounts.reauthenticate(
+                    ann.tokens.access, .password, ["password": .string(password)], from: "10.1.0.1")
+            }
+            for _ in 1...4 { #expect(problem { try again("guess") } == .wrongCredentials) }
+            _ = try again(AccountsFixture.password)
+        }
+    }
+
+    @Test("I3 Mails to one address are slowed down, whoever asks for them and whatever for")
+    func mails() throws {
+        var settings = AccountsFixture.settings
+        settings.limits.mails = LimitRule(free: 2, firstDelaySeconds: 30, longestDelaySeconds: 60, forgottenSeconds: 3_600)
+        try AccountsFixture.with(settings: settings) { fixture in
+            _ = try fixture.begin("ann@example.org", from: "10.0.0.1")
+            _ = try fixture.accounts.requestReset(email: "ann@example.org", from: "10.0.0.2")
+            #expect(
+                problem { try fixture.begin("ann@example.org", from: "10.0.0.3") } == .tooManyAttempts(retryAfterSeconds: 30))
+            #expect(
+                problem { try fixture.accounts.requestReset(email: "ann@example.org", from: "10.0.0.4") }
+                    == .tooManyAttempts(retryAfterSeconds: 30))
+            fixture.accounts.mails.drain()
+            #expect(fixture.mailer.all.count == 2)
+        }
+    }
+
+    @Test("I3 Codes that are guessed from one address are slowed down across attempts")
+    func codes() throws {
+        try AccountsFixture.with { fixture in
+            var told: [AccountProblem?] = []
+            for _ in 1...51 {
+                told.append(
+                    problem { try fixture.accounts.verify(attempt: "munp_x", code: "AAAA-AAAA", device: nil, from: "10.0.0.1") })
+            }
+            #expect(told.dropLast().allSatisfy { $0 == .wrongCode })
+            #expect(told.last == .tooManyAttempts(retryAfterSeconds: 1))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Events
+import Glibc
+import Secrets
+import TestSupport
+import Testing
+
+@testable import Identity
+
+@Suite("Passwords, codes and mails")
+struct PasswordTests {
+    private static let email = BookFixture.email("antonia")
+
+    @Test(
+        "I6 A password that is short, long, or the first that anybody would try is refused",
+        arguments: [
+            "", "seven77", String(repeating: "long ", count: 205), "aaaaaaaaaa", "abababab", "12345678", "abcdefgh", "qwertyui",
+            "qwerty1234", "antonia@example.com", "Antonia@Example.com", "antonia1", "ANTONIA99", "password", "Password1!",
+        ])
+    func refused(password: String) { #expect(PasswordRules.complaint(password, for: Self.email) != nil) }
+
+    @Test(
+        "I6 Any other will do, in whatever letters",
+        arguments: ["correct horse", "x7$kq9!p", "пароль-длинный", "密码密码密码吗", String(repeating: "longer  ", count: 128)])
+    func taken(password: String) { #expect(PasswordRules.complaint(password, for: Self.email) == nil) }
+
+    @Test("Passwords are hashed by threads that give way to all others, and nobody else's thread does so for it")
+    func givesWay() {
+        let threads = BackgroundThreads(count: 1, backlogLimit: 1)
+        let own = getpriority(Int32(PRIO_PROCESS.rawValue), 0)
+        let theirs = threads.run { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
+        #expect(theirs == max(own, 15))
+        #expect(getpriority(Int32(PRIO_PROCESS.rawValue), 0) == own)
+    }
+
+    @Test("Too many passwords at once are turned away, and none of them is waited for")
+    func busy() throws {
+        let threads = BackgroundThreads(count: 1, backlogLimit: 1)
+        let (began, goOn) = (Gate(), Gate())
+        let first = TestThread {
+            _ = threads.run {
+                began.open()
+                goOn.wait()
+            }
+        }
+        began.wait()
+        let waiting = Gate()
+        let second = TestThread {
+            waiting.open()
+            while threads.run({ true }) == nil {}
+        }
+        waiting.wait()
+        // The one thread is taken, and one piece of work may wait: of two more one is turned away.
+        var turnedAway = false
+        let third = TestThread { while threads.run({ true }) == nil {} }
+        while !turnedAway { turnedAway = threads.backlog == 1 && threads.run { true } == nil }
+        goOn.open()
+        for thread in [first, second, third] { try thread.join() }
+        #expect(turnedAway)
+        #expect(threads.run { 7 } == 7)
+    }
+
+    @Test("A code has eight signs that are not taken for each other, and each is another one")
+    func codes() {
+        let codes = (0..<200).map { _ in OneTimeCode.random() }
+        #expect(Set(codes.map(\.text)).count == 200)
+        for code in codes {
+            #expect(code.text.utf8.count == 9)
+            #expect(!code.text.contains { "IO01".contains($0) })
+            #expect(code.matches(code.text) && code.matches(" " + code.text.lowercased().replacing("-", with: "") + " "))
+            #expect(!code.matches(String(code.text.dropLast())) && !code.matches(code.text + "A") && !code.matches(""))
+        }
+    }
+
+    @Test("What waits for a code is bounded: nobody pushes out what another has begun")
+    func bounded() throws {
+        let steps = PendingSteps(limit: 3)
+        let add = { (now: Instant) in
+            try steps.add(.nothing(Self.email), until: now.later(seconds: 60), at: now)
+        }
+        for _ in 0..<3 { _ = try add(.newYear) }
+        guard case .unavailable? = problem({ try add(.newYear) }) else {
+            Issue.record("a fourth step was taken")
+            return
+        }
+        _ = try add(Instant.newYear.later(seconds: 60))
+        #expect(steps.count == 1)
+    }
+
+    @Test("A mail that is not taken is tried again, and given up with a report that says nothing of whom it was for")
+    func failingMails() throws {
+        let (mailer, reports) = (KeptMails(), AccountsFixture.Reports())
+        let queue = MailQueue(mailer, pausesSeconds: [0, 0], report: reports.add)
+        let mail = MailText(service: "Acme").nobodyToReset(Self.email)
+        mailer.fail(2)
+        queue.send(mail)
+        queue.drain()
+        #expect(mailer.all == [mail])
+        #expect(reports.all.isEmpty)
+        mailer.fail(3)
+        queue.send(mail)
+        queue.drain()
+        #expect(mailer.all == [mail])
+        #expect(reports.all == ["a mail was not sent: the server is not there"])
+    }
+
+    @Test("No report and no mail has a password in it, and nothing that a stranger wrote")
+    func noSecrets() throws {
+        try AccountsFixture.with { fixture in
+            let words = "buy now at evil.example"
+            _ = try fixture.accounts.signUp(
+                .password, AccountsFixture.evidence("ann@example.org", "s3cret-passphrase"), profile: Profile(displayName: words),
+                device: words, from: AccountsFixture.home)
+            fixture.mailer.fail(1)
+            _ = try fixture.accounts.requestReset(email: "ann@example.org", from: AccountsFixture.home)
+            fixture.accounts.mails.drain()
+            let texts = fixture.mailer.all.flatMap { [$0.subject, $0.text] } + fixture.reports.all
+            #expect(!texts.contains { $0.contains("s3cret") || $0.contains(words) })
+            #expect(!fixture.reports.all.isEmpty)
+            #expect(!fixture.reports.all.contains { $0.contains("ann") })
+        }
+    }
+}

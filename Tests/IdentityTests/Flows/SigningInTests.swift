@@ -1,0 +1,207 @@
+import Events
+import Permissions
+import Secrets
+import TestSupport
+import Testing
+
+@testable import Identity
+
+@Suite("Signing in")
+struct SigningInTests {
+    @Test("I3 An unknown address and a wrong password are told apart by neither the answer nor the work")
+    func sameAnswer() throws {
+        try AccountsFixture.with { fixture in
+            try fixture.member("ann@example.org")
+            let accounts = fixture.accounts
+            var work: [Int] = []
+            for email in ["ann@example.org", "bob@example.org"] {
+                let before = accounts.passwordHashCount
+                #expect(problem { try fixture.signIn(email, "not the password") } == .wrongCredentials)
+                work.append(accounts.passwordHashCount - before)
+            }
+            #expect(work == [1, 1])
+        }
+    }
+
+    @Test("I3 Signing up is as much work for an address that has an account as for any other")
+    func sameSignUp() throws {
+        try AccountsFixture.with { fixture in
+            try fixture.member("ann@example.org")
+            let accounts = fixture.accounts
+            let work = try ["ann@example.org", "bob@example.org"].map { email in
+                let before = accounts.passwordHashCount
+                _ = try fixture.begin(email)
+                return accounts.passwordHashCount - before
+            }
+            #expect(work == [1, 1])
+        }
+    }
+
+    @Test("I3 An unknown address costs a hash by the settings of new passwords")
+    func sameWork() throws {
+        let settings = PasswordHash.Settings(memoryKiB: 64, passes: 3)
+        let provider = try PasswordProvider(settings, on: BackgroundThreads(count: 1, backlogLimit: 1))
+        #expect(!PasswordHash.needsRehash(provider.nobody, settings))
+        #expect(provider.nobody.contains("m=64,t=3,p=1"))
+    }
+
+    @Test("I3 Signing in makes no account, and says so only to whoever a provider has proved")
+    func noAccount() throws {
+        try AccountsFixture.with { fixture in
+            let signIn = { (evidence: JSONObject) in
+                try fixture.accounts.signIn(AccountsFixture.badge, evidence, device: nil, link: nil, from: "")
+            }
+            #expect(problem { try signIn(AccountsFixture.badge("ann", email: "ann@example.org")) } == .noAccount)
+            #expect(problem { try signIn(AccountsFixture.badge("forged", email: "ann@example.org")) } == .wrongCredentials)
+            #expect(fixture.accounts.list(after: nil, limit: 10).isEmpty)
+        }
+    }
+
+    @Test("I3 A password is hashed anew when its person signs in after the settings rose, and only then")
+    func rehash() throws {
+        try withTemporaryFolder { folder in
+            let secret = { (fixture: AccountsFixture) in try fixture.account("ann@example.org")?.identity(.password)?.secret }
+            var before: String?
+            try AccountsFixture.with(folder: folder) { fixture in
+                let ann = try fixture.member("ann@example.org")
+                before = try secret(fixture)
+                try fixture.signIn("ann@example.org")
+                #expect(try secret(fixture) == before)
+                #expect(fixture.isSignedIn(ann))
+            }
+            var settings = AccountsFixture.settings
+            settings.passwordHash = PasswordHash.Settings(memoryKiB: 32, passes: 2)
+            try AccountsFixture.with(folder: folder, settings: settings) { fixture in
+                #expect(problem { try fixture.signIn("ann@example.org", "not the password") } == .wrongCredentials)
+                #expect(try secret(fixture) == before)
+                try fixture.signIn("ann@example.org")
+                #expect(try #require(try secret(fixture)).contains("m=32,t=2,p=1"))
+                try fixture.signIn("ann@example.org")
+            }
+        }
+    }
+
+    @Test("I7 A sensitive change needs a sign-in within five minutes, and showing anew who one is serves as one")
+    func reauthentication() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            fixture.clock.advance(seconds: 300)
+            _ = try fixture.accounts.changePassword(ann.tokens.access, "another good one")
+            fixture.clock.advance(seconds: 1)
+            let change = { (access: String) in try fixture.accounts.changePassword(access, "a third good one") }
+            #expect(problem { try change(ann.tokens.access) } == .recentSignInRequired(maxAgeSeconds: 300))
+
+            let again = { (evidence: JSONObject) in
+                try fixture.accounts.reauthenticate(ann.tokens.access, .password, evidence, from: "")
+            }
+            #expect(problem { try again(["password": .string("not the password")]) } == .wrongCredentials)
+            #expect(problem { try again(AccountsFixture.evidence("bob@example.org", "another good one")) } == .wrongCredentials)
+            let renewed = try again(["password": .string("another good one")])
+            #expect(renewed.session.id == ann.session.id)
+            #expect(fixture.accounts.session(access: ann.tokens.access) == nil)
+            _ = try change(renewed.tokens.access)
+        }
+    }
+
+    @Test("I7 Every sensitive change asks for a recent sign-in, and nothing else does")
+    func sensitive() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.badgeMember("ann", email: "ann@example.org")
+            let (access, accounts) = (ann.tokens.access, fixture.accounts)
+            fixture.clock.advance(seconds: 301)
+            let sensitive: [() throws -> Void] = [
+                { _ = try accounts.link(access, .password, AccountsFixture.evidence("ann@example.org"), from: "") },
+                { _ = try accounts.link(access, "munl_any") },
+                { _ = try accounts.unlink(access, AccountsFixture.badge) },
+                { _ = try accounts.setPassword(access, "a good password") },
+                { _ = try accounts.changePassword(access, "a good password") },
+                { _ = try accounts.requestEmailChange(access, "new@example.org", from: "") },
+                { _ = try accounts.confirmEmailChange(access, attempt: "munp_any", code: "AAAA-AAAA", from: "") },
+                { try accounts.deleteAccount(access) },
+            ]
+            for body in sensitive { #expect(problem(body) == .recentSignInRequired(maxAgeSeconds: 300)) }
+            #expect(accounts.account(principal: ann.account.principal) == ann.account)
+
+            _ = try accounts.updateProfile(access, Profile(displayName: "Ann"))
+            #expect(try accounts.account(access).profile == Profile(displayName: "Ann"))
+            #expect(try accounts.sessions(access).count == 1)
+            try accounts.endOtherSessions(access)
+            try accounts.signOut(access)
+        }
+    }
+
+    @Test("I7 Somebody else's identity does not show who one is, nor does an old sign-in at another site")
+    func otherIdentity() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.badgeMember("ann")
+            _ = try fixture.badgeMember("bob")
+            fixture.clock.advance(seconds: 301)
+            let again = { (evidence: JSONObject) in
+                try fixture.accounts.reauthenticate(ann.tokens.access, AccountsFixture.badge, evidence, from: "")
+            }
+            #expect(problem { try again(AccountsFixture.badge("bob")) } == .wrongCredentials)
+            let renewed = try again(AccountsFixture.badge("ann", secondsAgo: 1_000))
+            #expect(renewed.session.authenticatedAt == ann.session.authenticatedAt)
+            #expect(
+                problem { try fixture.accounts.unlink(renewed.tokens.access, AccountsFixture.badge) }
+                    == .recentSignInRequired(maxAgeSeconds: 300))
+        }
+    }
+
+    @Test("I3 A session ends by signing out, from another device, and with all others; nobody ends those of somebody else")
+    func sessions() throws {
+        try AccountsFixture.with { fixture in
+            let accounts = fixture.accounts
+            let phone = try fixture.member("ann@example.org", device: "phone")
+            let desk = try fixture.signIn("ann@example.org", device: "desk")
+            let bob = try fixture.member("bob@example.org")
+            #expect(try accounts.sessions(phone.tokens.access).map(\.device) == ["phone", "desk"])
+            #expect(
+                problem { try accounts.endSession(bob.tokens.access, phone.session.id) }
+                    == .notThere("the account has no such session: it may be over"))
+            try accounts.endSession(desk.tokens.access, phone.session.id)
+            #expect(!fixture.isSignedIn(phone))
+            let third = try fixture.signIn("ann@example.org")
+            try accounts.endOtherSessions(third.tokens.access)
+            #expect(!fixture.isSignedIn(desk))
+            try accounts.signOut(third.tokens.access)
+            #expect(problem { try accounts.account(third.tokens.access) } == .sessionEnded)
+            #expect(problem { try accounts.refresh(third.tokens.refresh, nonce: "n") } == .sessionEnded)
+            #expect(fixture.isSignedIn(bob))
+        }
+    }
+
+    @Test("I3 Sessions that nobody comes back to are cleared away once their time is over")
+    func sweep() throws {
+        try AccountsFixture.with { fixture in
+            let count = { fixture.accounts.book.read { $0.sessionCount } }
+            try fixture.member("ann@example.org")
+            try fixture.signIn("ann@example.org")
+            #expect(count() == 2)
+            fixture.clock.advance(seconds: AccountsFixture.settings.idleSeconds)
+            #expect(problem { try fixture.signIn("bob@example.org") } == .wrongCredentials)
+            #expect(count() == 0)
+        }
+    }
+
+    @Test("I2 Providers come in order of priority, and only those that there are")
+    func providers() throws {
+        try AccountsFixture.with { fixture in
+            #expect(fixture.accounts.providers.map(\.id.text) == ["password", "badge", "number"])
+            let begin = { (provider: String, request: JSONObject) in
+                try fixture.accounts.begin(BookFixture.provider(provider), request, from: "")
+            }
+            let answer = try begin("badge", [:])
+            #expect(answer["go"] == .string("to the badge office"))
+            #expect(problem { try begin("nobody", [:]) } == .unknownProvider("nobody"))
+            #expect(
+                problem { try begin("password", [:]) }
+                    == .malformed("there is nothing to begin with `password`: sign up or in at once"))
+            guard case .unavailable? = problem({ try begin("badge", ["down": .bool(true)]) }) else {
+                Issue.record("a provider that is down is available")
+                return
+            }
+            #expect(fixture.reports.all == ["the provider `badge` does not work: the office is closed"])
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Events
+import Permissions
+import TestSupport
+import Testing
+
+@testable import Identity
+
+@Suite("Signing up")
+struct SigningUpTests {
+    @Test("I3 Whoever signs up with an email has an account once the code from the mail comes back, and not before")
+    func code() throws {
+        try AccountsFixture.with { fixture in
+            let attempt = try fixture.begin("ann@example.org")
+            #expect(try fixture.account("ann@example.org") == nil)
+            #expect(fixture.stores.users.isEmpty)
+            #expect(problem { try fixture.signIn("ann@example.org") } == .wrongCredentials)
+
+            let ann = try fixture.accounts.verify(
+                attempt: attempt, code: try fixture.code("ann@example.org"), device: "phone", from: "")
+            #expect(ann.isNew)
+            #expect(ann.account.email == EmailAddress("ann@example.org"))
+            #expect(ann.session.device == "phone")
+            #expect(fixture.accounts.session(access: ann.tokens.access)?.account == ann.account)
+            #expect(try fixture.signIn("Ann@Example.ORG").account == ann.account)
+        }
+    }
+
+    @Test("I9 A new person is a user of the stores under a name that says nothing about them")
+    func user() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            #expect(fixture.stores.users == [ann.account.principal])
+            let letters = ann.account.principal.text.dropFirst("user:".count)
+            #expect(letters.count == 26)
+            #expect(try fixture.member("bob@example.org").account.principal != ann.account.principal)
+        }
+    }
+
+    @Test("I3 The answer and the mail are the same for an address that has an account, and its password stays as it is")
+    func taken() throws {
+        try AccountsFixture.with { fixture in
+            try fixture.member("ann@example.org")
+            fixture.clock.advance(seconds: 3_600)
+            let before = try fixture.lastMail("ann@example.org")
+            let attempt = try fixture.begin("ann@example.org", "a stranger's own")
+            let mail = try fixture.lastMail("ann@example.org")
+            #expect(mail?.subject == before?.subject)
+            #expect(
+                mail?.text.replacing(try fixture.code("ann@example.org"), with: "")
+                    == before?.text.replacing(
+                        String(before?.text.split(separator: "The code is:  ").last?.prefix(9) ?? ""), with: ""))
+
+            let told = problem {
+                try fixture.accounts.verify(attempt: attempt, code: fixture.code("ann@example.org"), device: nil, from: "")
+            }
+            #expect(told == .accountExists(providers: [.password], link: nil))
+            #expect(problem { try fixture.signIn("ann@example.org", "a stranger's own") } == .wrongCredentials)
+            try fixture.signIn("ann@example.org")
+        }
+    }
+
+    @Test("I3 A code is good once, for its attempt alone, for ten minutes, and for five tries")
+    func codeEnds() throws {
+        try AccountsFixture.with { fixture in
+            let attempt = try fixture.begin("ann@example.org")
+            let code = try fixture.code("ann@example.org")
+            let other = try fixture.begin("bob@example.org")
+            let verify = { (attempt: String, code: String) in
+                try fixture.accounts.verify(attempt: attempt, code: code, device: nil, from: "")
+            }
+            #expect(problem { try verify(other, code) } == .wrongCode)
+            #expect(problem { try verify("munp_made-up", code) } == .wrongCode)
+            for _ in 1..<PendingSteps.tries { #expect(problem { try verify(attempt, "AAAA-AAAA") } == .wrongCode) }
+            _ = try verify(attempt, code.lowercased().replacing("-", with: " "))
+            #expect(problem { try verify(attempt, code) } == .wrongCode)
+
+            let tired = try fixture.begin("cat@example.org")
+            for _ in 1...PendingSteps.tries { #expect(problem { try verify(tired, "AAAA-AAAA") } == .wrongCode) }
+            #expect(problem { try verify(tired, fixture.code("cat@example.org")) } == .wrongCode)
+
+            let late = try fixture.begin("dan@example.org")
+            fixture.clock.advance(seconds: 600)
+            #expect(problem { try verify(late, fixture.code("dan@example.org")) } == .wrongCode)
+        }
+    }
+
+    @Test("I3 Once somebody has shown an address, what others began with it comes to nothing")
+    func othersEnd() throws {
+        try AccountsFixture.with { fixture in
+            let stranger = try fixture.begin("ann@example.org", "a stranger's own")
+            let strangersCode = try fixture.code("ann@example.org")
+            try fixture.member("ann@example.org")
+            let told = problem {
+                try fixture.accounts.verify(attempt: stranger, code: strangersCode, device: nil, from: "")
+            }
+            #expect(told == .wrongCode)
+        }
+    }
+
+    @Test("I3 Whoever a provider vouches for has an account at once, and signs in by signing up again")
+    func provider() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.badgeMember("ann", email: "ann@example.org")
+            #expect(ann.isNew)
+            #expect(ann.account.email == EmailAddress("ann@example.org"))
+            #expect(ann.account.profile == Profile(displayName: "Badge ann"))
+            let again = try fixture.badgeMember("ann", email: "another@example.org")
+            #expect(!again.isNew)
+            #expect(again.account == ann.account)
+            #expect(fixture.mailer.all.isEmpty)
+        }
+    }
+
+    @Test("I4 An email that a provider does not vouch for is nowhere kept")
+    func unvouched() throws {
+        try AccountsFixture.with { fixture in
+            let mallory = try fixture.badgeMember("mallory", email: "ann@example.org", isVouched: false)
+            #expect(mallory.account.email == nil)
+            #expect(try fixture.member("ann@example.org").isNew)
+        }
+    }
+
+    @Test("I2 A way in without an email signs nobody in who only takes the name of somebody else")
+    func newSecretOfKnownIdentity() throws {
+        try AccountsFixture.with { fixture in
+            let signUp = { (number: String) in
+                try fixture.accounts.signUp(
+                    AccountsFixture.number, ["name": .string("ann"), "number": .string(number)], profile: Profile(), device: nil,
+                    from: AccountsFixture.home)
+            }
+            guard case .signedIn(let ann) = try signUp("31337") else { throw AccountsFixture.Unexpected("no session") }
+            #expect(ann.isNew)
+            #expect(problem { try signUp("12345") } == .linkedElsewhere)
+            let back = try fixture.accounts.signIn(
+                AccountsFixture.number, ["name": .string("ann"), "number": .string("31337")], device: nil, link: nil, from: "")
+            #expect(back.account == ann.account)
+        }
+    }
+
+    @Test("I3 Where the stores let nobody in there is no account, and the code stays good")
+    func storesRefuse() throws {
+        try AccountsFixture.with { fixture in
+            let attempt = try fixture.begin("ann@example.org")
+            let verify = {
+                try fixture.accounts.verify(attempt: attempt, code: fixture.code("ann@example.org"), device: nil, from: "")
+            }
+            fixture.stores.refuse("`default` takes no changes")
+            #expect(problem(verify) == .unavailable("the account could not be made a user of the stores: try again later"))
+            #expect(try fixture.account("ann@example.org") == nil)
+            fixture.stores.refuse(nil)
+            #expect(try verify().isNew)
+        }
+    }
+
+    @Test(
+        "I3 What cannot be understood is said, and nothing is sent",
+        arguments: [
+            (["password": .string("long enough for it")], "`email` is missing, a text"),
+            (["email": .string("ann@example.org")], "`password` is missing, a text"),
+            (
+                ["email": .string("ann@example.org\r\nBcc: all"), "password": .string("long enough for it")],
+                "`email` is no address that mail can be sent to: it is written like ann@example.org"
+            ),
+        ] as [(JSONObject, String)])
+    func malformed(evidence: JSONObject, sentence: String) throws {
+        try AccountsFixture.with { fixture in
+            let told = problem {
+                try fixture.accounts.signUp(.password, evidence, profile: Profile(), device: nil, from: AccountsFixture.home)
+            }
+            #expect(told == .malformed(sentence))
+            #expect(fixture.mailer.all.isEmpty)
+        }
+    }
+}

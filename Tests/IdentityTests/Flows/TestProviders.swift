@@ -1,0 +1,55 @@
+import Events
+import Identity
+
+/// A way in that believes everybody: `{"badge": WHO, "email"?: ADDRESS, "vouched"?: true, "secondsAgo"?: 60}`. What an OpenID provider
+/// is to accounts, without the provider.
+struct BadgeProvider: IdentityProvider {
+    let id: ProviderID
+    let priority = 10
+
+    func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? {
+        request["down"] == nil ? ["go": .string("to the badge office")] : try fail(.unavailable("the office is closed"))
+    }
+
+    private func fail<R>(_ problem: ProviderProblem) throws(ProviderProblem) -> R { throw problem }
+
+    func prove(
+        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderProblem) -> Proof {
+        guard case .string(let badge)? = evidence["badge"] else { throw .malformed("`badge` is missing") }
+        if badge == "forged" { throw .wrong }
+        var proof = Proof(key: IdentityKey(Array("office/\(badge)".utf8)), label: badge, authenticatedAt: now)
+        if case .string(let text)? = evidence["email"], let address = EmailAddress(text) {
+            proof.email = (address, evidence["vouched"] == .bool(true))
+        }
+        if case .integer(let seconds)? = evidence["secondsAgo"] {
+            proof.authenticatedAt = now.advanced(byMicroseconds: -seconds * 1_000_000)
+        }
+        proof.profile = Profile(displayName: "Badge \(badge)", picture: "not an address")
+        return proof
+    }
+}
+
+/// A way in by a name and a number, neither of which is an email: `{"name": …, "number": …}`.
+struct NumberProvider: IdentityProvider {
+    let id: ProviderID
+    let priority = 20
+
+    func begin(_ request: JSONObject, at now: Instant) -> JSONObject? { nil }
+
+    func claimedKey(_ evidence: JSONObject) -> IdentityKey? {
+        if case .string(let name)? = evidence["name"] { IdentityKey(Array(name.utf8)) } else { nil }
+    }
+
+    func prove(
+        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderProblem) -> Proof {
+        guard let key = claimedKey(evidence), case .string(let number)? = evidence["number"] else { throw .malformed("no name") }
+        switch purpose {
+        case .enrolment: return Proof(key: key, secret: number, authenticatedAt: now)
+        case .recognition, .reauthentication:
+            guard secretOf(key) == number else { throw .wrong }
+            return Proof(key: key, authenticatedAt: now)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Dispatch
+import Synchronization
+
+@testable import Identity
+
+/// Whether something has happened, on whatever thread.
+final class Flag: Sendable {
+    private let value = Mutex(false)
+    func set() { value.withLock { $0 = true } }
+    var isSet: Bool { value.withLock { $0 } }
+}
+
+/// Problems in the order in which they came up; nil for none.
+final class Problems: Sendable {
+    private let kept = Mutex<[AccountProblem?]>([])
+    func add(_ problem: AccountProblem?) { kept.withLock { $0.append(problem) } }
+    var all: [AccountProblem?] { kept.withLock { $0 } }
+}
+
+/// Lets one thread wait for another.
+final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    func open() { semaphore.signal() }
+    func wait() { semaphore.wait() }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Identity
+import Mail
+import TestSupport
+import Testing
+
+@Suite("The outbox")
+struct OutboxTests {
+    private func outbox(_ folder: String) throws -> Outbox {
+        try Outbox(folder: folder, sender: try #require(MailSender("no-reply@example.com"))) { .newYear }
+    }
+
+    private func message(_ text: String) throws -> MailMessage {
+        MailMessage(to: try #require(EmailAddress("ann@example.org")), subject: "Code", text: text)
+    }
+
+    @Test("Every mail is a whole file that only its owner can read, in the order in which they came")
+    func files() throws {
+        let scratch = try ScratchFolder()
+        let folder = scratch.path + "/outbox"
+        let outbox = try outbox(folder)
+        for number in 1...12 { try outbox.send(try message("text \(number)")) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        #expect(names == (1...12).map { String(format: "%08d.eml", $0) })
+        for (index, name) in names.enumerated() {
+            let path = folder + "/" + name
+            #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("\r\n\r\ntext \(index + 1)\r\n"))
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        }
+        #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test("What is in the folder stays: the next one goes on behind it, also where another process counts too")
+    func goesOn() throws {
+        let scratch = try ScratchFolder()
+        try Data().write(to: URL(filePath: scratch.path + "/00000041.eml"))
+        let (one, other) = (try outbox(scratch.path), try outbox(scratch.path))
+        try one.send(try message("first"))
+        try other.send(try message("second"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted()
+        #expect(names == ["00000041.eml", "00000042.eml", "00000043.eml"])
+        #expect(try String(contentsOfFile: scratch.path + "/00000043.eml", encoding: .utf8).contains("second"))
+    }
+
+    @Test("Mails of many threads at once are all there, and none is another's")
+    func threads() async throws {
+        let scratch = try ScratchFolder()
+        let outbox = try outbox(scratch.path)
+        let messages = try (0..<40).map { try message("text \($0).") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for message in messages { group.addTask { try outbox.send(message) } }
+            try await group.waitForAll()
+        }
+        let texts = try FileManager.default.contentsOfDirectory(atPath: scratch.path).map {
+            try String(contentsOfFile: scratch.path + "/" + $0, encoding: .utf8).components(separatedBy: "\r\n\r\n")[1]
+        }
+        #expect(texts.sorted() == (0..<40).map { "text \($0).\r\n" }.sorted())
+    }
+
+    @Test("A folder that cannot be is an error that names it")
+    func noFolder() throws {
+        let error = #expect(throws: MailProblem.self) { try outbox("/proc/outbox") }
+        #expect(error?.description.contains("/proc/outbox") == true)
+    }
+}

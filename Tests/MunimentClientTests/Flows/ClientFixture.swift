@@ -1,0 +1,133 @@
+import Events
+import Identity
+import IdentitySupport
+import Muniment
+import OpenIDConnect
+import Permissions
+import ServiceSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MunimentClient
+@testable import Service
+
+/// A running service with accounts, and managers that reach it over sockets, by the same clock.
+struct ClientFixture {
+    let service: ServiceFixture
+    let mails: KeptMails
+    let address: ServiceAddress
+
+    var clock: ManualClock { service.clock }
+
+    /// A device: a manager, and what it has sent.
+    func device(
+        _ name: String = "laptop", store: any SessionStore = InMemorySessionStore(), clockBehindSeconds: Int64 = 0
+    ) -> (manager: AuthManager, wire: WatchedTransport) {
+        let wire = WatchedTransport(ServiceTransport(address, timeoutSeconds: 30))
+        let clock = clock
+        var configuration = AuthConfiguration(service: address, store: store, device: name)
+        configuration.transport = wire
+        configuration.clock = { clock.now.later(seconds: -clockBehindSeconds) }
+        configuration.pause = { _ in }
+        return (AuthManager(configuration), wire)
+    }
+
+    static let ann = EmailIdentityProvider(email: "ann@example.com", password: "a long password")
+
+    /// Signs Ann up on a device, with the code from her mail.
+    @discardableResult func signUpAnn(on manager: AuthManager) async throws -> AuthUser {
+        _ = try await manager.signUp(with: ClientFixture.ann, displayName: "Ann")
+        return try await manager.verify(await code())
+    }
+
+    /// The code of the last mail to somebody.
+    func code(to email: String = "ann@example.com", behind count: Int = 0) async -> String {
+        await mails.next(to: email, after: count).code
+    }
+
+    /// Makes changes in the default store as its administrator.
+    func commit(_ changes: Change...) throws {
+        try service.service.data.store(.default)?.store.commit(Transaction("user:root", changes))
+    }
+
+    /// Whether there is such an object in the default store.
+    func hasObject(_ name: Name) throws -> Bool {
+        try service.service.data.store(.default)?.store.read { try $0.exists(name) } ?? false
+    }
+}
+
+/// The way to the service, with a record of what went over it, and with answers that get lost where the test says so.
+final class WatchedTransport: AuthTransport {
+    private let inner: any AuthTransport
+    private let state = Mutex<(sent: [String], losing: Set<String>)>(([], []))
+
+    init(_ inner: any AuthTransport) { self.inner = inner }
+
+    /// What was sent since the last time that somebody looked.
+    func takeSent() -> [String] {
+        state.withLock { state in
+            defer { state.sent = [] }
+            return state.sent
+        }
+    }
+
+    /// The service does what comes next of this kind, and its answer is lost.
+    func loseAnswer(to request: String) { state.withLock { _ = $0.losing.insert(request) } }
+
+    func send(_ request: AuthRequest) async throws(AuthTransportFailure) -> AuthAnswer {
+        let isLost = state.withLock { state in
+            state.sent.append(request.description)
+            return state.losing.remove(request.description) != nil
+        }
+        let answer = try await inner.send(request)
+        if isLost { throw .noAnswer("the answer was lost") }
+        return answer
+    }
+}
+
+/// Runs a test with a service that has accounts.
+func withClients(
+    _ change: @escaping (inout AccountsOptions) -> Void = { _ in }, _ body: (ClientFixture) async throws -> Void
+) async throws {
+    let mails = KeptMails()
+    try await withService { settings in
+        var options = AccountsOptions(mailer: mails)
+        change(&options)
+        settings.accounts = options
+    } _: { service in
+        let address = try ServiceAddress("http://127.0.0.1:\(try service.listen())")
+        try await body(ClientFixture(service: service, mails: mails, address: address))
+    }
+}
+
+/// An OpenID provider in a process of its own that the service signs in by, as `acme`.
+struct Acme {
+    let process: OpenIDProcess
+    static let id = IdentityProviderID("acme")
+    static let redirectURI = "http://127.0.0.1/back"
+
+    private let settings: OpenIDSettings
+
+    /// - Parameter users: the claims of those whom it knows, by subject.
+    init(users: [String: JSONObject]) throws {
+        process = try OpenIDProcess(users: users)
+        settings = try OpenIDSettings(
+            id: try #require(ProviderID(Acme.id.text)), issuer: process.issuer, clientID: "client", clientSecret: "secret",
+            redirectURIs: [Acme.redirectURI], trustsEmail: true, priority: 20)
+    }
+
+    /// Lets the service sign in by it.
+    func add(to options: inout AccountsOptions) { options.providers.append(OpenIDProvider(settings)) }
+
+    /// What a person does in their browser, and the application with what they come back with.
+    func provider(
+        _ manager: AuthManager, as subject: String, isReauthentication: Bool = false
+    ) async throws -> OpenIDIdentityProvider {
+        let beginning = try await manager.beginOpenID(
+            Acme.id, redirectURI: Acme.redirectURI, isReauthentication: isReauthentication)
+        let answer = try process.signIn(at: beginning.authorizationURL, as: subject)
+        let query = answer.map { "\($0)=\(FormFields.escaped($1))" }.joined(separator: "&")
+        return try beginning.finish(redirectedTo: "\(Acme.redirectURI)?\(query)")
+    }
+}

@@ -1,0 +1,181 @@
+import Events
+import IdentitySupport
+import Service
+import ServiceSupport
+import TestSupport
+import Testing
+
+@testable import MunimentClient
+
+@Suite("I1 I3 I4 Coming in, against the running service")
+struct SigningInTests {
+    @Test("I1 I3 An email signs up with a code, signs out and in again, and every change of the state is told")
+    func email() async throws {
+        try await withClients { fixture in
+            let (manager, _) = fixture.device()
+            var states = manager.states.makeAsyncIterator()
+            guard case .verificationSent(let sent) = try await manager.signUp(with: ClientFixture.ann, displayName: "Ann") else {
+                Issue.record("an email was taken before anybody had shown whose it is")
+                return
+            }
+            #expect(sent.ends > fixture.clock.now)
+            #expect(manager.authenticationState == .notAuthenticated)
+            let ann = try await manager.verify(await fixture.code())
+            #expect(ann.email == "ann@example.com")
+            #expect(ann.providers.map(\.providerID) == [.email])
+            try await manager.signOut()
+            await #expect(throws: AuthError.wrongCredentials) {
+                try await manager.signIn(with: EmailIdentityProvider(email: "ann@example.com", password: "another password"))
+            }
+            #expect(try await manager.signIn(with: ClientFixture.ann) == ann)
+            var seen: [AuthenticationState] = []
+            while seen.last != .authenticated(ann) || !seen.dropLast().contains(.authenticated(ann)),
+                let state = await states.next()
+            {
+                seen.append(state)
+            }
+            #expect(
+                seen.drop { $0 == .notDetermined } == [
+                    .notAuthenticated, .authenticated(ann), .notAuthenticated, .authenticated(ann),
+                ])
+        }
+    }
+
+    @Test("I3 A code that is wrong, and one where none was asked for, are errors to act on")
+    func codes() async throws {
+        try await withClients { fixture in
+            let (manager, _) = fixture.device()
+            await #expect(throws: AuthError.nothingToVerify) { try await manager.verify("ABCDEFGH") }
+            _ = try await manager.signUp(with: ClientFixture.ann)
+            await #expect(throws: AuthError.wrongCode) { try await manager.verify("WRNGCODE") }
+            try await manager.verify(await fixture.code())
+        }
+    }
+
+    @Test("I3 A password that will not do is an error with what would")
+    func unfit() async throws {
+        try await withClients { fixture in
+            let error = await #expect(throws: AuthError.self) {
+                try await fixture.device().manager.signUp(with: EmailIdentityProvider(email: "ann@example.com", password: "short"))
+            }
+            guard case .unfitPassword? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("The session of a device goes on after a restart, and one that was ended elsewhere does not")
+    func restart() async throws {
+        try await withClients { fixture in
+            let store = InMemorySessionStore()
+            let ann = try await fixture.signUpAnn(on: fixture.device(store: store).manager)
+            let (again, _) = fixture.device(store: store)
+            #expect(await again.states.first { $0 != .notDetermined } == .authenticated(ann))
+            let (other, _) = fixture.device("phone")
+            try await other.signIn(with: ClientFixture.ann)
+            let sessions = try await other.sessions()
+            #expect(Set(sessions.map(\.device)) == ["laptop", "phone"])
+            let laptop = try #require(sessions.first { !$0.isCurrent })
+            try await other.endSession(laptop.id)
+            await #expect(throws: AuthError.sessionEnded) { try await again.reload() }
+            #expect(again.authenticationState == .notAuthenticated)
+            #expect(store.load() == nil)
+        }
+    }
+
+    @Test("A refresh whose answer was lost is sent again with its nonce, and gets the tokens: nobody is taken for a thief")
+    func lostRefresh() async throws {
+        try await withClients { fixture in
+            let (manager, wire) = fixture.device()
+            let ann = try await fixture.signUpAnn(on: manager)
+            fixture.clock.advance(seconds: 590)
+            _ = wire.takeSent()
+            wire.loseAnswer(to: "POST /v1/accounts/refresh")
+            #expect(try await manager.reload() == ann)
+            #expect(wire.takeSent() == ["POST /v1/accounts/refresh", "POST /v1/accounts/refresh", "GET /v1/account"])
+            fixture.clock.advance(seconds: 590)
+            #expect(try await manager.reload() == ann)
+        }
+    }
+
+    @Test("A token that has ended by the service's clock, and not yet by this one, is renewed, and the request made again")
+    func clockBehind() async throws {
+        try await withClients { fixture in
+            let (manager, wire) = fixture.device(clockBehindSeconds: 400)
+            let ann = try await fixture.signUpAnn(on: manager)
+            fixture.clock.advance(seconds: 700)
+            _ = wire.takeSent()
+            #expect(try await manager.reload() == ann)
+            #expect(wire.takeSent() == ["GET /v1/account", "POST /v1/accounts/refresh", "GET /v1/account"])
+        }
+    }
+
+    @Test("A forgotten password is replaced with a code, which signs in")
+    func reset() async throws {
+        try await withClients { fixture in
+            let (manager, _) = fixture.device()
+            let ann = try await fixture.signUpAnn(on: manager)
+            try await manager.signOut()
+            let mails = fixture.mails.all.count
+            try await manager.requestPasswordReset(for: "ann@example.com")
+            let code = await fixture.code(behind: mails)
+            #expect(try await manager.confirmPasswordReset(code: code, newPassword: "one more long password") == ann)
+            try await manager.signOut()
+            await #expect(throws: AuthError.wrongCredentials) { try await manager.signIn(with: ClientFixture.ann) }
+        }
+    }
+
+    @Test("I4 A collision asks for a sign-in by the existing provider, and links by itself; both are ways in then, and one can go")
+    func collision() async throws {
+        let acme = try Acme(users: ["ann": ["email": .string("ann@example.com"), "email_verified": .bool(true)]])
+        try await withClients {
+            acme.add(to: &$0)
+        } _: { fixture in
+            fixture.clock.goWithMachine()
+            let (manager, wire) = fixture.device()
+            let ann = try await fixture.signUpAnn(on: manager)
+            try await manager.signOut()
+            await #expect(throws: AuthError.accountExists(providers: [.email])) {
+                try await manager.signUp(with: try await acme.provider(manager, as: "ann"))
+            }
+            #expect(manager.authenticationState == .notAuthenticated)
+            #expect(await manager.pendingLink?.providers == [.email])
+            let linked = try await manager.signIn(with: ClientFixture.ann)
+            #expect(linked.principal == ann.principal)
+            #expect(linked.providers.map(\.providerID) == [.email, Acme.id])
+            #expect(await manager.pendingLink == nil)
+            try await manager.signOut()
+            #expect(try await manager.signIn(with: try await acme.provider(manager, as: "ann")).principal == ann.principal)
+            // I5
+            #expect(try await manager.unlink(.email).providers.map(\.providerID) == [Acme.id])
+            _ = wire.takeSent()
+            await #expect(throws: AuthError.lastWayIn) { try await manager.unlink(Acme.id) }
+            #expect(wire.takeSent() == ["DELETE /v1/account/identities/acme"])
+        }
+    }
+
+    @Test("I3 Whoever comes by an OpenID provider for the first time has an account at once; whoever refuses there has cancelled")
+    func openID() async throws {
+        let acme = try Acme(users: ["bob": ["email": .string("bob@example.com"), "email_verified": .bool(true)]])
+        try await withClients {
+            acme.add(to: &$0)
+        } _: { fixture in
+            fixture.clock.goWithMachine()
+            let (manager, _) = fixture.device()
+            #expect(try await manager.providers() == [.email, Acme.id])
+            await #expect(throws: AuthError.noAccount) {
+                try await manager.signIn(with: try await acme.provider(manager, as: "bob"))
+            }
+            guard case .signedIn(let bob) = try await manager.signUp(with: try await acme.provider(manager, as: "bob")) else {
+                Issue.record("a provider that vouches for the email was not enough")
+                return
+            }
+            #expect(bob.email == "bob@example.com")
+            #expect(try await manager.setPassword("a long password").providers.map(\.providerID) == [.email, Acme.id])
+            let used = try await acme.provider(manager, as: "bob")
+            try await manager.signIn(with: used)
+            await #expect(throws: AuthError.wrongCredentials) { try await manager.signIn(with: used) }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import MunimentClient
+
+@Suite("How often something is sent again")
+struct RetryPolicyTests {
+    @Test("Pauses grow twofold from the first to the longest, and never beyond, however often something was sent")
+    func delays() {
+        let policy = RetryPolicy(attempts: 9, firstMilliseconds: 500, longestMilliseconds: 3_000)
+        #expect((1...6).map { policy.milliseconds(after: $0) } == [500, 1_000, 2_000, 3_000, 3_000, 3_000])
+        #expect(policy.milliseconds(after: .max) == 3_000)
+    }
+
+    @Test("Limits that make no sense become the nearest that do")
+    func limits() {
+        #expect(
+            RetryPolicy(attempts: 0, firstMilliseconds: 0, longestMilliseconds: -1)
+                == RetryPolicy(attempts: 1, firstMilliseconds: 1, longestMilliseconds: 1))
+    }
+}

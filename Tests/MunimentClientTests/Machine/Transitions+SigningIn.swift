@@ -1,0 +1,92 @@
+import Events
+import TestSupport
+
+@testable import MunimentClient
+
+extension Transitions {
+    private static let out: [MachineScript.Line] = [.event(.started(nil))]
+    private static let taken = Answered.problem(
+        409, "account-exists", ["providers": .array([.string("password")]), "link": .string("l1")])
+    /// A sign-up by acme met an account that has a password.
+    private static let collided: [MachineScript.Line] =
+        out + [
+            .event(asked(1, .signUp(with: openID, displayName: nil, picture: nil, device: nil))), .event(answered(1, taken)),
+        ]
+
+    static let signingIn = [
+        Transition(
+            "Signing up by a provider signs in",
+            out + [.event(asked(1, .signUp(with: openID, displayName: nil, picture: nil, device: nil)))],
+            answered(1, Answered.json(201, Answered.session(1))), ["keep r1", "tell Ann", "finish 1 Ann"]),
+        Transition(
+            "Signing up by email sends a code, and nobody is signed in",
+            out + [.event(asked(1, .signUp(with: email, displayName: nil, picture: nil, device: nil)))],
+            answered(1, Answered.json(202, ["attempt": .string("p"), "ends": .string("2026-01-01T00:10:00Z")])), ["finish 1 code"]),
+        Transition(
+            "The code signs in", out + [.event(asked(1, .verify("p", "ABCD", device: nil)))],
+            answered(1, Answered.json(201, Answered.session(1))), ["keep r1", "tell Ann", "finish 1 Ann"]),
+        Transition(
+            "I4 A collision says by which provider to sign in",
+            out + [.event(asked(1, .signUp(with: openID, displayName: nil, picture: nil, device: nil)))], answered(1, taken),
+            ["fail 1 accountExists password"]),
+        Transition(
+            "I4 The sign-in by that provider links", collided, asked(2, .signIn(with: email, device: nil)),
+            ["send 2 POST /v1/accounts/sign-in linking l1"]),
+        Transition(
+            "I4 A sign-in by another provider does not", collided, asked(2, .signIn(with: openID, device: nil)),
+            ["send 2 POST /v1/accounts/sign-in"]),
+        Transition(
+            "I4 A wrong password leaves it pending",
+            collided + [
+                .event(asked(2, .signIn(with: email, device: nil))),
+                .event(answered(2, Answered.problem(401, "wrong-credentials"))),
+            ], asked(3, .signIn(with: email, device: nil)), ["send 3 POST /v1/accounts/sign-in linking l1"]),
+        Transition(
+            "I4 What was to be linked is tried no more once it is over",
+            collided + [
+                .event(asked(2, .signIn(with: email, device: nil))), .event(answered(2, Answered.problem(400, "wrong-code"))),
+            ], asked(3, .signIn(with: email, device: nil)), ["send 3 POST /v1/accounts/sign-in"]),
+        Transition(
+            "I4 Once linked it is pending no more",
+            collided + [
+                .event(asked(2, .signIn(with: email, device: nil))), .event(answered(2, Answered.json(200, Answered.session(1)))),
+            ], asked(3, .signIn(with: email, device: nil)), ["send 3 POST /v1/accounts/sign-in"]),
+        Transition(
+            "A sign-in while it is not determined takes the place of what was kept",
+            [.event(.started(kept)), .event(asked(1, .signIn(with: email, device: nil)))],
+            answered(1, Answered.json(200, Answered.session(1))), ["keep r1", "tell Ann", "finish 1 Ann"]),
+        Transition(
+            "What the service says about the account is told", signedIn + [.event(asked(1, .updateProfile([:])))],
+            answered(1, Answered.json(200, Answered.account("Anna"))), ["tell Anna", "finish 1 Anna"]),
+        Transition(
+            "What it says about the account of the session before is not",
+            signedIn + [
+                .event(asked(1, .reload)), .event(asked(2, .signIn(with: email, device: nil))),
+                .event(answered(2, Answered.json(200, Answered.session(5, name: "Bob")))),
+            ], answered(1, Answered.json(200, Answered.account("Anna"))), ["finish 1 Anna"]),
+    ]
+
+    static let ending = [
+        Transition("Signing out tells the service first", signedIn, asked(1, .signOut), ["send 1 POST /v1/account/sign-out by a1"]),
+        Transition(
+            "And then nobody is signed in", signedIn + [.event(asked(1, .signOut))], answered(1, Answered.json(204, [:])),
+            ["keep nothing", "tell notAuthenticated", "finish 1 done"]),
+        Transition(
+            "Also where the service cannot be told",
+            signedIn + [
+                .event(asked(1, .signOut)), .event(answered(1, .failure(.notSent("down")))), .event(waited(1)),
+                .event(answered(1, .failure(.notSent("down")))), .event(waited(1)),
+            ], answered(1, .failure(.notSent("down"))), ["fail 1 unavailable", "keep nothing", "tell notAuthenticated"]),
+        Transition(
+            "Signing out where the refresh says that it is over: signed out", stale + [.event(asked(1, .signOut))],
+            .answered(.refresh(1), Answered.problem(401, "session-ended")),
+            ["keep nothing", "tell notAuthenticated", "finish 1 done"]),
+        Transition("Who is not signed in is signed out already", [.event(.started(nil))], asked(1, .signOut), ["finish 1 done"]),
+        Transition(
+            "A deleted account is signed out, and its caller is told whose it was", signedIn + [.event(asked(1, .deleteAccount))],
+            answered(1, Answered.json(204, [:])), ["keep nothing", "tell notAuthenticated", "finish 1 Ann"]),
+        Transition(
+            "An account that cannot be deleted is as it was", signedIn + [.event(asked(1, .deleteAccount))],
+            answered(1, Answered.problem(409, "undeletable")), ["fail 1 refused 409"]),
+    ]
+}

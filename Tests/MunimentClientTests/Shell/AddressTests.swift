@@ -1,0 +1,68 @@
+import Events
+import NetworkClient
+import Testing
+
+@testable import MunimentClient
+
+@Suite("Addresses: of the service, and those that a browser comes back with")
+struct AddressTests {
+    @Test(
+        "A service is reached encrypted, or on this machine",
+        arguments: [
+            ("https://accounts.example.com", "https://accounts.example.com"), ("https://a.example/", "https://a.example"),
+            ("http://127.0.0.1:8080/", "http://127.0.0.1:8080"), ("http://localhost", "http://localhost"),
+            ("https://a.example/muniment/", "https://a.example/muniment"),
+        ])
+    func service(text: String, expected: String) throws { #expect(try ServiceAddress(text).text == expected) }
+
+    @Test(
+        "Anything else is an error that says what to write",
+        arguments: [
+            "", "http://accounts.example.com", "ftp://a", "https://", "https://ann@a.example", "https://a.example/?x",
+            "https://a/#b", "a.example",
+        ])
+    func noService(text: String) {
+        #expect(throws: AuthError.self) { try ServiceAddress(text) }
+    }
+
+    private let beginning = OpenIDIdentityProvider.Beginning(
+        providerID: "acme", authorizationURL: "https://acme.example/authorize", attempt: "p1")
+
+    @Test("What the browser came back with becomes evidence, decoded, with the issuer where there is one")
+    func redirect() throws {
+        let provider = try beginning.finish(redirectedTo: "app://back?code=a%2Bb+c&state=s&iss=https%3A%2F%2Facme.example#x")
+        let expected: JSONObject = [
+            "attempt": .string("p1"), "code": .string("a+b c"), "state": .string("s"), "iss": .string("https://acme.example"),
+        ]
+        #expect(provider.evidence == expected)
+        let withoutIssuer = try beginning.finish(redirectedTo: "app://back?state=s&code=c")
+        #expect(withoutIssuer.evidence["iss"] == nil)
+        #expect(!provider.isReusable)
+    }
+
+    @Test("Whoever refuses there has cancelled")
+    func refused() {
+        #expect(throws: AuthError.cancelledByUser) { try beginning.finish(redirectedTo: "app://back?error=access_denied&state=s") }
+    }
+
+    @Test(
+        "An address without code and state, or with one of them twice, is none of a sign-in",
+        arguments: [
+            "", "app://back", "app://back?", "app://back?code=c", "app://back?state=s", "app://back?code=c&state=s&code=d",
+            "app://back?code=%zz&state=s", "app://back?code=%ff&state=s", "app://back#code=c&state=s",
+            "app://back?error=server_error&state=s",
+        ])
+    func malformed(address: String) throws {
+        let error = #expect(throws: AuthError.self) { try beginning.finish(redirectedTo: address) }
+        guard case .malformed? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("A text as a segment of a path has nothing in it that ends the segment")
+    func segments() {
+        #expect(FormText.escaped("acme-1") == "acme-1")
+        #expect(FormText.escaped("a/b?c#d%é\u{1}") == "a%2Fb%3Fc%23d%25%C3%A9%01")
+    }
+}

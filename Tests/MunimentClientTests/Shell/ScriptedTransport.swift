@@ -1,0 +1,46 @@
+import Events
+import Synchronization
+import TestSupport
+
+@testable import MunimentClient
+
+/// A service that answers as the test says, and remembers what it was asked. For what is the client's own: how often it asks, and what.
+final class ScriptedTransport: AuthTransport {
+    typealias Script = @Sendable (AuthRequest) -> Result<AuthAnswer, AuthTransportFailure>
+
+    private let script: Script
+    private let asked = Mutex<[AuthRequest]>([])
+
+    init(_ script: @escaping Script) { self.script = script }
+
+    /// What was asked so far, in order.
+    var requests: [AuthRequest] { asked.withLock { $0 } }
+
+    func count(_ description: String) -> Int { requests.count { $0.description == description } }
+
+    func send(_ request: AuthRequest) async throws(AuthTransportFailure) -> AuthAnswer {
+        asked.withLock { $0.append(request) }
+        return try script(request).get()
+    }
+}
+
+extension AuthConfiguration {
+    /// A manager by a clock of the test, whose pauses take no time.
+    static func test(
+        _ transport: any AuthTransport, _ clock: ManualClock, store: any SessionStore = InMemorySessionStore()
+    ) throws -> AuthConfiguration {
+        var configuration = AuthConfiguration(service: try ServiceAddress("http://127.0.0.1"), store: store)
+        configuration.transport = transport
+        configuration.clock = { clock.now }
+        configuration.pause = { _ in }
+        return configuration
+    }
+}
+
+extension AuthenticationStates {
+    /// The first state that is so; nil where the listening ends before.
+    func first(_ isSo: (AuthenticationState) -> Bool) async -> AuthenticationState? {
+        for await state in self where isSo(state) { return state }
+        return nil
+    }
+}

@@ -1,0 +1,110 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Taking everything from a principal: nothing is left of what was given to it by name")
+struct WithdrawingTests {
+    private let gone: Name = "user:gone"
+
+    /// Gives the principal something in every way there is.
+    private func give(_ store: StoreFixture) throws {
+        try store.commit(
+            .defineClass("doc", ClassSettings(creatorPrivileges: ["read", "update"], creatorPermanent: true)),
+            .register("user:gone"), .register("user:ann"), .createRole("role:staff"),
+            .grant("everyone", on: "store", ["read", "create", "update"]), .grant("everyone", on: "class:doc", ["read", "create"]),
+            .createObject("doc:plan"), .createObject("doc:note"), .createObject("doc:list"))
+        try store.commit(.createObject("doc:own", value: .string("mine")), as: gone)
+        try store.commit(
+            .grant(gone, on: "store", ["query"]), .grant(gone, on: "class:doc", ["delete"]),
+            .grant(gone, on: "class:class", ["read"]),
+            .grant(gone, on: "role:staff", ["update"]), .grant(gone, on: "user:ann", ["read"]),
+            .grant(gone, on: "doc:plan", ["read", "setPermissions"]),
+            .grant(gone, on: "doc:note", ["read"], until: store.clock.now.later(seconds: 60)),
+            .addMember(gone, to: "role:staff"), .definePermission("permission:lists", subject: gone, ["read"]),
+            .attachPermission("permission:lists", to: "doc:list"), .appointAdministrator(gone))
+    }
+
+    @Test("I9 Entries at every level, memberships, permissions made for it and its place among the administrators go in one commit")
+    func everything() throws {
+        try withStore { store in
+            try give(store)
+            let before = try store.head
+            try store.store.withdraw(everythingFrom: gone)
+            #expect(try store.head == before.next)
+            #expect(try store.store.read { try $0.directAccess(of: gone) }.isEmpty)
+            #expect(try store.store.administrators == ["user:root"])
+            let stranger: Name = "user:stranger"
+            for object: Name in ["store", "class:doc", "role:staff", "user:ann", "doc:plan", "doc:note", "doc:list", "doc:own"] {
+                #expect(try store.privileges(gone, object) == store.privileges(stranger, object), "\(object)")
+                #expect(try store.entries(object).allSatisfy { $0.subject != gone.text }, "\(object)")
+            }
+            #expect(try store.store.read { try $0.members(of: "role:staff") } == [])
+        }
+    }
+
+    @Test("What it owned stays, and belongs to an administrator where it could not be taken away from its owner")
+    func owned() throws {
+        try withStore { store in
+            try give(store)
+            try store.store.withdraw(everythingFrom: gone)
+            #expect(try store.store.read { try $0.value(of: "doc:own", as: "user:root") } == .string("mine"))
+            #expect(try store.store.read { try $0.owner(of: "doc:own") } == "user:root")
+        }
+    }
+
+    @Test("What was is still to be asked about")
+    func past() throws {
+        try withStore { store in
+            try give(store)
+            let before = try store.head
+            try store.store.withdraw(everythingFrom: gone)
+            #expect(try store.privileges(gone, "doc:plan", at: .revision(before)).contains("setPermissions"))
+            #expect(try store.store.verifyLog { _ in }.isSound)
+        }
+    }
+
+    @Test("Doing it again changes nothing, and neither does it for somebody that the store never heard of")
+    func again() throws {
+        try withStore { store in
+            try give(store)
+            try store.store.withdraw(everythingFrom: gone)
+            let head = try store.head
+            try store.store.withdraw(everythingFrom: gone)
+            try store.store.withdraw(everythingFrom: "user:nobody")
+            #expect(try store.head == head)
+        }
+    }
+
+    @Test("The last administrator keeps everything, and it is said what to do")
+    func lastAdministrator() throws {
+        try withStore { store in
+            try store.commit(.register("user:ann"), .defineClass("doc"), .createObject("doc:plan"))
+            try store.commit(.grant("user:root", on: "doc:plan", ["read"]))
+            let head = try store.head
+            let refusal = #expect(throws: Refusal.self) { try store.store.withdraw(everythingFrom: "user:root") }
+            #expect(refusal?.code == .lastAdministrator)
+            #expect(refusal?.message.contains("appoint another one first") == true)
+            #expect(try store.head == head)
+        }
+    }
+
+    @Test("More than fits in one transaction goes in several, the widest first")
+    func many() throws {
+        try withStore { store in
+            let count = Limits.changesPerTransaction + 10
+            try store.commit(.defineClass("doc"), .register(gone), .appointAdministrator(gone))
+            for start in stride(from: 0, to: count, by: 5_000) {
+                let objects = (start..<min(start + 5_000, count)).map { Name("doc:\($0)") }
+                let changes = objects.flatMap { [Change.createObject($0), .grant(gone, on: $0, ["read"])] }
+                _ = try store.store.commit(Transaction("user:root", changes))
+            }
+            let before = try store.head
+            try store.store.withdraw(everythingFrom: gone)
+            #expect(try store.head == Revision(before.rawValue + 2))
+            #expect(try store.store.read { try $0.directAccess(of: gone) }.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Events
+import Identity
+import IdentitySupport
+import IssuerSupport
+import NetworkClient
+import OpenIDConnect
+import TestSupport
+import Testing
+
+@Suite("I2 OpenID Connect: attempts")
+struct AttemptTests {
+    @Test("An attempt is good once, whether it went well or not")
+    func once() throws {
+        let acme = try HostileProvider()
+        let attempt = try acme.begin()
+        try acme.answer(attempt)
+        _ = try acme.prove(attempt.evidence())
+        #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
+        let second = try acme.begin()
+        try acme.answer(second)
+        #expect(throws: ProviderProblem.wrong) { try acme.prove(second.evidence(["state": "another"])) }
+        #expect(throws: ProviderProblem.wrong) { try acme.prove(second.evidence()) }
+    }
+
+    @Test("Where state, attempt or issuer are not those of the attempt, the code is shown to nobody")
+    func mixUp() throws {
+        let acme = try HostileProvider()
+        let (mine, other) = (try acme.begin(), try acme.begin())
+        let other2 = try acme.begin()
+        try acme.answer(mine)
+        _ = try acme.server.requests()
+        for evidence in [
+            mine.evidence(["state": .string(other.fields["state"] ?? "")]), other.evidence(["attempt": "muno_x"]),
+            other2.evidence(["iss": "https://other.example.com"]),
+        ] {
+            #expect(throws: ProviderProblem.wrong) { try acme.prove(evidence) }
+        }
+        #expect(try acme.server.requests() == [])
+    }
+
+    @Test("An issuer that says it always names itself is not believed where it does not")
+    func unnamed() throws {
+        let acme = try HostileProvider(namesItself: true)
+        let attempt = try acme.begin()
+        try acme.answer(attempt)
+        #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
+        let named = try acme.begin()
+        try acme.answer(named)
+        #expect(try acme.prove(named.evidence(["iss": .string(acme.issuer)])).label == "ann@example.org")
+    }
+
+    @Test("An attempt ends after ten minutes")
+    func end() throws {
+        let acme = try HostileProvider()
+        for (seconds, isGood) in [(599, true), (600, false)] as [(Int64, Bool)] {
+            let attempt = try acme.begin()
+            let now = Instant.newYear.later(seconds: seconds)
+            try acme.answer(
+                attempt, ["iat": .integer(now.microseconds / 1_000_000), "exp": .integer(now.microseconds / 1_000_000 + 60)])
+            if isGood {
+                _ = try acme.prove(attempt.evidence(), at: now)
+            } else {
+                #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence(), at: now) }
+            }
+        }
+    }
+
+    @Test("Only so many are on their way at once, and nobody is pushed out by those who come later")
+    func limit() throws {
+        let acme = try HostileProvider(attemptLimit: 2)
+        let first = try acme.begin()
+        _ = try acme.begin()
+        #expect(throws: ProviderProblem.busy) { try acme.begin() }
+        try acme.answer(first)
+        _ = try acme.prove(first.evidence())
+        _ = try acme.begin()
+        _ = try acme.begin(at: .newYear.later(seconds: 601))
+    }
+
+    @Test("People are sent back to addresses that the operator named, letter by letter, and to no other")
+    func redirects() throws {
+        let acme = try HostileProvider()
+        #expect(try acme.begin(["redirectURI": "com.example.app:/back"]).fields["redirect_uri"] == "com.example.app:/back")
+        for address in [
+            "https://app.example.com/back/", "https://app.example.com/back?x=1", "https://evil.example/back",
+            "https://app.example.com",
+            "",
+        ] {
+            #expect(throws: ProviderProblem.self) { try acme.begin(["redirectURI": .string(address)]) }
+        }
+        #expect(throws: ProviderProblem.self) { try acme.provider.begin([:], at: .newYear) }
+    }
+
+    @Test("Evidence that lacks something, or has it in another form, is malformed and uses nothing up")
+    func malformed() throws {
+        let acme = try HostileProvider()
+        let attempt = try acme.begin()
+        try acme.answer(attempt)
+        for name in ["attempt", "code", "state"] {
+            for value in [nil, JSONValue.integer(1), .null] {
+                let error = #expect(throws: ProviderProblem.self) { try acme.prove(attempt.evidence([name: value])) }
+                guard case .malformed? = error else { throw Unexpected(error: "\(error as Any)") }
+            }
+        }
+        _ = try acme.prove(attempt.evidence())
+    }
+
+    private struct Unexpected: Error { let error: String }
+
+    @Test("A provider that answers otherwise than it should is a problem for the operator, and no code or secret stands in it")
+    func unavailable() throws {
+        let acme = try HostileProvider(clientSecret: "client-secret")
+        for answer in [#"{"access_token":"a"}"#, "no JSON", nil] {
+            let attempt = try acme.begin()
+            try acme.server.serve(answer, at: "token")
+            let error = #expect(throws: ProviderProblem.self) { try acme.prove(attempt.evidence()) }
+            guard case .unavailable(let sentence)? = error else { throw Unexpected(error: "\(error as Any)") }
+            for secret in ["code-1", "client-secret", attempt.secret, attempt.fields["state"] ?? "?"] {
+                #expect(!sentence.contains(secret))
+            }
+        }
+        let nobody = try HostileProvider()
+        nobody.server.stop()
+        #expect(throws: ProviderProblem.self) { try nobody.begin() }
+    }
+
+    @Test("A description for another issuer, or with addresses in the open elsewhere, is not taken")
+    func descriptions() throws {
+        for (name, value) in [
+            ("issuer", "https://other.example.com"), ("token_endpoint", "http://elsewhere.example.com/token"),
+            ("authorization_endpoint", "javascript:alert(1)"),
+        ] {
+            let acme = try HostileProvider()
+            var members: JSONObject = ["issuer": .string(acme.issuer)]
+            for endpoint in ["authorization_endpoint", "token_endpoint"] { members[endpoint] = .string(acme.issuer + "/x") }
+            members[name] = .string(value)
+            var writer = JSONWriter()
+            writer.write(.object(members))
+            try acme.server.serve(writer.text, at: ".well-known/openid-configuration")
+            #expect(throws: ProviderProblem.self) { try acme.begin() }
+        }
+    }
+
+    @Test(
+        "Settings by which nobody could sign in, or somebody else, are refused",
+        arguments: [
+            ("http://login.example.com", "c", ["https://a.example.com"], nil),
+            ("https://login.example.com", "", ["https://a.example.com"], nil),
+            ("https://login.example.com", "c", [], nil), ("https://login.example.com", "c", ["http://a.example.com"], nil),
+            ("https://login.example.com", "c", ["https://a.example.com#x"], nil),
+            ("https://login.example.com", "c", ["javascript:x"], nil),
+            ("https://login.example.com", "c", ["https://a.example.com"], ""),
+        ] as [(String, String, [String], String?)])
+    func settings(issuer: String, clientID: String, redirects: [String], secret: String?) throws {
+        let id = try #require(ProviderID("acme"))
+        #expect(throws: OpenIDSettingsError.self) {
+            try OpenIDSettings(id: id, issuer: issuer, clientID: clientID, clientSecret: secret, redirectURIs: redirects)
+        }
+    }
+}

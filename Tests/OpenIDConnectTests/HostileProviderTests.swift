@@ -1,0 +1,160 @@
+import Events
+import Foundation
+import Hashing
+import Identity
+import IdentitySupport
+import IssuerSupport
+import OpenIDConnect
+import TestSupport
+import Testing
+
+@Suite("I2 OpenID Connect: what is not the answer to an attempt proves nobody")
+struct HostileProviderTests {
+    @Test("A good answer proves one person, known by issuer and subject")
+    func good() throws {
+        let acme = try HostileProvider()
+        let attempt = try acme.begin()
+        try acme.answer(attempt)
+        let proof = try acme.prove(attempt.evidence(["iss": .string(acme.issuer)]))
+        #expect(proof.key.bytes == Array(acme.issuer.utf8) + [0] + Array("ann".utf8))
+        #expect(proof.email?.address == EmailAddress("ann@example.org"))
+        #expect(proof.email?.isVerified == true)
+        #expect(proof.profile == Profile(displayName: "Ann"))
+        #expect(proof.label == "ann@example.org")
+        #expect(proof.authenticatedAt == .newYear)
+    }
+
+    @Test("The provider is asked for a code with PKCE, state and nonce, and given the verifier and nothing that was in the address")
+    func exchange() throws {
+        let acme = try HostileProvider(clientSecret: "se:cr et")
+        let attempt = try acme.begin()
+        #expect(attempt.fields["response_type"] == "code")
+        #expect(attempt.fields["theme"] == "dark")
+        #expect(attempt.fields["client_id"] == HostileProvider.clientID)
+        #expect(attempt.fields["redirect_uri"] == HostileProvider.redirect)
+        #expect(attempt.fields["scope"] == "openid email profile")
+        #expect(attempt.fields["code_challenge_method"] == "S256")
+        #expect(attempt.fields["prompt"] == nil)
+        try acme.answer(attempt)
+        _ = try acme.server.requests()
+        _ = try acme.prove(attempt.evidence())
+        let request = try #require(try acme.server.requests().first)
+        let parts = request.split(separator: " ").map(String.init)
+        #expect(parts[0] == "/token")
+        #expect(parts[1...2].joined(separator: " ") == "Basic " + Data("muniment-client:se%3Acr%20et".utf8).base64EncodedString())
+        let form = FormFields.fields(of: parts[3])
+        #expect(form["grant_type"] == "authorization_code")
+        #expect(form["code"] == "code-1")
+        #expect(form["redirect_uri"] == HostileProvider.redirect)
+        let verifier = try #require(form["code_verifier"])
+        #expect(verifier.utf8.count == 43)
+        #expect(TestJWT.base64URL(Digest(of: Array(verifier.utf8).span).bytes) == attempt.fields["code_challenge"])
+        #expect(form["client_id"] == nil)
+        #expect(form["client_secret"] == nil)
+    }
+
+    @Test("A client without a secret says its name in the form, and nothing in the head")
+    func publicClient() throws {
+        let acme = try HostileProvider()
+        let attempt = try acme.begin()
+        try acme.answer(attempt)
+        _ = try acme.server.requests()
+        _ = try acme.prove(attempt.evidence())
+        let request = try #require(try acme.server.requests().first)
+        #expect(request.hasPrefix("/token - "))
+        #expect(FormFields.fields(of: String(request.split(separator: " ")[2]))["client_id"] == HostileProvider.clientID)
+    }
+
+    private static let seconds = Instant.newYear.microseconds / 1_000_000
+
+    @Test(
+        "An ID token that is not for this attempt proves nobody, however well it is signed",
+        arguments: [
+            ["aud": .string("another-client")], ["aud": .array([.string("another-client")])], ["aud": nil],
+            ["aud": .array([.string(HostileProvider.clientID), .string("another-client")])],
+            [
+                "aud": .array([.string(HostileProvider.clientID), .string("another-client")]), "azp": .string("another-client"),
+            ],
+            ["azp": .string("another-client")], ["iss": .string("https://other.example.com")], ["iss": nil],
+            ["nonce": .string("another")], ["nonce": nil], ["exp": .integer(seconds - 61)], ["exp": nil],
+            ["iat": .integer(seconds + 61)], ["iat": .integer(seconds - 61)], ["iat": nil], ["nbf": .integer(seconds + 61)],
+            ["sub": nil], ["sub": .string("")], ["sub": .integer(1)], ["sub": .string(String(repeating: "a", count: 256))],
+            ["auth_time": .string("now")],
+        ] as [[String: JSONValue?]])
+    func claims(changes: [String: JSONValue?]) throws {
+        let acme = try HostileProvider()
+        let attempt = try acme.begin()
+        try acme.answer(attempt, changes)
+        #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
+    }
+
+    @Test("Several audiences are taken where the token says that this service is the one it was made for")
+    func authorizedParty() throws {
+        let acme = try HostileProvider()
+        let attempt = try acme.begin()
+        let audiences = [JSONValue.string(HostileProvider.clientID), .string("api")]
+        try acme.answer(attempt, ["aud": .array(audiences), "azp": .string(HostileProvider.clientID)])
+        #expect(try acme.prove(attempt.evidence()).label == "ann@example.org")
+    }
+
+    @Test("A token that nobody signed, that another key signed, or the service's own secret, proves nobody")
+    func signatures() throws {
+        let acme = try HostileProvider(clientSecret: "secret")
+        for header in [TestJWT.header("none"), TestJWT.header("HS256"), TestJWT.header("ES256", keyID: "k2")] {
+            let attempt = try acme.begin()
+            try acme.answer(attempt, header: header)
+            #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
+        }
+        let attempt = try acme.begin()
+        try acme.answer(attempt, key: try TestKey(.p256))
+        #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
+    }
+
+    @Test("I7 Asked anew, the provider is told so, and an answer from before does not do; neither does somebody else's")
+    func reauthentication() throws {
+        let acme = try HostileProvider()
+        let key = IdentityKey(Array(acme.issuer.utf8) + [0] + Array("ann".utf8))
+        let purpose = ProofPurpose.reauthentication(
+            of: LinkedIdentity(provider: acme.provider.id, key: key, label: nil, linkedAt: .newYear))
+        func attempt(_ claims: [String: JSONValue?], asksAnew: Bool = true) throws -> JSONObject {
+            let attempt = try acme.begin(asksAnew ? ["purpose": "reauthenticate"] : [:])
+            #expect(attempt.fields["prompt"] == (asksAnew ? "login" : nil))
+            #expect(attempt.fields["max_age"] == (asksAnew ? "0" : nil))
+            try acme.answer(attempt, claims)
+            return attempt.evidence()
+        }
+        let fresh: [String: JSONValue?] = ["auth_time": .integer(HostileProviderTests.seconds)]
+        #expect(try acme.prove(try attempt(fresh), for: purpose).authenticatedAt == .newYear)
+        #expect(try acme.prove(try attempt([:]), for: purpose).authenticatedAt == .newYear)
+        let stale = try attempt(["auth_time": .integer(HostileProviderTests.seconds - 61)])
+        #expect(throws: ProviderProblem.wrong) { try acme.prove(stale, for: purpose) }
+        let notAsked = try attempt(fresh, asksAnew: false)
+        #expect(throws: ProviderProblem.wrong) { try acme.prove(notAsked, for: purpose) }
+        let other = try attempt(["sub": "bob", "auth_time": .integer(HostileProviderTests.seconds)])
+        #expect(throws: ProviderProblem.wrong) { try acme.prove(other, for: purpose) }
+    }
+
+    @Test("A person who was there long ago is signed in as of then, and nobody as of a time to come")
+    func authTime() throws {
+        let acme = try HostileProvider()
+        for (offset, expected) in [(-4_000, Instant.newYear.later(seconds: -4_000)), (4_000, Instant.newYear)] as [(Int64, Instant)]
+        {
+            let attempt = try acme.begin()
+            try acme.answer(attempt, ["auth_time": .integer(HostileProviderTests.seconds + offset)])
+            #expect(try acme.prove(attempt.evidence()).authenticatedAt == expected)
+        }
+    }
+
+    @Test("An email counts only where the provider is trusted with it and says that it is verified: neither alone will do")
+    func emails() throws {
+        for (trustsEmail, verified, counts) in [
+            (true, JSONValue.bool(true), true), (true, .bool(false), false), (true, .string("true"), false), (true, nil, false),
+            (false, .bool(true), false),
+        ] as [(Bool, JSONValue?, Bool)] {
+            let acme = try HostileProvider(trustsEmail: trustsEmail)
+            let attempt = try acme.begin()
+            try acme.answer(attempt, ["email_verified": verified])
+            #expect(try acme.prove(attempt.evidence()).shownAddress == (counts ? EmailAddress("ann@example.org") : nil))
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package import Events
+import HTTPServer
+import Identity
+package import Service
+
+/// What a program does for a person who has an account, through a door of a service.
+package struct AccountsClient: Sendable {
+    package let door: any Door
+    package let mails: KeptMails
+
+    package init(_ door: any Door, _ mails: KeptMails) {
+        self.door = door
+        self.mails = mails
+    }
+
+    /// Somebody who is signed in.
+    package struct Person: Sendable {
+        package let principal: String
+        package let access: String
+        package let refresh: String
+        package let sessionID: String
+
+        /// - Throws: ``NotSignedIn`` for an answer that is no session.
+        package init(_ answer: Answer) throws {
+            let json = try answer.json
+            guard let access = json.text("access"), let refresh = json.text("refresh"), let id = json.text("sessionID"),
+                let principal = json["account"]?.text("principal")
+            else { throw NotSignedIn(answer: answer.text) }
+            (self.access, self.refresh, sessionID, self.principal) = (access, refresh, id, principal)
+        }
+    }
+
+    package struct NotSignedIn: Error { package let answer: String }
+
+    /// Sends JSON to a route of accounts.
+    package func post(_ path: String, _ body: JSONObject, as access: String? = nil) async throws -> Answer {
+        try await send("POST", path, body, as: access)
+    }
+
+    package func send(_ method: String, _ path: String, _ body: JSONObject? = nil, as access: String? = nil) async throws -> Answer
+    {
+        try await door.send(
+            method, path, token: access, json: try body.map { String(decoding: try JSONText.encode(.object($0)), as: UTF8.self) })
+    }
+
+    /// Signs up by email and password, with the code from the mail.
+    package func signUp(_ email: String, password: String = "a long password", name: String? = nil) async throws -> Person {
+        let sent = mails.all.count
+        var body: JSONObject = ["provider": .string("password"), "evidence": .object(evidence(email, password))]
+        if let name { body["displayName"] = .string(name) }
+        let started = try await post("/v1/accounts/sign-up", body)
+        guard let attempt = try started.json.text("attempt") else { throw NotSignedIn(answer: started.text) }
+        let code = await mails.next(to: email, after: sent).code
+        return try Person(try await post("/v1/accounts/verify", ["attempt": .string(attempt), "code": .string(code)]))
+    }
+
+    package func signInAnswer(_ email: String, password: String = "a long password", device: String? = nil) async throws -> Answer {
+        var body: JSONObject = ["provider": .string("password"), "evidence": .object(evidence(email, password))]
+        if let device { body["device"] = .string(device) }
+        return try await post("/v1/accounts/sign-in", body)
+    }
+
+    package func signIn(_ email: String, password: String = "a long password", device: String? = nil) async throws -> Person {
+        try Person(try await signInAnswer(email, password: password, device: device))
+    }
+
+    private func evidence(_ email: String, _ password: String) -> JSONObject {
+        ["email": .string(email), "password": .string(password)]
+    }
+}
+
+extension ServiceSettings {
+    /// Lets people have accounts in the default store, and keeps their mails.
+    package mutating func openAccounts(_ mails: KeptMails) {
+        accounts = AccountsOptions(mailer: mails)
+    }
+}
+
+extension JSONValue {
+    fileprivate func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
+}

@@ -1,0 +1,95 @@
+import Credentials
+import Events
+import Identity
+import Muniment
+import Notices
+import Permissions
+import ServiceSupport
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("The end of an account: nothing that its principal could do is left, in any store")
+struct AccountDeletionTests {
+    @Test("I8 I9 Sessions, grants and tokens are gone in the same moment, subscribers are told, and the logs still verify")
+    func deletion() async throws {
+        try await withAccounts { fixture in
+            try fixture.makePlan()
+            let other = try fixture.service.service.data.create(
+                try #require(StoreName("other")), preset: .open, administrator: "user:root"
+            ).store
+            let ann = try await fixture.client.signUp("ann@example.com")
+            let second = try await fixture.client.signIn("ann@example.com")
+            let principal = Name(ann.principal)
+            try fixture.commit(
+                .grant(principal, on: "doc:plan", ["read"]), .createRole("role:staff"), .addMember(principal, to: "role:staff"))
+            // Somebody gave something in a store that accounts do not belong to.
+            try await other.commit(Transaction("user:root", [.register(principal), .appointAdministrator(principal)]))
+            let token = try fixture.service.token(.act(as: principal), .all)
+            let hosted = try fixture.service.service.data.store(.default)
+            let store = try #require(hosted).store
+            let before = try store.head.revision
+            #expect(try await fixture.client.send("DELETE", "/v1/account", as: ann.access).status == 204)
+            for credential in [ann.access, second.access, token] {
+                #expect(try await fixture.door.send("GET", "/v1/stores", token: credential).status == 401)
+            }
+            #expect(try store.head.revision == before.next)
+            #expect(try store.read { try $0.directAccess(of: principal) }.isEmpty)
+            #expect(try other.administrators == ["user:root"])
+            let notices = try store.notices(for: principal, after: before, through: store.head.revision)
+            #expect(notices.map(\.kind) == [.madeInaccessible] && notices.map(\.object) == ["doc:plan"])
+            for store in [store, other] { #expect(try store.verifyLog { _ in }.isSound) }
+            // The name stays in the history, and says nothing about the person.
+            #expect(try store.read { try $0.exists(principal) })
+        }
+    }
+
+    @Test("I8 The last administrator of any store is not deleted, nothing is changed, and it is said what to do; then it goes")
+    func lastAdministrator() async throws {
+        try await withAccounts { fixture in
+            try fixture.makePlan()
+            let ann = try await fixture.client.signUp("ann@example.com")
+            let principal = Name(ann.principal)
+            try fixture.commit(.grant(principal, on: "doc:plan", ["read"]))
+            let own = try fixture.service.service.data.create(
+                try #require(StoreName("own")), preset: .locked, administrator: principal
+            ).store
+            let answer = try await fixture.client.send("DELETE", "/v1/account", as: ann.access)
+            #expect(answer.status == 409)
+            #expect(answer.text.contains("`own`") && answer.text.contains("appoint one first"), "\(answer.text)")
+            #expect(try await fixture.client.send("GET", "/v1/account", as: ann.access).status == 200)
+            #expect(try await fixture.mayRead("doc:plan", ann.principal, as: ann.access).json.flag("allowed") == true)
+            try await own.commit(Transaction(principal, [.register("user:root"), .appointAdministrator("user:root")]))
+            #expect(try await fixture.client.send("DELETE", "/v1/account", as: ann.access).status == 204)
+        }
+    }
+
+    @Test("I9 An administrator deletes somebody's account and signs somebody out")
+    func byAdministrator() async throws {
+        try await withAccounts { fixture in
+            let ann = try await fixture.client.signUp("ann@example.com")
+            let token = try fixture.service.administrator()
+            #expect(try await fixture.client.send("POST", "/v1/accounts/\(ann.principal)/sign-out", as: token).status == 204)
+            #expect(try await fixture.client.send("GET", "/v1/account", as: ann.access).status == 401)
+            let again = try await fixture.client.signIn("ann@example.com")
+            #expect(try await fixture.client.send("DELETE", "/v1/accounts/" + ann.principal, as: token).status == 204)
+            #expect(try await fixture.client.send("GET", "/v1/account", as: again.access).status == 401)
+            #expect(try await fixture.client.send("GET", "/v1/accounts/" + ann.principal, as: token).status == 404)
+            #expect(try await fixture.client.send("DELETE", "/v1/accounts/" + ann.principal, as: token).status == 404)
+        }
+    }
+
+    @Test("I9 Whoever signs up again with the same email is somebody else")
+    func anew() async throws {
+        try await withAccounts { fixture in
+            try fixture.makePlan()
+            let ann = try await fixture.client.signUp("ann@example.com")
+            try fixture.commit(.grant(Name(ann.principal), on: "doc:plan", ["read"]))
+            #expect(try await fixture.client.send("DELETE", "/v1/account", as: ann.access).status == 204)
+            let again = try await fixture.client.signUp("ann@example.com")
+            #expect(again.principal != ann.principal)
+            #expect(try await fixture.mayRead("doc:plan", again.principal, as: again.access).json.flag("allowed") == false)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Credentials
+import Events
+import Identity
+import Permissions
+import ServiceSupport
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("Sessions over HTTP: refreshing, devices, recent sign-ins, feeds")
+struct AccountSessionTests {
+    private func refresh(_ fixture: AccountsFixture, _ token: String, nonce: String) async throws -> ServiceSupport.Answer {
+        try await fixture.client.post("/v1/accounts/refresh", ["refresh": .string(token), "nonce": .string(nonce)])
+    }
+
+    @Test("A refresh token is good once; the same request again gets the same tokens, another one ends the session")
+    func refreshing() async throws {
+        try await withAccounts { fixture in
+            let ann = try await fixture.client.signUp("ann@example.com")
+            let first = try await refresh(fixture, ann.refresh, nonce: "one")
+            let again = try await refresh(fixture, ann.refresh, nonce: "one")
+            #expect(try first.json.text("access") == again.json.text("access"))
+            let person = try AccountsClient.Person(first)
+            #expect(try await fixture.client.send("GET", "/v1/account", as: person.access).status == 200)
+            // Requests that are on their way bear the one before.
+            #expect(try await fixture.client.send("GET", "/v1/account", as: ann.access).status == 200)
+            let stolen = try await refresh(fixture, ann.refresh, nonce: "two")
+            #expect(stolen.status == 401)
+            #expect(try stolen.json.text("type") == "/problems/session-ended")
+            #expect(try await fixture.client.send("GET", "/v1/account", as: person.access).status == 401)
+            #expect(try await fixture.client.send("GET", "/v1/account", as: ann.access).status == 401)
+            #expect(try await refresh(fixture, person.refresh, nonce: "three").status == 401)
+        }
+    }
+
+    @Test("An access token ends by the clock, a session that nobody uses too, and any session in the end")
+    func ends() async throws {
+        try await withAccounts {
+            $0.accounts?.settings.accessSeconds = 60
+            $0.accounts?.settings.idleSeconds = 3_600
+            $0.accounts?.settings.sessionSeconds = 7_000
+        } _: { fixture in
+            var person = try await fixture.client.signUp("ann@example.com")
+            fixture.clock.advance(seconds: 61)
+            #expect(try await fixture.client.send("GET", "/v1/account", as: person.access).status == 401)
+            let other = try await fixture.client.signIn("ann@example.com")
+            fixture.clock.advance(seconds: 3_500)
+            person = try AccountsClient.Person(try await refresh(fixture, person.refresh, nonce: "one"))
+            fixture.clock.advance(seconds: 101)
+            #expect(try await refresh(fixture, other.refresh, nonce: "one").status == 401)
+            fixture.clock.advance(seconds: 3_400)
+            #expect(try await refresh(fixture, person.refresh, nonce: "two").status == 401)
+        }
+    }
+
+    @Test("Devices are listed and signed out one by one, or all but this")
+    func devices() async throws {
+        try await withAccounts { fixture in
+            let client = fixture.client
+            let first = try await client.signUp("ann@example.com")
+            let phone = try await client.signIn("ann@example.com", device: "phone")
+            let tablet = try await client.signIn("ann@example.com", device: "tablet")
+            let listed = try await client.send("GET", "/v1/account/sessions", as: phone.access).json.list("sessions")
+            #expect(listed.map { $0.text("device") } == [nil, "phone", "tablet"])
+            #expect(listed.map { $0.flag("current") } == [false, true, false])
+            #expect(try await client.send("DELETE", "/v1/account/sessions/" + tablet.sessionID, as: phone.access).status == 204)
+            #expect(try await client.send("GET", "/v1/account", as: tablet.access).status == 401)
+            #expect(try await client.send("DELETE", "/v1/account/sessions", as: phone.access).status == 204)
+            #expect(try await client.send("GET", "/v1/account", as: first.access).status == 401)
+            #expect(try await client.send("POST", "/v1/account/sign-out", as: phone.access).status == 204)
+            #expect(try await client.send("GET", "/v1/account", as: phone.access).status == 401)
+        }
+    }
+
+    /// What needs a recent sign-in, with a body that would do.
+    private static let sensitive: [(method: String, path: String, body: JSONObject?)] = [
+        ("DELETE", "/v1/account", nil), ("PUT", "/v1/account/email", ["email": .string("new@example.com")]),
+        ("PUT", "/v1/account/password", ["password": .string("another long one")]),
+        ("POST", "/v1/account/identities", ["provider": .string("badge"), "evidence": .object(["badge": .string("b7")])]),
+        ("DELETE", "/v1/account/identities/password", nil),
+    ]
+
+    @Test("I7 A sensitive change without a recent sign-in is answered as RFC 9470 has it, and done after one")
+    func recentSignIn() async throws {
+        try await withAccounts {
+            $0.accounts?.providers = [BadgeProvider()]
+        } _: { fixture in
+            let client = fixture.client
+            let ann = try await client.signUp("ann@example.com")
+            fixture.clock.advance(seconds: 301)
+            for row in Self.sensitive {
+                let answer = try await client.send(row.method, row.path, row.body, as: ann.access)
+                #expect(answer.status == 401, "\(row): \(answer.text)")
+                #expect(try answer.json.text("type") == "/problems/recent-sign-in-required")
+                #expect(try answer.json.number("maxAge") == 300)
+                let challenge = try #require(answer.header("WWW-Authenticate"))
+                #expect(challenge.contains(#"error="insufficient_user_authentication""#) && challenge.contains(#"max_age="300""#))
+            }
+            // What is not sensitive goes on.
+            #expect(try await client.send("PATCH", "/v1/account", ["displayName": .string("Ann")], as: ann.access).status == 200)
+            let wrong: JSONObject = [
+                "provider": .string("password"), "evidence": .object(["password": .string("a wrong password")]),
+            ]
+            #expect(try await client.post("/v1/account/reauthenticate", wrong, as: ann.access).status == 401)
+            let right: JSONObject = [
+                "provider": .string("password"), "evidence": .object(["password": .string("a long password")]),
+            ]
+            let again = try AccountsClient.Person(try await client.post("/v1/account/reauthenticate", right, as: ann.access))
+            #expect(again.sessionID == ann.sessionID)
+            #expect(try await client.send("GET", "/v1/account", as: ann.access).status == 401)
+            let change = try await client.send(
+                "PUT", "/v1/account/password", ["password": .string("another long one")], as: again.access)
+            #expect(change.status == 200, "\(change.text)")
+        }
+    }
+
+    @Test("A session that ends closes the feeds that were opened with it")
+    func feeds() async throws {
+        try await withAccounts { fixture in
+            let ann = try await fixture.client.signUp("ann@example.com")
+            let feed = try FeedClient(port: try fixture.service.listen(), "/v1/stores/default/notices", token: ann.access)
+            #expect(feed.status == 200)
+            #expect(try await fixture.client.send("POST", "/v1/account/sign-out", as: ann.access).status == 204)
+            fixture.service.service.liveFeeds.tick()
+            #expect(feed.next() == nil)
+            #expect(feed.isEnded)
+        }
+    }
+
+    @Test("How often somebody may ask is counted by person, whatever session it is")
+    func rate() async throws {
+        try await withAccounts {
+            $0.requestsPerSecond = 40
+        } _: { fixture in
+            let ann = try await fixture.client.signUp("ann@example.com")
+            let other = try await fixture.client.signIn("ann@example.com")
+            var statuses: Set<Int> = []
+            for _ in 0..<200 where !statuses.contains(429) {
+                statuses.insert(try await fixture.service.direct.send("GET", "/v1/account", token: ann.access).status)
+            }
+            #expect(statuses == [200, 429])
+            #expect(try await fixture.service.direct.send("GET", "/v1/account", token: other.access).status == 429)
+        }
+    }
+}

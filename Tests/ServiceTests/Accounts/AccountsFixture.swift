@@ -1,0 +1,70 @@
+import Events
+import Identity
+import Muniment
+import Permissions
+import ServiceSupport
+import TestSupport
+
+@testable import Service
+
+/// A service with accounts, and what a client of it needs.
+struct AccountsFixture {
+    let service: ServiceFixture
+    let client: AccountsClient
+    let mails: KeptMails
+
+    var clock: ManualClock { service.clock }
+    var door: any Door { client.door }
+
+    /// Makes changes in the default store as an administrator.
+    func commit(_ changes: Change...) throws {
+        let hosted = try service.service.data.store(.default)
+        try hosted?.store.commit(Transaction("user:root", changes))
+    }
+
+    /// Makes an open store of the default one in which there is a plan that nobody may read.
+    func makePlan() throws {
+        try commit(
+            .defineClass("doc"), .createObject("doc:plan"), .grant("everyone", on: "store", ["read"]),
+            .grant("everyone", on: "class:doc", ["read"]))
+    }
+
+    /// Whether the caller of a token may read something, as the service says.
+    func mayRead(_ object: Name, _ subject: String, as token: String) async throws -> ServiceSupport.Answer {
+        try await door.send(
+            "POST", "/v1/stores/default/check", token: token,
+            json: #"{"subject":"\#(subject)","privilege":"read","object":"\#(object)"}"#)
+    }
+}
+
+/// Runs a test with a service that has accounts, asked over a socket.
+func withAccounts(
+    _ change: (inout ServiceSettings) -> Void = { _ in }, _ body: (AccountsFixture) async throws -> Void
+) async throws {
+    let mails = KeptMails()
+    try await withListeners {
+        $0.openAccounts(mails)
+        change(&$0)
+    } _: { service in
+        let client = AccountsClient(try service.live(), mails)
+        try await body(AccountsFixture(service: service, client: client, mails: mails))
+    }
+}
+
+/// A provider that the service knows nothing about but the protocol (CONFORMANCE I2): whoever shows a badge is who is on it.
+struct BadgeProvider: IdentityProvider {
+    let id = ProviderID("badge") ?? .password
+    let priority = 3
+
+    func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? { ["gate": .string("north")] }
+
+    func prove(
+        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderProblem) -> Proof {
+        guard case .string(let badge)? = evidence["badge"] else { throw .malformed("`badge` is missing: show it") }
+        guard badge != "forged" else { throw .wrong }
+        var email: (address: EmailAddress, isVerified: Bool)?
+        if case .string(let text)? = evidence["email"], let address = EmailAddress(text) { email = (address, true) }
+        return Proof(key: IdentityKey(Array(badge.utf8)), label: badge, email: email, authenticatedAt: now)
+    }
+}

@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// Sockets to ports of this machine.
+public enum LoopbackSocket {
+    /// Nobody listens there.
+    public struct CannotConnect: Error { public let code: Int32 }
+
+    /// Connects to a port. Processes that the test starts do not get the socket.
+    ///
+    /// - Parameters:
+    ///   - port: of 127.0.0.1.
+    ///   - patienceSeconds: how long reading waits at most, so that a test that is wrong ends.
+    ///   - receiveBufferBytes: bytes that the system keeps for it, for a client that is slow; nil for as many as it likes.
+    public static func connected(to port: UInt16, patienceSeconds: Int, receiveBufferBytes: Int32? = nil) throws -> Int32 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var patience = timeval(tv_sec: patienceSeconds, tv_usec: 0)
+        unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        if var bytes = receiveBufferBytes {
+            unsafe setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let code = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else {
+            let failure = CannotConnect(code: errno)
+            close(socket)
+            throw failure
+        }
+        return socket
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import MunimentClient
+
+// IdentityDemo SERVICE OUTBOX: what Tools/identity-demo runs against the service and the provider that it has started.
+guard CommandLine.arguments.count == 3 else {
+    FileHandle.standardError.write(Data("usage: Tools/identity-demo [--data DIR]\n".utf8))
+    exit(2)
+}
+do {
+    let service = CommandLine.arguments[1]
+    let configuration = AuthConfiguration(service: try ServiceAddress(service), device: "demonstration")
+    let outbox = MailFolder(path: CommandLine.arguments[2])
+    try await Demonstration(manager: AuthManager(configuration), outbox: outbox, service: service).run()
+} catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(1)
+}
