@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// A lock on a file that one process at a time can hold, and that says who does. It goes with the process that holds it.
 ///
@@ -13,6 +14,7 @@ public final class FileLock: @unchecked Sendable {
 
     public let path: String
     private let descriptor: Int32
+    private let isReleased = Atomic(false)
     /// The first line of the file. A second one says that the holder is not ready.
     private let firstLine: [UInt8]
 
@@ -88,8 +90,10 @@ public final class FileLock: @unchecked Sendable {
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// Lets go of the lock.
+    /// Lets go of the lock; later calls do nothing.
     public func release() {
+        // The number of a closed file is given to the next one that is opened: closing it again would close somebody else's.
+        guard !isReleased.exchange(true, ordering: .acquiringAndReleasing) else { return }
         ftruncate(descriptor, 0)
         // Closing alone is not enough: a process that is being started at this moment has the file open as well, until it begins.
         var whole = FileLock.wholeFile(F_UNLCK)

@@ -7,8 +7,9 @@ internal import Glibc
     /// The engine, kept as long as the library may call it.
     private let context: Unmanaged<Engine>
 
-    /// Starts serving on a socket.
-    init(_ settings: HTTPServerSettings, socket: Int32, engine: Engine) throws(HTTPServerError) {
+    /// Starts serving on a socket, which stays the caller's.
+    init(_ settings: HTTPServerSettings, socket: ListeningSocket, engine: Engine) throws(HTTPServerError) {
+        let socket = try socket.duplicate()
         let context = unsafe Unmanaged.passRetained(engine)
         var flags = MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_ITC.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
         if settings.tls != nil { flags |= MHD_USE_TLS.rawValue }
@@ -41,11 +42,16 @@ internal import Glibc
     }
 
     /// Leaves the socket alone from now on.
-    func stopAccepting() { _ = unsafe MHD_quiesce_daemon(handle) }
+    ///
+    /// - Returns: the library's number for the socket, for ``stop(closing:)``.
+    func stopAccepting() -> Int32 { unsafe MHD_quiesce_daemon(handle) }
 
     /// Ends all connections and all threads. No connection may rest. Never use the daemon again.
-    func stop() {
+    ///
+    /// - Parameter socket: what ``stopAccepting()`` gave back: the library's threads look at it until they end.
+    func stop(closing socket: Int32) {
         unsafe MHD_stop_daemon(handle)
+        if socket >= 0 { _ = close(socket) }
         unsafe context.release()
     }
 

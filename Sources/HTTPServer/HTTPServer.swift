@@ -21,7 +21,7 @@ public final class HTTPServer: Sendable {
         let engine = Engine(settings, application: application)
         socket = try ListeningSocket(address: settings.address, port: settings.port, backlog: 1_024)
         do throws(HTTPServerError) {
-            daemon = try Daemon(settings, socket: socket.descriptor, engine: engine)
+            daemon = try Daemon(settings, socket: socket, engine: engine)
         } catch {
             socket.close()
             throw error
@@ -38,14 +38,14 @@ public final class HTTPServer: Sendable {
     public func stop(graceSeconds: Double) {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         engine.isStopping.store(true, ordering: .sequentiallyConsistent)
-        daemon.stopAccepting()
+        let released = daemon.stopAccepting()
         socket.shutDown()
         engine.finishEndlessStreams()
         let end = DispatchTime.now() + graceSeconds
         while engine.isBusy, DispatchTime.now() < end { _ = engine.ended.wait(timeout: min(end, .now() + 0.05)) }
         watch.cancel()
         engine.breakOffAll()
-        daemon.stop()
+        daemon.stop(closing: released)
         socket.close()
     }
 }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A socket that accepts connections.
 struct ListeningSocket {
-    let descriptor: Int32
+    private let descriptor: Int32
     let port: UInt16
 
     /// Opens a socket on a numeric address.
@@ -35,6 +35,14 @@ struct ListeningSocket {
     func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     func close() { _ = Glibc.close(descriptor) }
+
+    /// A second number for the socket, for the library to own: whether it closes the one that it is given when it cannot start depends
+    /// on how far it came, and a number that is closed twice may be somebody else's by then.
+    func duplicate() throws(HTTPServerError) -> Int32 {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .cannotStart(isTLS: false) }
+        return copy
+    }
 
     private static func failure(_ address: String, _ port: UInt16) -> HTTPServerError {
         .cannotListen(address: address, port: port, reason: unsafe String(cString: strerror(errno)))

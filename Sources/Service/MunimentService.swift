@@ -82,7 +82,7 @@ public final class MunimentService: HTTPApplication {
         ).secret
     }
 
-    /// Closes the stores. The server must have stopped before.
+    /// Closes the stores; later calls do nothing. The server must have stopped before.
     public func close() throws {
         defer {
             presence.end()

@@ -84,6 +84,18 @@ struct ServicePresenceTests {
         try ServicePresence(dataDirectory: folder.path).end()
     }
 
+    @Test("A service that ends twice takes nothing from the one that came after it")
+    func endedTwice() throws {
+        let first = try ServicePresence(dataDirectory: folder.path)
+        try first.announce(host: "127.0.0.1", port: 1)
+        first.end()
+        let second = try ServicePresence(dataDirectory: folder.path)
+        try second.announce(host: "127.0.0.1", port: 1)
+        first.end()
+        #expect(isFound)
+        second.end()
+    }
+
     @Test("Over TLS the tool speaks to the very key of the service, whoever vouches for its certificate")
     func tls() throws {
         for name in ["mine", "other"] {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import TestSupport
 import Testing
 
 @Suite struct `TLS: a certificate and its key are all it takes` {
@@ -48,6 +49,18 @@ import Testing
         var settings = HTTPServerSettings()
         settings.tls = HTTPServerSettings.TLSFiles(certificatePEM: "not a certificate", keyPEM: "not a key")
         #expect(throws: HTTPServerError.cannotStart(isTLS: true)) { try HTTPServer(settings, application: TestApplication()) }
+    }
+
+    @Test("A server that cannot start closes nothing but its own")
+    func closesItsOwn() throws {
+        var settings = HTTPServerSettings()
+        settings.tls = HTTPServerSettings.TLSFiles(certificatePEM: "not a certificate", keyPEM: "not a key")
+        // Each number that is free is taken and given back at once: what is closed without being one's own is one of these.
+        let others = TestThread { for _ in 0..<500_000 { try #require(close(dup(2)) == 0) } }
+        for _ in 0..<2_000 {
+            #expect(throws: HTTPServerError.cannotStart(isTLS: true)) { try HTTPServer(settings, application: TestApplication()) }
+        }
+        try others.join()
     }
 
     private func run(_ arguments: String...) throws -> (code: Int32, output: String) {

@@ -21,6 +21,19 @@ struct FileLockTests {
         try FileLock(path: path, holder: "another").release()
     }
 
+    @Test("Letting go twice leaves alone what has the number of the file by then")
+    func releasedTwice() throws {
+        for _ in 0..<200 {
+            let lock = try FileLock(path: path, holder: "first")
+            lock.release()
+            let next = try FileLock(path: path, holder: "second")
+            lock.release()
+            #expect(FileLock.isHeld(path: path))
+            #expect(FileLock.holder(of: path) == "second")
+            next.release()
+        }
+    }
+
     @Test("Asking whether the lock is held never gets in the way of somebody who takes it")
     func askingTakesNothing() throws {
         try FileLock(path: path, holder: "first").release()

@@ -1,6 +1,7 @@
 internal import Files
 internal import Hashing
 internal import Secrets
+internal import Synchronization
 
 /// That a service runs on a data directory, for the tool on the same machine to know.
 ///
@@ -9,6 +10,7 @@ internal import Secrets
 public final class ServicePresence: Sendable {
     private let place: ServicePlace
     private let lock: FileLock
+    private let isEnded = Atomic(false)
     /// What the tool shows in place of a token: of this run alone, and good for everything.
     public let secret: String
 
@@ -50,8 +52,9 @@ public final class ServicePresence: Sendable {
         lock.announceReady()
     }
 
-    /// Takes the note away, and lets go of the data directory.
+    /// Takes the note away, and lets go of the data directory. Later calls do nothing: the note may be another service's by then.
     public func end() {
+        guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         try? removeFile(place.note)
         lock.release()
     }
