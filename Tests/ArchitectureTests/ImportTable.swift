@@ -4,7 +4,7 @@ enum ImportTable {
     static let allowed: [String: Set<String>] = [
         "LMDB": ["CLMDB", "Glibc", "Synchronization"],
         "Hashing": ["CCrypto"],
-        "Files": ["Glibc", "Foundation"],
+        "Files": ["Glibc", "Foundation", "Synchronization"],
         "Events": [],
         "Permissions": ["Events"],
         "Notices": ["Events", "Permissions"],

@@ -71,29 +71,32 @@ extension Command {
         settings.accounts = try call.accountsOptions
         (settings.publicAddress, settings.usesTLS) = (call.options[.publicAddress], tls != nil)
         let service = try MunimentService(settings)
-        let server: HTTPServer
+        var server: HTTPServer?
         do {
-            server = try HTTPServer(
+            let started = try HTTPServer(
                 HTTPServerSettings(
                     address: endpoint.address, port: endpoint.port, headerLimitBytes: try call.headLimitBytes,
                     connectionsPerAddress: try call.connectionsPerAddress, tls: tls),
                 application: service)
-            try service.announce(host: endpoint.address, port: server.port, certificatePEM: tls?.certificatePEM)
+            server = started
+            try service.announce(host: endpoint.address, port: started.port, certificatePEM: tls?.certificatePEM)
+            try call.output.line("listening on \(tls == nil ? "http" : "https")://\(endpoint.shownAddress):\(started.port)")
+            if let token = try service.makeFirstToken() {
+                try call.output.line("a token to administer everything, which is shown this once: \(token)")
+            }
+            try call.output.flush()
         } catch {
+            // First the server: whoever it answers reads from the stores.
+            server?.stop(graceSeconds: 0)
             try? service.close()
             throw error
         }
-        try call.output.line("listening on \(tls == nil ? "http" : "https")://\(endpoint.shownAddress):\(server.port)")
-        if let token = try service.makeFirstToken() {
-            try call.output.line("a token to administer everything, which is shown this once: \(token)")
-        }
-        try call.output.flush()
         call.tellManager("READY=1")
         stop.wait()
         call.tellManager("STOPPING=1")
         service.beginStopping()
         return try withExtendedLifetime(stop) {
-            server.stop(graceSeconds: 10)
+            server?.stop(graceSeconds: 10)
             try service.close()
             return .success
         }
