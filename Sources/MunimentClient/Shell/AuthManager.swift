@@ -15,6 +15,7 @@ public actor AuthManager {
     private var lastJob: UInt64 = 0
     private var events: [AuthEvent] = []
     private var isHandling = false
+    private var isStarted = false
     private weak var delegate: (any AuthManagerReauthenticating)?
     /// What the code for another email was asked for: a challenge shows it.
     var emailToConfirm = ""
@@ -50,6 +51,7 @@ public actor AuthManager {
 
     /// Has something done, and waits for what comes of it.
     func perform(_ job: AuthJob) async throws(AuthError) -> AuthValue {
+        start()
         lastJob += 1
         let id = JobID(number: lastJob)
         let result = await withTaskCancellationHandler {
@@ -65,7 +67,10 @@ public actor AuthManager {
 
     func cancelChallenge(_ challenge: ProfileChangeReauthenticationChallenge) { take(.challengeCancelled(challenge.id)) }
 
+    /// Brings in what was kept, before anything else: whoever signs in comes behind the one who was signed in.
     private func start() {
+        guard !isStarted else { return }
+        isStarted = true
         do { take(.started(try configuration.store.load())) } catch {
             configuration.report("the session of this device cannot be read: \(error)")
             take(.started(nil))
