@@ -23,11 +23,12 @@ final class BackgroundThreads: Sendable {
         let queue = JobQueue(limit: backlogLimit)
         self.queue = queue
         self.count = count
+        let pace = WorkPace()
         for _ in 0..<count {
             Thread.detachNewThread {
                 // On Linux that of the calling thread alone. Where it is not allowed, the work is done all the same.
                 _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, BackgroundThreads.niceness)
-                while let job = queue.next() { job() }
+                while let job = queue.next() { pace.work(job) }
             }
         }
     }
