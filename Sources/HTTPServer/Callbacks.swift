@@ -83,6 +83,19 @@ enum Callbacks {
         return framing
     }
 
+    /// All headers of a request, as they were sent.
+    static func headers(of handle: OpaquePointer) -> [HTTPHeader] {
+        var headers: [HTTPHeader] = []
+        unsafe withUnsafeMutablePointer(to: &headers) { _ = unsafe MHD_get_connection_values(handle, .HEADER_KIND, collected, $0) }
+        return headers
+    }
+
+    private static let collected: MHD_KeyValueIterator = { context, _, name, value in
+        guard let headers = unsafe context?.assumingMemoryBound(to: [HTTPHeader].self), let name = unsafe name else { return .NO }
+        unsafe headers.pointee.append(HTTPHeader(String(cString: name), value.map { unsafe String(cString: $0) } ?? ""))
+        return .YES
+    }
+
     private static let header: MHD_KeyValueIteratorN = { context, _, name, nameSize, value, valueSize in
         guard let walk = unsafe context?.assumingMemoryBound(to: HeaderWalk.self), let name = unsafe name else { return .NO }
         let names = unsafe UnsafeRawBufferPointer(start: name, count: nameSize)

@@ -7,13 +7,14 @@ internal import Glibc
     /// The engine, kept as long as the library may call it.
     private let context: Unmanaged<Engine>
 
-    /// Starts serving on a socket, which stays the caller's.
-    init(_ settings: HTTPServerSettings, socket: ListeningSocket, engine: Engine) throws(HTTPServerError) {
-        let socket = try socket.duplicate()
+    /// Starts to serve the connections that it is given.
+    init(_ settings: HTTPServerSettings, engine: Engine) throws(HTTPServerError) {
         let context = unsafe Unmanaged.passRetained(engine)
-        var flags = MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_ITC.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+        var flags =
+            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_ITC.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+            | MHD_USE_NO_LISTEN_SOCKET.rawValue
         if settings.tls != nil { flags |= MHD_USE_TLS.rawValue }
-        var options = unsafe Self.options(settings, socket: socket, context: context.toOpaque())
+        var options = unsafe Self.options(settings, context: context.toOpaque())
         let key = unsafe settings.tls.flatMap { unsafe strdup($0.keyPEM) }
         let certificate = unsafe settings.tls.flatMap { unsafe strdup($0.certificatePEM) }
         defer {
@@ -41,22 +42,21 @@ internal import Glibc
         unsafe self.context = context
     }
 
-    /// Leaves the socket alone from now on.
+    /// Takes over a connection.
     ///
-    /// - Returns: the library's number for the socket, for ``stop(closing:)``.
-    func stopAccepting() -> Int32 { unsafe MHD_quiesce_daemon(handle) }
+    /// - Returns: false where it was closed at once, because there are too many from its address.
+    func add(_ connection: Int32, from address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Bool {
+        unsafe MHD_add_connection(handle, connection, address, length) == .YES
+    }
 
-    /// Ends all connections and all threads. No connection may rest. Never use the daemon again.
-    ///
-    /// - Parameter socket: what ``stopAccepting()`` gave back: the library's threads look at it until they end.
-    func stop(closing socket: Int32) {
+    /// Ends all connections and all threads. No connection may rest or come. Never use the daemon again.
+    func stop() {
         unsafe MHD_stop_daemon(handle)
-        if socket >= 0 { _ = close(socket) }
         unsafe context.release()
     }
 
     private static func options(
-        _ settings: HTTPServerSettings, socket: Int32, context: UnsafeMutableRawPointer
+        _ settings: HTTPServerSettings, context: UnsafeMutableRawPointer
     ) -> [MHD_OptionItem] {
         func number(_ option: MHD_OPTION, _ value: Int) -> MHD_OptionItem {
             unsafe MHD_OptionItem(option: option, value: value, ptr_value: nil)
@@ -65,9 +65,9 @@ internal import Glibc
             unsafe MHD_OptionItem(option: option, value: Int(bitPattern: function), ptr_value: context)
         }
         var options = unsafe [
-            number(.LISTEN_SOCKET, Int(socket)),
             number(.CONNECTION_MEMORY_LIMIT, settings.headerLimitBytes),
-            number(.CONNECTION_LIMIT, max(settings.connectionLimit, settings.threads)),
+            // The engine keeps the limit; the library counts connections by thread, and a while longer.
+            number(.CONNECTION_LIMIT, (settings.connectionLimit + 64) * settings.threads),
             number(.CONNECTION_TIMEOUT, settings.idleSeconds),
             number(.PER_IP_CONNECTION_LIMIT, settings.connectionsPerAddress),
             number(.STRICT_FOR_CLIENT, 0),

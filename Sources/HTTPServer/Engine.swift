@@ -16,6 +16,8 @@ internal import Synchronization
     let isStopping = Atomic(false)
     /// Signalled when a request is over while the server stops.
     let ended = DispatchSemaphore(value: 0)
+    /// Room for further connections. It begins empty and is filled, as one that is freed with less than it began with is an error.
+    let room = DispatchSemaphore(value: 0)
     private let connections = Mutex<[ObjectIdentifier: Connection]>([:])
     private let unfinished = Mutex(Unfinished())
 
@@ -30,6 +32,7 @@ internal import Synchronization
         requestNanoseconds = UInt64(settings.requestSeconds) * 1_000_000_000
         idleNanoseconds = UInt64(settings.idleSeconds) * 1_000_000_000
         isEncrypted = settings.tls != nil
+        for _ in 0..<settings.connectionLimit { room.signal() }
     }
 
     // MARK: Connections
@@ -42,6 +45,7 @@ internal import Synchronization
 
     func ended(_ connection: Connection) {
         _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
+        room.signal()
     }
 
     /// Whether any request is being answered.
@@ -138,6 +142,8 @@ internal import Synchronization
     }
 
     /// Ends every answer that is not whole; from now on no connection rests.
+    ///
+    /// What was begun goes on, so that nobody is told that it was not done: its connection is closed without an answer.
     func breakOffAll() {
         let requests = unfinished.withLock { unfinished in
             unfinished.isClosed = true
@@ -145,7 +151,7 @@ internal import Synchronization
         }
         for request in requests {
             request.stream?.abort()
-            request.respond(stopping())
+            request.breakOff()
         }
     }
 
@@ -159,14 +165,17 @@ internal import Synchronization
         case .now(let response): return unsafe queue(response, for: request, on: handle)
         case .later:
             request.stage = .waiting
-            guard keepUnfinished(request) else { return unsafe queue(stopping(), for: request, on: handle) }
+            guard keepUnfinished(request) else { return false }
             return unsafe deliver(request, on: handle)
         }
     }
 
     private func deliver(_ request: HTTPRequest, on handle: OpaquePointer) -> Bool {
-        guard let response = request.takeDelivery() else { return true }
-        return unsafe queue(response, for: request, on: handle)
+        switch request.takeDelivery() {
+        case .response(let response): unsafe queue(response, for: request, on: handle)
+        case .later: true
+        case .none: false
+        }
     }
 
     /// Notes that a connection may rest for a request; false where the server stops and none may.

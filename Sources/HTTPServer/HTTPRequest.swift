@@ -21,8 +21,6 @@ internal import Synchronization
     let connection: Connection
     /// A request from no connection: its head, and where its answer goes.
     private let direct: (headers: [HTTPHeader], respond: @Sendable (HTTPResponse) -> Void)?
-    /// The connection as the library knows it; nil once the request is over.
-    private(set) var handle: OpaquePointer?
     /// The end of its target where the library keeps it.
     let targetEnd: UnsafePointer<CChar>?
     /// When its target had arrived.
@@ -37,7 +35,7 @@ internal import Synchronization
     var stream: HTTPStream?
     /// Whether the server keeps it among the answers that are not whole yet.
     var isUnfinished = false
-    private let delivery = Mutex(Delivery.open)
+    private let state: Mutex<State>
 
     /// How far a request is.
     enum Stage {
@@ -61,13 +59,31 @@ internal import Synchronization
         case over
     }
 
+    /// What threads share: whoever answers may still read the head when the connection goes.
+    @safe private struct State: @unchecked Sendable {
+        /// The connection as the library knows it; nil once the request is over.
+        var handle: OpaquePointer?
+        var delivery = Delivery.open
+        /// The head of a request that is over before it was answered.
+        var kept: [HTTPHeader] = []
+    }
+
+    /// What there is of an answer from another thread.
+    enum Arrival {
+        case response(HTTPResponse)
+        /// It comes later; the connection rests until then.
+        case later
+        /// None comes any more.
+        case none
+    }
+
     init(target: UnsafePointer<CChar>, connection: Connection, handle: OpaquePointer, at moment: UInt64) {
         unsafe targetEnd = target + CString.length(target)
         let text = unsafe String(cString: target)
         self.target = text
         (path, query) = RequestTarget.parts(of: text)
         self.connection = connection
-        unsafe self.handle = handle
+        unsafe state = Mutex(State(handle: handle))
         beganAt = moment
         direct = nil
     }
@@ -88,7 +104,7 @@ internal import Synchronization
         (path, query) = RequestTarget.parts(of: target)
         self.body = body
         connection = Connection()
-        unsafe handle = nil
+        state = Mutex(State())
         unsafe targetEnd = nil
         beganAt = Clock.nanoseconds()
         direct = (headers, respond)
@@ -99,22 +115,28 @@ internal import Synchronization
         if let direct {
             return direct.headers.first { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
         }
-        guard let handle = unsafe handle, let value = unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, name) else {
-            return nil
+        return state.withLock { state in
+            guard let handle = unsafe state.handle else {
+                return state.kept.first { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
+            }
+            let value = unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, name)
+            return unsafe value.map { unsafe HeaderText.trimmed(String(cString: $0)) }
         }
-        return HeaderText.trimmed(unsafe String(cString: value))
     }
+
+    /// What lets the connection rest; nil once the request is over.
+    var restingConnection: RestingConnection? { state.withLock { unsafe $0.handle.map { unsafe RestingConnection($0) } } }
 
     /// Answers a request to which `answer` said ``HTTPAnswer/later``: once, from any thread. Where the request is over already,
     /// nothing is sent, and a stream is closed.
     public func respond(_ response: HTTPResponse) {
         if let direct { return direct.respond(response) }
-        let isTaken = delivery.withLock { delivery in
-            switch delivery {
-            case .open: delivery = .given(response)
+        let isTaken = state.withLock { state in
+            switch state.delivery {
+            case .open: state.delivery = .given(response)
             case .suspended:
-                delivery = .given(response)
-                if let handle = unsafe handle { unsafe MHD_resume_connection(handle) }
+                state.delivery = .given(response)
+                if let handle = unsafe state.handle { unsafe MHD_resume_connection(handle) }
             case .given, .over: return false
             }
             return true
@@ -123,29 +145,47 @@ internal import Synchronization
     }
 
     /// Takes the answer from another thread, or lets the connection rest until it is there.
-    func takeDelivery() -> HTTPResponse? {
-        delivery.withLock { delivery in
-            if case .given(let response) = delivery {
-                delivery = .over
-                return response
+    func takeDelivery() -> Arrival {
+        state.withLock { state in
+            switch state.delivery {
+            case .given(let response):
+                state.delivery = .over
+                return .response(response)
+            case .open:
+                if let handle = unsafe state.handle {
+                    unsafe MHD_suspend_connection(handle)
+                    state.delivery = .suspended
+                }
+                return .later
+            case .suspended: return .later
+            case .over: return .none
             }
-            if case .open = delivery, let handle = unsafe handle {
-                unsafe MHD_suspend_connection(handle)
-                delivery = .suspended
-            }
-            return nil
         }
     }
 
-    /// Ends the request: its head cannot be read any more, and an answer that comes now goes nowhere.
+    /// Gives up waiting for an answer: what was asked for may be done or not, so that none is right.
+    func breakOff() {
+        state.withLock { state in
+            if case .given = state.delivery { return }
+            let isResting = if case .suspended = state.delivery { true } else { false }
+            state.delivery = .over
+            if isResting, let handle = unsafe state.handle { unsafe MHD_resume_connection(handle) }
+        }
+    }
+
+    /// Ends the request: an answer that comes now goes nowhere.
     func end() {
-        let late = delivery.withLock { delivery in
-            defer { delivery = .over }
-            if case .given(let response) = delivery { return response as HTTPResponse? }
+        let late = state.withLock { state in
+            defer {
+                state.delivery = .over
+                unsafe state.handle = nil
+            }
+            if case .given(let response) = state.delivery { return response as HTTPResponse? }
+            // Whoever is about to answer reads on in what was sent, and not in something else.
+            if case .waiting = stage, let handle = unsafe state.handle { unsafe state.kept = Callbacks.headers(of: handle) }
             return nil
         }
         if case .stream(let stream)? = late?.body { stream.close() }
         stream?.close()
-        unsafe handle = nil
     }
 }

@@ -7,7 +7,7 @@ public final class HTTPServer: Sendable {
     public let port: UInt16
     private let engine: Engine
     private let daemon: Daemon
-    private let socket: ListeningSocket
+    private let acceptor: Acceptor
     private let watch: SlowConnectionWatch
     private let isStopped = Atomic(false)
 
@@ -19,9 +19,9 @@ public final class HTTPServer: Sendable {
     /// - Throws: ``HTTPServerError`` where it cannot listen there, or the certificate and key are not good.
     public init(_ settings: HTTPServerSettings, application: any HTTPApplication) throws(HTTPServerError) {
         let engine = Engine(settings, application: application)
-        socket = try ListeningSocket(address: settings.address, port: settings.port, backlog: 1_024)
+        let socket = try ListeningSocket(address: settings.address, port: settings.port, backlog: 1_024)
         do throws(HTTPServerError) {
-            daemon = try Daemon(settings, socket: socket, engine: engine)
+            daemon = try Daemon(settings, engine: engine)
         } catch {
             socket.close()
             throw error
@@ -29,6 +29,7 @@ public final class HTTPServer: Sendable {
         self.engine = engine
         port = socket.port
         watch = SlowConnectionWatch(engine)
+        acceptor = Acceptor(socket, for: daemon, room: engine.room)
     }
 
     /// Stops: turns new connections away, lets what has begun finish, and then ends the rest. Returns when all threads have ended.
@@ -38,14 +39,12 @@ public final class HTTPServer: Sendable {
     public func stop(graceSeconds: Double) {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         engine.isStopping.store(true, ordering: .sequentiallyConsistent)
-        let released = daemon.stopAccepting()
-        socket.shutDown()
+        acceptor.stop()
         engine.finishEndlessStreams()
         let end = DispatchTime.now() + graceSeconds
         while engine.isBusy, DispatchTime.now() < end { _ = engine.ended.wait(timeout: min(end, .now() + 0.05)) }
         watch.cancel()
         engine.breakOffAll()
-        daemon.stop(closing: released)
-        socket.close()
+        daemon.stop()
     }
 }

@@ -47,8 +47,8 @@ extension HTTPRequest {
     /// Moves a portion of the stream to the connection: its length, 0 where the connection rests, -1 at the end, -2 where the body
     /// is broken off.
     fileprivate func read(into room: UnsafeMutableRawBufferPointer) -> Int {
-        guard let handle = unsafe handle, let stream else { return -2 }
-        switch unsafe stream.read(into: room, resting: RestingConnection(handle)) {
+        guard let connection = restingConnection, let stream else { return -2 }
+        switch unsafe stream.read(into: room, resting: connection) {
         case .bytes(let count):
             bytesSent += UInt64(count)
             return count

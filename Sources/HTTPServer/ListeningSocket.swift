@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A socket that accepts connections.
 struct ListeningSocket {
-    private let descriptor: Int32
+    let descriptor: Int32
     let port: UInt16
 
     /// Opens a socket on a numeric address.
@@ -15,7 +15,7 @@ struct ListeningSocket {
     /// - Throws: ``HTTPServerError`` where the address is none, or cannot be listened on.
     init(address: String, port: UInt16, backlog: Int32) throws(HTTPServerError) {
         let opened: Result<Int32, HTTPServerError>? = unsafe SocketAddress.with(address, port: port) { family, pointer, length in
-            let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { return .failure(Self.failure(address, port)) }
             var yes: Int32 = 1
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -35,14 +35,6 @@ struct ListeningSocket {
     func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     func close() { _ = Glibc.close(descriptor) }
-
-    /// A second number for the socket, for the library to own: whether it closes the one that it is given when it cannot start depends
-    /// on how far it came, and a number that is closed twice may be somebody else's by then.
-    func duplicate() throws(HTTPServerError) -> Int32 {
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw .cannotStart(isTLS: false) }
-        return copy
-    }
 
     private static func failure(_ address: String, _ port: UInt16) -> HTTPServerError {
         .cannotListen(address: address, port: port, reason: unsafe String(cString: strerror(errno)))

@@ -1,5 +1,7 @@
 import Dispatch
 import HTTPServer
+import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `Stopping: what has begun is finished, and nothing hangs` {
@@ -37,7 +39,7 @@ import Testing
         #expect(idle.receiveAll() == [])
     }
 
-    @Test("An answer that does not come within the grace is given up with 503, and a late one goes nowhere")
+    @Test("What is not answered within the grace may be done or not: its client is told neither, and a late answer goes nowhere")
     func givesUp() throws {
         let late = DispatchSemaphore(value: 0)
         let responded = DispatchSemaphore(value: 0)
@@ -57,10 +59,36 @@ import Testing
         client.send(Self.request)
         asked.wait()
         server.stop(graceSeconds: 0)
+        #expect(client.receiveAll() == [])
         late.signal()
         responded.wait()
         #expect(application.waitForEnded(1).count == 1)
         #expect(source.isClosedOnce())
+    }
+
+    @Test("Whoever is still at work on a request that was broken off reads the head that was sent")
+    func keepsHead() throws {
+        let read = Mutex<[String?]>([])
+        let asked = DispatchSemaphore(value: 0)
+        let isOver = DispatchSemaphore(value: 0)
+        let done = DispatchSemaphore(value: 0)
+        let application = TestApplication(answering: { request in
+            DispatchQueue.global().async {
+                asked.signal()
+                isOver.wait()
+                read.withLock { $0 = ["idempotency-key", "If-Match", "accept"].map(request.header) }
+                done.signal()
+            }
+            return .later
+        })
+        let server = try HTTPServer(HTTPServerSettings(), application: application)
+        let client = try RawClient(port: server.port)
+        client.send("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 0\r\nIdempotency-Key:  k 1 \r\nif-match: \"r7\"\r\n\r\n")
+        asked.wait()
+        server.stop(graceSeconds: 0)
+        isOver.signal()
+        done.wait()
+        #expect(read.withLock { $0 } == ["k 1", "\"r7\"", nil])
     }
 
     @Test("An endless stream is finished at once, another one within the grace, and a third is broken off")
@@ -112,6 +140,20 @@ import Testing
             answered += answers.answers.count
         }
         #expect(answered > 0)
+    }
+
+    @Test("A server that is stopped while its threads are busy and others connect always stops")
+    func stopsAgainAndAgain() throws {
+        let text = String(repeating: Self.request, count: 100)
+        for _ in 0..<200 {
+            let server = try HTTPServer(HTTPServerSettings(), application: TestApplication())
+            let clients = try (0..<8).map { _ in try RawClient(port: server.port) }
+            for client in clients { client.send(text) }
+            let port = server.port
+            let others = TestThread { while (try? RawClient(port: port)) != nil {} }
+            server.stop(graceSeconds: 0.05)
+            try others.join()
+        }
     }
 
     @Test("Two hundred clients at once are all answered")
