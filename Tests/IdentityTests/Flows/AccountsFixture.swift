@@ -17,6 +17,7 @@ final class AccountsFixture: Sendable {
     let clock = ManualClock()
     let mailer = KeptMails()
     let stores = KeptUsers()
+    let numbers = NumberProvider(id: AccountsFixture.number)
     let reports = Reports()
     let accounts: Accounts
 
@@ -38,7 +39,7 @@ final class AccountsFixture: Sendable {
     init(folder: String, settings: AccountSettings) throws {
         let (clock, reports) = (clock, reports)
         accounts = try Accounts(
-            folder: folder, providers: [BadgeProvider(id: Self.badge), NumberProvider(id: Self.number)],
+            folder: folder, providers: [BadgeProvider(id: Self.badge), numbers],
             mails: MailQueue(mailer, pausesSeconds: [], report: reports.add), directory: stores, settings: settings,
             clock: { clock.now }, report: reports.add)
     }
@@ -105,6 +106,18 @@ final class AccountsFixture: Sendable {
         }
         return signedIn
     }
+
+    /// Signs up with a name and a number, and is signed in.
+    @discardableResult
+    func numberMember(_ name: String, _ text: String = "1") throws -> SignedIn {
+        let outcome = try accounts.signUp(
+            Self.number, Self.number(name, text), profile: Profile(), device: nil, from: Self.home)
+        guard case .signedIn(let signedIn) = outcome else { throw Unexpected("a code was sent") }
+        return signedIn
+    }
+
+    /// What a name is shown with.
+    static func number(_ name: String, _ text: String = "1") -> JSONObject { ["name": .string(name), "number": .string(text)] }
 
     /// The code in the last mail to an address.
     func code(_ email: String) throws -> String {

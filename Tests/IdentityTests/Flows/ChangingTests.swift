@@ -180,6 +180,35 @@ struct ChangingTests {
         }
     }
 
+    @Test("I3 An administrator who signs somebody out ends all that was begun about the account with the sessions")
+    func signedOutByAdministrator() throws {
+        try AccountsFixture.with { fixture in
+            let accounts = fixture.accounts
+            let ann = try fixture.member("ann@example.org")
+            let bob = try fixture.member("bob@example.org")
+            let resets = try ["ann@example.org", "bob@example.org"].map { email in
+                let (attempt, _) = try accounts.requestReset(email: email, from: "")
+                return (attempt, try fixture.code(email))
+            }
+            let told = problem { try fixture.badged("x", email: "ann@example.org") }
+            guard case .accountExists(_, let link?)? = told else {
+                Issue.record("\(told.map { "\($0)" } ?? "nothing") is no link")
+                return
+            }
+
+            try accounts.endSessions(principal: ann.account.principal)
+            #expect(!fixture.isSignedIn(ann) && fixture.isSignedIn(bob))
+            let confirm = { (attempt: String, code: String) in
+                try accounts.confirmReset(
+                    attempt: attempt, code: code, password: "a stranger's own", device: nil, from: "")
+            }
+            #expect(problem { try confirm(resets[0].0, resets[0].1) } == .wrongCode)
+            #expect(problem { try fixture.signIn("ann@example.org", link: link) } == .wrongCode)
+            try fixture.signIn("ann@example.org")
+            _ = try confirm(resets[1].0, resets[1].1)
+        }
+    }
+
     @Test("R18 An administrator finds a person by email, in whatever letters it is written")
     func find() throws {
         try AccountsFixture.with { fixture in

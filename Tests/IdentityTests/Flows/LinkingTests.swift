@@ -152,6 +152,22 @@ struct LinkingTests {
         }
     }
 
+    @Test("I4 An account without an email takes over one that a provider vouches for, and no other")
+    func adoption() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.numberMember("ann")
+            let eve = try fixture.numberMember("eve")
+            let link = { (who: SignedIn, isVouched: Bool) in
+                let evidence = AccountsFixture.badge(who.account.principal.text, email: "ann@example.org", isVouched: isVouched)
+                return try fixture.accounts.link(who.tokens.access, AccountsFixture.badge, evidence, from: "").email
+            }
+            #expect(try link(eve, false) == nil)
+            #expect(try fixture.account("ann@example.org") == nil)
+            #expect(try link(ann, true)?.text == "ann@example.org")
+            #expect(try fixture.account("ann@example.org")?.id == ann.account.id)
+        }
+    }
+
     @Test("I4 A password is linked with the account's own email and with no other")
     func passwordOfOtherEmail() throws {
         try AccountsFixture.with { fixture in

@@ -57,26 +57,45 @@ struct SigningInTests {
         }
     }
 
-    @Test("I3 A password is hashed anew when its person signs in after the settings rose, and only then")
-    func rehash() throws {
+    @Test("I3 A new password is kept as Argon2id of 19 MiB and two passes, where nobody says otherwise")
+    func standardHash() throws {
+        try AccountsFixture.with(settings: AccountSettings()) { fixture in
+            let ann = try fixture.member("ann@example.org")
+            let kept = try #require(ann.account.identity(.password)?.secret)
+            #expect(kept.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"), "\(kept)")
+        }
+    }
+
+    @Test(
+        "I3 A password is hashed anew when its person signs in, or shows anew who they are, after the settings rose, and only then",
+        arguments: [true, false])
+    func rehash(signsIn: Bool) throws {
         try withTemporaryFolder { folder in
             let secret = { (fixture: AccountsFixture) in try fixture.account("ann@example.org")?.identity(.password)?.secret }
-            var before: String?
+            var (before, access): (String?, String) = (nil, "")
+            let show = { (fixture: AccountsFixture, password: String) in
+                if signsIn { return try fixture.signIn("ann@example.org", password) }
+                let again = try fixture.accounts.reauthenticate(
+                    access, .password, ["password": .string(password)], from: AccountsFixture.home)
+                access = again.tokens.access
+                return again
+            }
             try AccountsFixture.with(folder: folder) { fixture in
                 let ann = try fixture.member("ann@example.org")
+                access = ann.tokens.access
                 before = try secret(fixture)
-                try fixture.signIn("ann@example.org")
+                _ = try show(fixture, AccountsFixture.password)
                 #expect(try secret(fixture) == before)
-                #expect(fixture.isSignedIn(ann))
+                #expect(fixture.isSignedIn(ann) == signsIn)
             }
             var settings = AccountsFixture.settings
             settings.passwordHash = PasswordHash.Settings(memoryKiB: 32, passes: 2)
             try AccountsFixture.with(folder: folder, settings: settings) { fixture in
-                #expect(problem { try fixture.signIn("ann@example.org", "not the password") } == .wrongCredentials)
+                #expect(problem { try show(fixture, "not the password") } == .wrongCredentials)
                 #expect(try secret(fixture) == before)
-                try fixture.signIn("ann@example.org")
+                _ = try show(fixture, AccountsFixture.password)
                 #expect(try #require(try secret(fixture)).contains("m=32,t=2,p=1"))
-                try fixture.signIn("ann@example.org")
+                _ = try show(fixture, AccountsFixture.password)
             }
         }
     }
@@ -100,6 +119,27 @@ struct SigningInTests {
             #expect(renewed.session.id == ann.session.id)
             #expect(fixture.accounts.session(access: ann.tokens.access) == nil)
             _ = try change(renewed.tokens.access)
+        }
+    }
+
+    @Test("I7 A secret that is changed while somebody shows anew who they are by the old one shows nothing")
+    func changedMeanwhile() throws {
+        try AccountsFixture.with { fixture in
+            let accounts = fixture.accounts
+            let ann = try fixture.numberMember("ann")
+            let again = {
+                try accounts.reauthenticate(
+                    ann.tokens.access, AccountsFixture.number, AccountsFixture.number("ann"), from: AccountsFixture.home)
+            }
+            let (account, key) = (ann.account.id, IdentityKey(Array("ann".utf8)))
+            fixture.numbers.during {
+                try? accounts.book.change(at: .newYear) {
+                    $0.record(.secretChanged(account, AccountsFixture.number, key: key, secret: "2"))
+                }
+            }
+            #expect(problem(again) == .wrongCredentials)
+            #expect(accounts.account(principal: ann.account.principal)?.identity(AccountsFixture.number)?.secret == "2")
+            #expect(fixture.isSignedIn(ann))
         }
     }
 

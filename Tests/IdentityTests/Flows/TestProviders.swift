@@ -1,5 +1,6 @@
 import Events
 import Identity
+import Synchronization
 
 /// A way in that believes everybody: `{"badge": WHO, "email"?: ADDRESS, "vouched"?: true, "secondsAgo"?: 60}`. What an OpenID provider
 /// is to accounts, without the provider.
@@ -31,9 +32,15 @@ struct BadgeProvider: IdentityProvider {
 }
 
 /// A way in by a name and a number, neither of which is an email: `{"name": …, "number": …}`.
-struct NumberProvider: IdentityProvider {
+final class NumberProvider: IdentityProvider {
     let id: ProviderID
     let priority = 20
+    private let duringProof = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(id: ProviderID) { self.id = id }
+
+    /// What is done while somebody is recognised, when the number has been looked up already.
+    func during(_ body: (@Sendable () -> Void)?) { duringProof.withLock { $0 = body } }
 
     func begin(_ request: JSONObject, at now: Instant) -> JSONObject? { nil }
 
@@ -49,6 +56,7 @@ struct NumberProvider: IdentityProvider {
         case .enrolment: return Proof(key: key, secret: number, authenticatedAt: now)
         case .recognition, .reauthentication:
             guard secretOf(key) == number else { throw .wrong }
+            duringProof.withLock { $0 }?()
             return Proof(key: key, authenticatedAt: now)
         }
     }
