@@ -34,6 +34,15 @@ struct AccountErrands {
         book.close()
     }
 
+    /// Makes accounts, and deletes the first one where the log takes nothing more, while there is room for its key.
+    func deleteWithoutRoom() throws {
+        let book = try AccountBook(folder: folder)
+        for _ in 0..<3 { try step(book) }
+        FileSizeLimit.set(4_000)
+        do { try delete(AccountID(1), book) } catch { FaultHelper.say("failed \(error)") }
+        book.close()
+    }
+
     /// Makes an account with a session, and deletes the oldest of more than four.
     private func step(_ book: AccountBook) throws {
         let made = try book.change(at: .newYear) { change in
@@ -51,7 +60,11 @@ struct AccountErrands {
         guard book.read({ $0.accountCount }) > 4, let oldest = book.read({ $0.accounts(after: nil, limit: 1) }).first else {
             return
         }
-        try book.change(at: .newYear) { $0.record(.accountDeleted(oldest.id)) }
-        FaultHelper.say("deleted \(oldest.id.number)")
+        try delete(oldest.id, book)
+    }
+
+    private func delete(_ account: AccountID, _ book: AccountBook) throws {
+        try book.change(at: .newYear) { $0.record(.accountDeleted(account)) }
+        FaultHelper.say("deleted \(account.number)")
     }
 }
