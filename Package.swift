@@ -86,7 +86,12 @@ let package = Package(
             name: "StoreSupport", dependencies: ["Events", "Permissions", "Notices", "Muniment", "TestSupport"],
             path: "Tests/StoreSupport", swiftSettings: settings),
         tests("ArchitectureTests", []),
-        tests("CommandLineToolTests", ["CommandLineTool", "Muniment", "Permissions", "Events", "TestSupport"]),
+        tests(
+            "CommandLineToolTests",
+            [
+                "CommandLineTool", "Muniment", "Permissions", "Events", "Credentials", "Identity", "Mail", "OpenIDConnect",
+                "Service", "IdentitySupport", "TestSupport",
+            ]),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
         tests("SecretsTests", ["Secrets"]),

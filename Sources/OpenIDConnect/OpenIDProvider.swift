@@ -9,7 +9,8 @@ internal import Secrets
 /// A person is known by issuer and subject, never by an email. An attempt is found by a secret that whoever began it has alone, is good
 /// once and for ten minutes, and knows whose answer it waits for: another's answer, another issuer's, or the same one again is nothing.
 public final class OpenIDProvider: IdentityProvider {
-    private let settings: OpenIDSettings
+    /// What it was opened with.
+    package let settings: OpenIDSettings
     private let issuer: DescribedIssuer
     private let tokens: JWTVerifier
     private let attempts: PendingTable<AuthorizationAttempt>

@@ -1,4 +1,13 @@
+import Credentials
+import Identity
+import IdentitySupport
+import Mail
+import OpenIDConnect
+import Service
+import TestSupport
 import Testing
+
+@testable import CommandLineTool
 
 @Suite("The file of settings for accounts: what it says is checked before anybody waits for the service")
 struct AccountsFileTests {
@@ -73,6 +82,98 @@ struct AccountsFileTests {
             }
             let missing = try tool.run("serve --data site --listen 127.0.0.1:0 --accounts nowhere.json")
             #expect(missing.code == 2 && missing.errors.contains("nowhere.json"))
+        }
+    }
+
+    // MARK: Files that will do
+
+    private static func read(_ text: String, in folder: String = "/etc/muniment") throws -> AccountsFile {
+        try AccountsFile(Array(text.utf8), relativeTo: folder)
+    }
+
+    @Test("What a file leaves out is as it is documented: the default store, and no email of a provider is believed")
+    func minimal() throws {
+        let file = try Self.read(Self.provider(#""id":"acme""#))
+        #expect(file.stores == [.default])
+        #expect(file.mail == .outbox(folder: "/etc/muniment/x"))
+        #expect(file.settings == AccountSettings())
+        let provider = AccountsFile.Provider(
+            id: try #require(ProviderID("acme")), issuer: "https://login.example.com", clientID: "muniment",
+            redirectURIs: ["https://app.example.com/"], trustsEmail: false, priority: 10)
+        #expect(file.providers == [provider])
+    }
+
+    @Test("What a file says is what the service is told, each thing in its place")
+    func full() throws {
+        let text = """
+            {
+                "stores": ["shop", "default"], "serviceName": "Acme", "accessSeconds": 700, "idleSeconds": 90000,
+                "sessionSeconds": 200000, "recentSignInSeconds": 120, "codeSeconds": 900,
+                "mail": {"smtp": {
+                    "address": "smtps://mail.example.com", "from": "Acme <no-reply@example.com>", "user": "sender",
+                    "passwordFile": "password"}},
+                "providers": [
+                    {"id": "acme", "kind": "openid", "issuer": "https://login.example.com", "clientID": "muniment",
+                        "clientSecretFile": "/run/secret", "redirectURIs": ["https://app.example.com/", "com.example.app:/back"],
+                        "trustsEmail": true, "priority": 3},
+                    {"id": "other", "kind": "openid", "issuer": "https://other.example.com", "clientID": "client",
+                        "redirectURIs": ["https://app.example.com/"]}
+                ]
+            }
+            """
+        let file = try Self.read(text)
+        #expect(file.stores.map(\.text) == ["shop", "default"])
+        let sender = try #require(MailSender("Acme <no-reply@example.com>"))
+        let smtp = AccountsFile.SMTP(
+            address: "smtps://mail.example.com", sender: sender, user: "sender", passwordFile: "/etc/muniment/password")
+        #expect(file.mail == .smtp(smtp))
+        let acme = AccountsFile.Provider(
+            id: try #require(ProviderID("acme")), issuer: "https://login.example.com", clientID: "muniment",
+            clientSecretFile: "/run/secret", redirectURIs: ["https://app.example.com/", "com.example.app:/back"],
+            trustsEmail: true, priority: 3)
+        let other = AccountsFile.Provider(
+            id: try #require(ProviderID("other")), issuer: "https://other.example.com", clientID: "client",
+            redirectURIs: ["https://app.example.com/"], trustsEmail: false, priority: 10)
+        #expect(file.providers == [acme, other])
+        var settings = AccountSettings()
+        settings.serviceName = "Acme"
+        settings.accessSeconds = 700
+        settings.idleSeconds = 90_000
+        settings.sessionSeconds = 200_000
+        settings.recentSignInSeconds = 120
+        settings.codeSeconds = 900
+        #expect(file.settings == settings)
+    }
+
+    @Test("A provider is opened with what the file says of it", arguments: [true, false])
+    func openedProvider(trustsEmail: Bool) throws {
+        try withTemporaryFolder { folder in
+            try FileBytes.write(Array("the secret\n".utf8), to: folder + "/secret")
+            let text = Self.provider(#""trustsEmail":\#(trustsEmail),"priority":3,"clientSecretFile":"secret""#)
+            let providers = try Self.read(text, in: folder).openProviders()
+            try #require(providers.count == 1)
+            let settings = try #require(providers[0] as? OpenIDProvider).settings
+            #expect(settings.id.text == "acme" && settings.clientID == "muniment" && settings.priority == 3)
+            #expect(settings.issuer.issuer == "https://login.example.com")
+            #expect(settings.clientSecret == "the secret")
+            #expect(settings.redirectURIs == ["https://app.example.com/"])
+            #expect(settings.trustsEmail == trustsEmail)
+        }
+    }
+
+    @Test("A mail server that asks who it is is told the user and the password of the file")
+    func openedMailer() throws {
+        let server = try MailProcess(asksWho: true)
+        defer { server.stop() }
+        try withTemporaryFolder { folder in
+            try FileBytes.write(Array("\(MailProcess.password)\n".utf8), to: folder + "/password")
+            let smtp = #""address":"\#(server.address)","from":"no-reply@example.com""#
+            let login = #""user":"\#(MailProcess.user)","passwordFile":"password""#
+            let mailer = try Self.read(#"{"mail":{"smtp":{\#(smtp),\#(login)}}}"#, in: folder).openMailer()
+            let ann = try #require(EmailAddress("ann@example.org"))
+            try mailer.send(MailMessage(to: ann, subject: "Your code", text: "ABCD\n"))
+            let mail = try server.next()
+            #expect(mail.isSignedIn && mail.sender == "no-reply@example.com")
         }
     }
 }
