@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @Suite("muniment account: looking after accounts, through a running service and without one")
@@ -68,6 +70,27 @@ struct AccountCommandTests {
                 #expect(try tool.make("entries store --store site/default").output.isEmpty)
             }
             #expect(try tool.object("account verify --data site --json")["sound"] as? Bool == true)
+        }
+    }
+
+    @Test("A verification of accounts whose key is gone behind the service's back says so, and is a failure to the tool")
+    func notSound() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let site = try AccountsSite(tool)
+            try site.signUp("ann@example.com", name: "Ann")
+            #expect(try tool.object("account verify --data site --json")["sound"] as? Bool == true)
+            // The first account's key is in the second slot, behind the head of the file.
+            let path = tool.folder.appending(path: "site/.muniment/accounts/keys").path
+            var keys = try FileBytes.read(path)
+            try #require(keys.count == 256)
+            keys.replaceSubrange(128..<256, with: Array("DESTROY!".utf8) + [UInt8](repeating: 0, count: 120))
+            try FileBytes.write(keys, to: path)
+            let report = try tool.object("account verify --data site --json")
+            #expect(report["sound"] as? Bool == false)
+            let problems = try #require(report["problems"] as? [String])
+            let sentence = try tool.run("account verify --data site")
+            #expect(sentence.code == 1 && sentence.lines == problems, "\(sentence.output) \(sentence.errors)")
+            #expect(problems.count == 1 && problems[0].contains("1 accounts, of which the log tells otherwise"), "\(problems)")
         }
     }
 }

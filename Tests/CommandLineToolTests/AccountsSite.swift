@@ -14,6 +14,7 @@ final class AccountsSite {
     }
 
     /// Signs somebody up with the code from the mail, and returns the principal.
+    @discardableResult
     func signUp(_ email: String, name: String) throws -> String {
         let result = try tool.shell(signingUp(email, name: name))
         return try #require(result.lines.first, "nobody signed up: \(result.errors)")
