@@ -117,9 +117,12 @@ let package = Package(
         tests(
             "CredentialsTests",
             ["Credentials", "IssuerSupport", "NetworkClient", "Hashing", "Events", "Permissions", "Files", "TestSupport"]),
+        .target(name: "DiskWitness", path: "Tests/DiskWitness"),
         .executableTarget(
             name: "FaultHelper",
-            dependencies: ["Muniment", "Histories", "Identity", "EventLog", "Events", "Permissions", "Files", "TestSupport"],
+            dependencies: [
+                "Muniment", "Histories", "Identity", "EventLog", "Events", "Permissions", "Files", "TestSupport", "DiskWitness",
+            ],
             path: "Tests/FaultHelper", swiftSettings: settings),
         tests(
             "MunimentClientTests",

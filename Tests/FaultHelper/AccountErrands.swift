@@ -1,3 +1,4 @@
+import DiskWitness
 import Events
 import Glibc
 import Permissions
@@ -43,8 +44,26 @@ struct AccountErrands {
         book.close()
     }
 
+    /// Makes an account and deletes it, and says meanwhile what goes to the disk.
+    func changeOpenly() throws {
+        let book = try AccountBook(folder: folder)
+        tellOfTheDisk()
+        try delete(try make(book), book)
+        book.close()
+    }
+
     /// Makes an account with a session, and deletes the oldest of more than four.
     private func step(_ book: AccountBook) throws {
+        let made = try make(book)
+        let sessions = Sessions(book: book, settings: AccountSettings())
+        _ = try sessions.begin(made, provider: .password, device: "helper", authenticatedAt: .newYear, at: .newYear)
+        guard book.read({ $0.accountCount }) > 4, let oldest = book.read({ $0.accounts(after: nil, limit: 1) }).first else {
+            return
+        }
+        try delete(oldest.id, book)
+    }
+
+    private func make(_ book: AccountBook) throws -> AccountID {
         let made = try book.change(at: .newYear) { change in
             let id = change.state.nextAccount
             let name = "n\(id.number)"
@@ -55,12 +74,7 @@ struct AccountErrands {
             return id
         }
         FaultHelper.say("made \(made.number)")
-        let sessions = Sessions(book: book, settings: AccountSettings())
-        _ = try sessions.begin(made, provider: .password, device: "helper", authenticatedAt: .newYear, at: .newYear)
-        guard book.read({ $0.accountCount }) > 4, let oldest = book.read({ $0.accounts(after: nil, limit: 1) }).first else {
-            return
-        }
-        try delete(oldest.id, book)
+        return made
     }
 
     private func delete(_ account: AccountID, _ book: AccountBook) throws {

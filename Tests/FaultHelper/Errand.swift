@@ -42,6 +42,7 @@ struct Errand {
         case "accounts-hold": try accounts.hold()
         case "accounts-forever": try accounts.changeForever()
         case "accounts-within": try accounts.change(within: Int(arguments[1]) ?? 0)
+        case "accounts-openly": try accounts.changeOpenly()
         case "accounts-delete-without-room": try accounts.deleteWithoutRoom()
         case "use-as-nobody": try store.useAsNobody()
         default: FaultHelper.say("unknown errand `\(name)`")

@@ -65,6 +65,26 @@ import Testing
         }
     }
 
+    @Test(
+        "When an account is acknowledged its key was on the disk before the log, and when a deletion is, the log before its key was gone"
+    )
+    func order() throws {
+        try withTemporaryFolder { folder in
+            let result = try Helper.run(["accounts-openly", folder])
+            try #require(result.exitCode == 0, "\(result.output) \(result.error)")
+            let deeds = result.lines.map { line in
+                let words = line.split { $0 == " " || $0 == "/" }
+                return "\(words[0]) \(words[words.count - 1])"
+            }
+            // How the log writes is its own affair; that it waits for the disk is not.
+            let told = deeds.filter { $0 != "write data.mdb" }.prefix(8)
+            #expect(
+                told == [
+                    "write keys", "sync keys", "sync data.mdb", "made 1", "sync data.mdb", "write keys", "sync keys", "deleted 1",
+                ])
+        }
+    }
+
     @Test("What is sealed opens in its own place alone: not for another account, record, event, kind or version, by whatever key")
     func binding() throws {
         let key = SealingKey.random()
