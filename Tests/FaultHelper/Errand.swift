@@ -27,6 +27,7 @@ struct Errand {
         case "fill": try store.fill(limit: Int(arguments[1]), commentBytes: Int(arguments[2]) ?? 0)
         case "fill-refusals": try store.fillWithRefusals(limit: Int(arguments[1]) ?? 0)
         case "commit-forever": try store.commitForever()
+        case "commit-openly": try store.commitOpenly()
         case "reopen-forever": try store.reopenForever()
         case "import": try store.importHistory(arguments[1], resume: arguments.contains("--resume"))
         case "hold": try store.hold()

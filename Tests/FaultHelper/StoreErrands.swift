@@ -1,3 +1,4 @@
+import DiskWitness
 import Events
 import Files
 import Glibc
@@ -71,6 +72,17 @@ struct StoreErrands {
             FaultHelper.say("\(receipt.revision?.rawValue ?? 0)")
             number += 1
         }
+    }
+
+    /// Commits a pair and has another change refused, says each when it is done, and meanwhile what goes to the disk.
+    func commitOpenly() throws {
+        let store = try Store.open(at: path, .writing, options: StoreOptions(recordsEnds: .withCommits, mapBytes: 1 << 24))
+        tellOfTheDisk()
+        let transaction = pair(0, commentBytes: 0)
+        try store.commit(transaction)
+        FaultHelper.say("committed 1")
+        do { try store.commit(transaction) } catch is Refusal { FaultHelper.say("refused 1") }
+        try store.close()
     }
 
     /// Opens the store, commits a pair, closes it, and begins again, for ever.

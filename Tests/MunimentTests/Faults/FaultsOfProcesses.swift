@@ -35,6 +35,21 @@ struct FaultsOfProcesses {
         #expect(try Store.verify(at: path).problems == [])
     }
 
+    @Test("What is acknowledged was waited for on the disk before, and so was a refusal before it is told")
+    func waitedForTheDisk() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/store"
+        let made = try Helper.run(["make", path])
+        try #require(made.exitCode == 0, "\(made.output) \(made.error)")
+        let result = try Helper.run(["commit-openly", path])
+        try #require(result.exitCode == 0, "\(result.output) \(result.error)")
+        // How the log writes is its own affair, and the index need not be on the disk.
+        let deeds = result.lines.compactMap { line in
+            line.hasPrefix("sync ") && line.hasSuffix("/log/data.mdb") ? "sync" : line.hasSuffix(" 1") ? line : nil
+        }
+        #expect(deeds.prefix(4) == ["sync", "committed 1", "sync", "refused 1"])
+    }
+
     @Test("An import goes on with --resume to the same head hash as one that was never interrupted")
     func killedWhileImporting() throws {
         let folder = try ScratchFolder()
