@@ -1,6 +1,5 @@
 internal import CMicroHTTPD
 internal import Dispatch
-internal import Foundation
 internal import Glibc
 
 /// Takes new connections from a socket and hands them to the library, on a thread of its own.
@@ -25,7 +24,7 @@ internal import Glibc
         self.socket = socket
         self.room = room
         let isOver = isOver
-        Thread.detachNewThread {
+        DispatchQueue(label: "accepting connections").async {
             var outcome = Outcome.taken
             while outcome != .over {
                 if outcome == .taken { room.wait() }
