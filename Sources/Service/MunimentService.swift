@@ -22,6 +22,7 @@ public final class MunimentService: HTTPApplication {
     /// Long answers that wait for their clients: so many at once, and none that waits for its turn.
     let streams = WorkQueue(width: 32, backlogLimit: 0)
     let runningKeys = RunningKeys()
+    let runningCommits: RunningCommits
 
     /// Opens every store of the data directory for writing. The first start makes the store `default`.
     ///
@@ -33,7 +34,12 @@ public final class MunimentService: HTTPApplication {
             settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogs(settings))
         presence = try ServicePresence(dataDirectory: settings.dataDirectory)
         tokens = TokenRegistry(dataDirectory: settings.dataDirectory)
-        do { accounts = try settings.accounts.map { [data, tokens] in try AccountsOffice($0, settings, data, tokens) } } catch {
+        runningCommits = RunningCommits()
+        do {
+            accounts = try settings.accounts.map { [data, tokens, runningCommits] in
+                try AccountsOffice($0, settings, data, tokens, runningCommits)
+            }
+        } catch {
             presence.end()
             throw error
         }
@@ -160,6 +166,12 @@ public final class MunimentService: HTTPApplication {
         }
         let route = router.routes[index]
         if let jwt = exchange.unverified { return verify(jwt, request, exchange, route.need) }
+        // The body may have taken minutes, and whoever sent its head be signed out or revoked by now.
+        if route.bodyLimitBytes > 0, let caller = exchange.caller {
+            do throws(Problem) {
+                try authenticator.requireStillGood(caller, authorization: request.header("Authorization"))
+            } catch { return .now(finished(error.response, request)) }
+        }
         if let name = exchange.storeName, exchange.hosted == nil {
             return later(request) {
                 try self.open(name)

@@ -64,6 +64,10 @@ extension Accounts {
             change.record(.accountDeleted(account.id))
             return present
         }
+        // Somebody may have given it something meanwhile. Nobody could take that away by the account any more.
+        do throws(DirectoryProblem) { try directory.withdraw(account.principal) } catch {
+            report("accounts: what `\(account.principal)` was given while its account was deleted may be left: \(error)")
+        }
         waysInChanged(gone, .deleted)
     }
 }

@@ -14,12 +14,16 @@ final class AccountsOffice: Sendable {
     private let proving = WorkQueue(width: 16, backlogLimit: 32)
     private let brisk = WorkQueue(width: 8, backlogLimit: 1_024)
 
-    init(_ options: AccountsOptions, _ settings: ServiceSettings, _ data: DataDirectory, _ tokens: TokenRegistry) throws {
+    init(
+        _ options: AccountsOptions, _ settings: ServiceSettings, _ data: DataDirectory, _ tokens: TokenRegistry,
+        _ runningCommits: RunningCommits
+    ) throws {
         stores = .named(options.stores.map(\.text))
         accounts = try Accounts(
             folder: data.ownFolder, providers: options.providers, mailer: options.mailer,
             directory: StoreDirectory(
-                data: data, stores: options.stores, tokens: tokens, clock: settings.clock, report: settings.report),
+                data: data, stores: options.stores, tokens: tokens, runningCommits: runningCommits, clock: settings.clock,
+                report: settings.report),
             settings: options.settings, clock: settings.clock, report: settings.report)
     }
 

@@ -10,6 +10,7 @@ struct StoreDirectory: PermissionDirectory {
     /// The stores of which everybody with an account becomes a user.
     let stores: [StoreName]
     let tokens: TokenRegistry
+    let runningCommits: RunningCommits
     let clock: @Sendable () -> Instant
     /// Told of faults. Whoever has an account is not: it would say which stores there are, and how they are.
     let report: @Sendable (String) -> Void
@@ -40,12 +41,19 @@ struct StoreDirectory: PermissionDirectory {
             }
         }
         try endTokens(actingAs: principal)
+        // What was let in before its session or token was over is on its way still, and would come behind what is taken.
+        guard runningCommits.waitForEnd(of: principal, seconds: StoreDirectory.patienceSeconds) else {
+            throw fault("commits of the principal of an account take more than \(StoreDirectory.patienceSeconds) s")
+        }
         for (name, store) in open {
             try carryOut(in: name) {
                 try store.withdraw(everythingFrom: principal, origin: Origin(comment: "the account was deleted"))
             }
         }
     }
+
+    /// How long commits that are on their way may take. They take milliseconds.
+    private static let patienceSeconds = 30
 
     private func endTokens(actingAs principal: Name) throws(DirectoryProblem) {
         do {

@@ -62,7 +62,7 @@ struct Authenticator: Sendable {
         do {
             if let token = try tokens.token(for: credential, at: clock()) { return .known(Caller(token)) }
         } catch {
-            throw Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` says why")
+            throw .tokensUnreadable
         }
         guard let verifier, credential.utf8.contains(UInt8(ascii: ".")) else { throw .unauthenticated }
         // A signature takes a thousand times as long as a look into a table, so that those who send wrong ones have to wait.
@@ -83,7 +83,7 @@ struct Authenticator: Sendable {
         }
     }
 
-    /// Whether somebody who was let in still would be, for answers that go on after that: cheap to ask again and again.
+    /// Whether somebody who was let in still would be, for what goes on after that: cheap to ask again and again.
     ///
     /// - Parameters:
     ///   - caller: who was let in.
@@ -96,8 +96,21 @@ struct Authenticator: Sendable {
         }
         let (tokens, clock) = (tokens, clock)
         // A token can be taken back at any moment; a JWT is good until its end.
-        if let until = (try? verifier?.verifyCached(credential, at: clock()))?.until { return { clock() < until } }
+        if let until = caller.until { return { clock() < until } }
         return { (try? tokens.token(for: credential, at: clock()))?.id == caller.id }
+    }
+
+    /// Makes sure that somebody who was let in still would be: a body takes its time, and so do many changes one by one.
+    ///
+    /// - Parameters:
+    ///   - caller: who was let in.
+    ///   - authorization: by which header.
+    /// - Throws: ``Problem`` as for somebody who comes with it now.
+    func requireStillGood(_ caller: Caller, authorization: String?) throws(Problem) {
+        if watch(caller, authorization: authorization)() { return }
+        if caller.session != nil { throw .sessionOver }
+        if caller.until == nil, (try? tokens.list()) == nil { throw .tokensUnreadable }
+        throw .unauthenticated
     }
 
     private func problem(for problem: JWTProblem, from peer: String) -> Problem {
@@ -129,7 +142,7 @@ extension Caller {
 
     /// A user of the issuer, with what a store gives to that user.
     init(_ claims: VerifiedClaims, _ stores: StoreScope) {
-        self.init(id: claims.subject.text, stores: stores, right: .act(as: claims.subject))
+        self.init(id: claims.subject.text, stores: stores, right: .act(as: claims.subject), until: claims.until)
     }
 
     static func anonymous(in store: String) -> Caller {
@@ -146,6 +159,10 @@ extension Problem {
         Problem(
             .unauthenticated, "this access token is over: get a new one (`POST /v1/accounts/refresh`), or sign in",
             headers: [HTTPHeader("WWW-Authenticate", "Bearer realm=\"muniment\", error=\"invalid_token\"")])
+    }
+
+    static var tokensUnreadable: Problem {
+        Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` says why")
     }
 
     /// Nobody is told whether a credential is missing, wrong or over.

@@ -1,4 +1,5 @@
 internal import Credentials
+internal import Events
 internal import Identity
 internal import Muniment
 internal import Permissions
@@ -11,12 +12,15 @@ struct Caller: Sendable {
     let right: Right
     /// The session that it comes with; nil for any other credential.
     let session: SessionID?
+    /// When what it comes with ends by itself; nil for what can be taken back at any moment, and has to be looked up again.
+    let until: Instant?
 
-    init(id: String, stores: StoreScope, right: Right, session: SessionID? = nil) {
+    init(id: String, stores: StoreScope, right: Right, session: SessionID? = nil, until: Instant? = nil) {
         self.id = id
         self.stores = stores
         self.right = right
         self.session = session
+        self.until = until
     }
 
     /// Whether it reaches what a route needs, in a store or, where none is named, at all.

@@ -119,7 +119,7 @@ struct ChangingTests {
             }
             try fixture.accounts.deleteAccount(ann.tokens.access)
             #expect(wasRefused.isSet)
-            #expect(fixture.stores.withdrawn == [ann.account.principal])
+            #expect(Set(fixture.stores.withdrawn) == [ann.account.principal])
             #expect(!fixture.isSignedIn(ann) && !fixture.isSignedIn(other))
             #expect(problem { try fixture.accounts.refresh(ann.tokens.refresh, nonce: "n") } == .sessionEnded)
             #expect(problem { try fixture.signIn("ann@example.org") } == .wrongCredentials)
@@ -152,7 +152,8 @@ struct ChangingTests {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
             let told = Problems()
-            fixture.stores.during { [accounts = fixture.accounts] in
+            fixture.stores.during { [accounts = fixture.accounts, stores = fixture.stores] in
+                stores.during(nil)
                 told.add(
                     problem {
                         try accounts.signIn(
@@ -164,6 +165,26 @@ struct ChangingTests {
             try fixture.accounts.deleteAccount(ann.tokens.access)
             #expect(told.all == [Accounts.leavingProblem, Accounts.leavingProblem, Accounts.leavingProblem])
             #expect(problem { try fixture.accounts.refresh(ann.tokens.refresh, nonce: "n") } == .sessionEnded)
+        }
+    }
+
+    @Test("I9 What somebody is given while the account is deleted is taken behind its end, or the operator is told")
+    func givenMeanwhile() throws {
+        try AccountsFixture.with { fixture in
+            let ann = try fixture.member("ann@example.org")
+            let wasThere = Problems()
+            fixture.stores.during { [accounts = fixture.accounts] in
+                wasThere.add(accounts.account(principal: ann.account.principal) == nil ? .noAccount : nil)
+            }
+            try fixture.accounts.deleteAccount(ann.tokens.access)
+            #expect(wasThere.all == [nil, .noAccount])
+            #expect(fixture.stores.withdrawn == [ann.account.principal, ann.account.principal])
+            let bob = try fixture.member("bob@example.org")
+            fixture.stores.during { [stores = fixture.stores] in stores.refuse("the store is full") }
+            try fixture.accounts.deleteAccount(bob.tokens.access)
+            #expect(try fixture.account("bob@example.org") == nil)
+            let reported = try #require(fixture.reports.all.last)
+            #expect(reported.contains(bob.account.principal.text) && reported.contains("the store is full"))
         }
     }
 

@@ -19,16 +19,22 @@ extension Call {
     ///
     /// - Parameters:
     ///   - changes: the changes, all of which are made or none.
-    ///   - caller: who acts.
+    ///   - actor: who acts.
     ///   - comment: what the log is to say of it.
-    /// - Throws: `Refusal`; ``Problem`` (`key-in-use`) while the same key is at work.
-    func commit(_ changes: [Change], as caller: Name, comment: String? = nil) async throws -> Receipt {
+    /// - Throws: `Refusal`; ``Problem`` (`key-in-use`) while the same key is at work, and where what the request came with is over by
+    ///   now: the commit before it, or something else, may have taken long.
+    func commit(_ changes: [Change], as actor: Name, comment: String? = nil) async throws -> Receipt {
         let key = try idempotencyKey
-        let scope = key.map { RunningKeys.Scope(store: hosted?.name ?? .default, caller: caller.text, key: $0) }
+        let scope = key.map { RunningKeys.Scope(store: hosted?.name ?? .default, caller: actor.text, key: $0) }
         let origin = Origin(requestID: requestID, idempotencyKey: key, comment: comment)
         let store = try store
         return try await service.runningKeys.withKey(scope) {
-            try await store.commit(Transaction(caller, changes, origin: origin))
+            try await service.runningCommits.during(actor) {
+                if let caller {
+                    try service.authenticator.requireStillGood(caller, authorization: request.header("Authorization"))
+                }
+                return try await store.commit(Transaction(actor, changes, origin: origin))
+            }
         }
     }
 }

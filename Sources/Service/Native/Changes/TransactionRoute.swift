@@ -15,7 +15,8 @@ enum TransactionRoute {
         RouteDescription("makes changes, all of them or none, or each on its own", group: "Changes")
             .saying(
                 "With `\"mode\":\"each\"` every change is a transaction of its own, and `results` has a receipt or a refusal for each; "
-                    + "such a request takes no `Idempotency-Key`, since a key is kept with the one commit that it made."
+                    + "such a request takes no `Idempotency-Key`, since a key is kept with the one commit that it made. Where the "
+                    + "token or session is over meanwhile, the answer is 401, and what was made before stays."
             )
             .taking(.idempotencyKey)
             .taking(

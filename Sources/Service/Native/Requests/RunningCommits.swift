@@ -1,0 +1,44 @@
+internal import Dispatch
+internal import Permissions
+internal import Synchronization
+
+/// The commits that are on their way into a store, by who acts.
+///
+/// Between the moment in which a caller is found to be good still and the commit lie the other commits of the store. Whoever takes
+/// everything from somebody ends what they come with first, and waits here: from then on nothing of theirs is committed any more.
+final class RunningCommits: Sendable {
+    private struct Running {
+        var count = 0
+        var waiters: [DispatchSemaphore] = []
+    }
+
+    private let running = Mutex<[Name: Running]>([:])
+
+    /// Carries out a commit, the look at whether its caller is good still included.
+    func during<Result>(_ actor: Name, _ body: () async throws -> Result) async rethrows -> Result {
+        running.withLock { $0[actor, default: Running()].count += 1 }
+        defer { end(actor) }
+        return try await body()
+    }
+
+    private func end(_ actor: Name) {
+        let waiters = running.withLock { running in
+            running[actor]?.count -= 1
+            return running[actor]?.count == 0 ? running.removeValue(forKey: actor)?.waiters ?? [] : []
+        }
+        for waiter in waiters { waiter.signal() }
+    }
+
+    /// Returns when no commit of somebody is on its way. Blocks.
+    ///
+    /// - Returns: false where there still is one after so many seconds.
+    func waitForEnd(of actor: Name, seconds: Int) -> Bool {
+        let waiter = running.withLock { running -> DispatchSemaphore? in
+            guard running[actor] != nil else { return nil }
+            let waiter = DispatchSemaphore(value: 0)
+            running[actor]?.waiters.append(waiter)
+            return waiter
+        }
+        return waiter?.wait(timeout: .now() + .seconds(seconds)) != .timedOut
+    }
+}
