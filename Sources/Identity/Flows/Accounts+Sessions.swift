@@ -21,6 +21,11 @@ extension Accounts {
         return found
     }
 
+    /// Makes sure that the person of a session has shown lately who they are, for sensitive changes that are not of their own account.
+    ///
+    /// - Throws: ``AccountProblem/recentSignInRequired(maxAgeSeconds:)``; ``AccountProblem/sessionEnded``.
+    public func requireRecentSignIn(_ access: String) throws(AccountProblem) { _ = try recentlySignedIn(access) }
+
     func requireRecent(_ authenticatedAt: Instant) throws(AccountProblem) {
         let seconds = settings.recentSignInSeconds
         guard AccountRules.isRecent(authenticatedAt, seconds: seconds, at: clock()) else {

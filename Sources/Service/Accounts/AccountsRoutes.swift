@@ -88,11 +88,13 @@ enum AccountsRoutes {
         "POST", "/v1/accounts/{principal}/sign-out", "endSessionsOfAccount", need: .store,
         RouteDescription("ends every session of somebody", group: "Accounts")
             .saying(
-                "For tokens that administer all stores, and for whoever acts as an administrator of every one that accounts belong to."
+                "For tokens that administer all stores, and for whoever acts as an administrator of every one that accounts belong to; "
+                    + "a session needs a recent sign-in."
             )
-            .answering("they are over", nil, status: 204, headers: []),
+            .answering("they are over", nil, status: 204, headers: [])
+            .refusing(.recentSignInRequired),
         .ofAccounts(.brisk) { call, accounts in
-            try call.requireAdministeringAccounts(ofEveryStore: true)
+            try call.requireManagingAccounts(accounts)
             try Arguments(address: try call.query).finish()
             let principal = Name(call.parameter("principal"))
             guard accounts.account(principal: principal) != nil else { throw noSuchAccount }
@@ -104,12 +106,13 @@ enum AccountsRoutes {
         "DELETE", "/v1/accounts/{principal}", "deleteAccountOf", need: .store,
         RouteDescription("deletes somebody's account, every session of it, and everything it was given", group: "Accounts")
             .saying(
-                "For tokens that administer all stores, and for whoever acts as an administrator of every one that accounts belong to."
+                "For tokens that administer all stores, and for whoever acts as an administrator of every one that accounts belong to; "
+                    + "a session needs a recent sign-in."
             )
             .answering("it is gone", nil, status: 204, headers: [])
-            .refusing(.conflict),
+            .refusing(.recentSignInRequired, .conflict),
         .ofAccounts(.brisk) { call, accounts in
-            try call.requireAdministeringAccounts(ofEveryStore: true)
+            try call.requireManagingAccounts(accounts)
             try Arguments(address: try call.query).finish()
             let principal = Name(call.parameter("principal"))
             guard accounts.account(principal: principal) != nil else { throw noSuchAccount }
@@ -129,14 +132,19 @@ enum AccountsRoutes {
 }
 
 extension Call {
-    /// Makes sure that the caller may look after accounts.
-    ///
-    /// - Parameter ofEveryStore: for what reaches into all stores; otherwise administering one of them is enough.
-    fileprivate func requireAdministeringAccounts(ofEveryStore: Bool = false) throws {
-        guard try mayAdministerAccounts(ofEveryStore) else { throw Problem.beyondToken("look after accounts") }
+    /// Makes sure that the caller may look at accounts: administering one of the stores is enough.
+    fileprivate func requireAdministeringAccounts() throws {
+        guard try mayAdministerAccounts(ofEveryStore: false) else { throw Problem.beyondToken("look after accounts") }
     }
 
-    private func mayAdministerAccounts(_ ofEveryStore: Bool) throws -> Bool {
+    /// Makes sure that the caller may do something to accounts, which reaches into all stores. Whoever comes with a session has to
+    /// have shown lately who they are (CONFORMANCE I7); a token acts for a program, which cannot.
+    fileprivate func requireManagingAccounts(_ accounts: Accounts) throws {
+        guard try mayAdministerAccounts(ofEveryStore: true) else { throw Problem.beyondToken("look after accounts") }
+        if caller?.session != nil { try accounts.requireRecentSignIn(access) }
+    }
+
+    private func mayAdministerAccounts(ofEveryStore: Bool) throws -> Bool {
         guard let caller else { return false }
         if caller.reaches(.administeringAll, in: nil) { return true }
         guard case .act(let principal) = caller.right, principal != .anonymous else { return false }

@@ -80,6 +80,36 @@ struct AccountDeletionTests {
         }
     }
 
+    @Test("I7 An administrator's session signs others out and deletes accounts, its own too, after a recent sign-in alone")
+    func recentAdministrator() async throws {
+        try await withAccounts { fixture in
+            let client = fixture.client
+            let ann = try await client.signUp("ann@example.com")
+            let bob = try await client.signUp("bob@example.com")
+            try fixture.commit(.appointAdministrator(Name(ann.principal)))
+            fixture.clock.advance(seconds: 301)
+            let sensitive = [bob.principal, ann.principal].flatMap {
+                [("POST", "/v1/accounts/\($0)/sign-out"), ("DELETE", "/v1/accounts/\($0)")]
+            }
+            for (method, path) in sensitive {
+                let answer = try await client.send(method, path, as: ann.access)
+                #expect(answer.status == 401, "\(method) \(path)")
+                #expect(try answer.json.text("type") == "/problems/recent-sign-in-required")
+                #expect(answer.header("WWW-Authenticate")?.contains("insufficient_user_authentication") == true)
+            }
+            // Looking on takes none, and whoever may not do it is told so whenever they signed in.
+            #expect(try await client.send("GET", "/v1/accounts/" + bob.principal, as: ann.access).status == 200)
+            #expect(try await client.send("DELETE", "/v1/accounts/" + ann.principal, as: bob.access).status == 403)
+            let again = try await client.signIn("ann@example.com")
+            for (method, path) in sensitive.prefix(2) {
+                #expect(try await client.send(method, path, as: again.access).status == 204, "\(method) \(path)")
+            }
+            // A token acts for a program, which cannot sign in.
+            let token = try fixture.service.token(.act(as: "user:root"))
+            #expect(try await client.send("DELETE", "/v1/accounts/" + ann.principal, as: token).status == 204)
+        }
+    }
+
     @Test("I9 Whoever signs up again with the same email is somebody else")
     func anew() async throws {
         try await withAccounts { fixture in
