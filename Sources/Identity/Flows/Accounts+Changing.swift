@@ -5,12 +5,20 @@ extension Accounts {
     /// The account of a session.
     public func account(_ access: String) throws(AccountProblem) -> Account { try signedIn(access).account }
 
-    /// Replaces what the person says of themselves.
-    public func updateProfile(_ access: String, _ profile: Profile) throws(AccountProblem) -> Account {
+    /// Changes what the person says of themselves.
+    ///
+    /// - Parameters:
+    ///   - access: of a session of the account.
+    ///   - edit: changes the profile, as it is in the step that writes it: what others change at the same time is not lost. Other
+    ///     changes wait for it.
+    /// - Throws: ``AccountProblem``: ``AccountProblem/malformed(_:)`` for a profile that will not do; nothing is changed then.
+    public func updateProfile(_ access: String, _ edit: (inout Profile) -> Void) throws(AccountProblem) -> Account {
         let (session, _) = try signedIn(access)
-        let profile = try TextRules.checked(profile)
         return try change(at: clock()) { change throws(AccountProblem) in
             let present = try present(session, in: change)
+            var profile = present.profile
+            edit(&profile)
+            profile = try TextRules.checked(profile)
             if present.profile != profile { change.record(.profileChanged(present.id, profile)) }
             return change.state.account(present.id) ?? present
         }

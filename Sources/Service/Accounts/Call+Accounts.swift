@@ -49,12 +49,12 @@ extension Arguments {
         return device
     }
 
-    /// Changes a text where there is a new one, and takes it away where there is null.
-    mutating func change(_ name: String, _ text: inout String?) throws(Problem) {
+    /// What a text is to be from now on: nil within where null takes it away; nil where it stays as it is.
+    mutating func change(_ name: String) throws(Problem) -> String?? {
         switch value(name) {
-        case nil: break
-        case .null?: text = nil
-        case _?: text = try self.text(name)
+        case nil: nil
+        case .null?: .some(nil)
+        case _?: try text(name)
         }
     }
 }

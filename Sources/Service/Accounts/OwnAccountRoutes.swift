@@ -24,11 +24,13 @@ enum OwnAccountRoutes {
             .answering("the account as it is now", Schema.named("Account"), headers: []),
         .ofAccounts(.brisk) { call, accounts in
             var arguments = try call.bodyArguments()
-            var profile = try accounts.account(call.access).profile
-            try arguments.change("displayName", &profile.displayName)
-            try arguments.change("picture", &profile.picture)
+            let (displayName, picture) = (try arguments.change("displayName"), try arguments.change("picture"))
             try arguments.finish()
-            return call.answer(try accounts.updateProfile(call.access, profile).json(accounts))
+            let account = try accounts.updateProfile(call.access) { profile in
+                if let displayName { profile.displayName = displayName }
+                if let picture { profile.picture = picture }
+            }
+            return call.answer(account.json(accounts))
         })
 
     static let delete = Route(

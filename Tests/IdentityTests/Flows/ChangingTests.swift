@@ -92,12 +92,12 @@ struct ChangingTests {
     func profile(name: String) throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
-            let told = problem { try fixture.accounts.updateProfile(ann.tokens.access, Profile(displayName: name)) }
+            let told = problem { try fixture.accounts.updateProfile(ann.tokens.access) { $0.displayName = name } }
             #expect(told == .malformed("`displayName` has 1 to 256 bytes and no control characters"))
             for picture in ["javascript:alert(1)", "https://", "https://a b", "https://é"] {
                 guard
                     case .malformed? = problem({
-                        try fixture.accounts.updateProfile(ann.tokens.access, Profile(picture: picture))
+                        try fixture.accounts.updateProfile(ann.tokens.access) { $0.picture = picture }
                     })
                 else {
                     Issue.record("`\(picture)` was taken for the address of a picture")

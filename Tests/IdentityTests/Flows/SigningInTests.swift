@@ -162,7 +162,7 @@ struct SigningInTests {
             for body in sensitive { #expect(problem(body) == .recentSignInRequired(maxAgeSeconds: 300)) }
             #expect(accounts.account(principal: ann.account.principal) == ann.account)
 
-            _ = try accounts.updateProfile(access, Profile(displayName: "Ann"))
+            _ = try accounts.updateProfile(access) { $0.displayName = "Ann" }
             #expect(try accounts.account(access).profile == Profile(displayName: "Ann"))
             #expect(try accounts.sessions(access).count == 1)
             try accounts.endOtherSessions(access)

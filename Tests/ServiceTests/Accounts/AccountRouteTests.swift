@@ -212,6 +212,22 @@ struct AccountRouteTests {
             }
         }
     }
+
+    @Test("I6 Of two changes of a profile at once neither is lost")
+    func profileAtOnce() async throws {
+        try await withAccounts { fixture in
+            let ann = try await fixture.client.signUp("ann@example.com")
+            let direct = fixture.service.direct
+            for round in 0..<100 {
+                let picture = "https://example.com/\(round).png"
+                async let name = direct.send("PATCH", "/v1/account", token: ann.access, json: #"{"displayName":"Ann \#(round)"}"#)
+                async let image = direct.send("PATCH", "/v1/account", token: ann.access, json: #"{"picture":"\#(picture)"}"#)
+                #expect(try await [name.status, image.status] == [200, 200])
+                let account = try await direct.send("GET", "/v1/account", token: ann.access).json
+                #expect(account.text("displayName") == "Ann \(round)" && account.text("picture") == picture, "round \(round)")
+            }
+        }
+    }
 }
 
 extension JSONValue {
