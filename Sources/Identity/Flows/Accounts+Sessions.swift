@@ -105,8 +105,10 @@ extension Accounts {
         let recognition = Recognition(proof: found.proof, secret: identity.secret)
         return try change(at: clock()) { change throws(AccountProblem) in
             try recheck(recognition, account.id, provider, in: &change)
-            // A sign-in at another site may be older than the last one here.
-            let authenticatedAt = max(session.authenticatedAt, min(found.proof.authenticatedAt, change.now))
+            let shownAt = min(found.proof.authenticatedAt, change.now)
+            // A sign-in at another site may be older than the last one here; but one that lies ahead, since the clock was set back,
+            // is not the last.
+            let authenticatedAt = session.authenticatedAt > change.now ? shownAt : max(session.authenticatedAt, shownAt)
             let (renewed, tokens) = try sessions.reauthenticate(
                 session.id, provider: provider, authenticatedAt: authenticatedAt, at: change.now, in: &change)
             let account = change.state.account(account.id) ?? account

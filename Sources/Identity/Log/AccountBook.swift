@@ -97,7 +97,7 @@ final class AccountBook: Sendable {
     /// One change is decided behind the other. Others see what there was before until this one is on the disk.
     ///
     /// - Parameters:
-    ///   - now: the time of the change; that of the one before where the clock went back.
+    ///   - now: what the clock shows. The change is recorded with the time of the one before where the clock went back.
     ///   - body: decides, against ``AccountChange/state``, and records what happens. What it throws changes nothing.
     /// - Throws: what `body` throws; ``AccountBookError/stopped(_:)`` after a write that failed; what the disk says, behind which
     ///   nothing is changed any more.
@@ -116,7 +116,7 @@ final class AccountBook: Sendable {
     /// it: an account that the log tells of can always be read, and one that is deleted stays so wherever this process ends.
     private func write(_ change: AccountChange) throws {
         do {
-            let (events, time) = (change.events, change.now)
+            let (events, time) = (change.events, change.time)
             let seals = try prepareKeys(for: events)
             try log.append { number, writer in
                 AccountRecordCodec.encode(events, at: time, as: number.rawValue, sealedBy: seals, into: &writer)

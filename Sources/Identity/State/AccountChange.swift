@@ -4,8 +4,10 @@ internal import Events
 struct AccountChange {
     /// What there is, with what this change has recorded.
     private(set) var state: AccountState
-    /// The time of the change: never before that of the one before.
+    /// What the clock shows. Sessions are judged and dated by this: they go on where the clock was ahead for a while.
     let now: Instant
+    /// The time that the change is recorded with: never before that of the one before.
+    let time: Instant
     private(set) var events: [IdentityEvent] = []
     /// What was recorded that cannot happen, or is over a limit: the change comes to nothing then.
     private(set) var problem: String?
@@ -15,7 +17,8 @@ struct AccountChange {
 
     init(_ state: AccountState, at now: Instant) {
         self.state = state
-        self.now = max(now, state.time)
+        self.now = now
+        time = max(now, state.time)
     }
 
     /// Says that something happens with this change.
@@ -29,7 +32,7 @@ struct AccountChange {
             problem = "more than \(AccountChange.eventLimit) events"
             return
         }
-        do throws(Misfit) { try state.apply(event, at: now) } catch {
+        do throws(Misfit) { try state.apply(event, at: time) } catch {
             problem = error.text
             return
         }
@@ -38,7 +41,7 @@ struct AccountChange {
 
     /// What there will be behind this change.
     consuming func outcome() -> AccountState {
-        state.time = now
+        state.time = time
         return state
     }
 }

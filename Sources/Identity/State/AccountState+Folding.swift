@@ -11,6 +11,9 @@ struct Misfit: Error, Hashable, Sendable {
 extension AccountState {
     /// Does what an event says.
     ///
+    /// The time of a record lies ahead of the clock where that was set back. What tells how long a session has not been used does not
+    /// lie ahead by more than its access token is good for.
+    ///
     /// - Throws: ``Misfit`` where it cannot have happened: nothing is changed then. That is where an email or an identity would come
     ///   to belong to two accounts, and where an account would lose its last way in.
     mutating func apply(_ event: IdentityEvent, at time: Instant) throws(Misfit) {
@@ -28,7 +31,7 @@ extension AccountState {
                 live.previousRefresh = live.hashes.refresh
                 live.nonce = nonce
                 live.hashes = hashes
-                live.session.refreshedAt = time
+                live.session.refreshedAt = min(time, accessEnds)
                 live.session.accessEnds = accessEnds
                 live.session.idleEnds = idleEnds
             }
@@ -38,7 +41,7 @@ extension AccountState {
                 live.hashes = hashes
                 live.session.provider = provider
                 live.session.authenticatedAt = authenticatedAt
-                live.session.refreshedAt = time
+                live.session.refreshedAt = min(time, accessEnds)
                 live.session.accessEnds = accessEnds
                 live.session.idleEnds = idleEnds
             }
