@@ -8,6 +8,9 @@ internal import Secrets
 ///
 /// A person is known by issuer and subject, never by an email. An attempt is found by a secret that whoever began it has alone, is good
 /// once and for ten minutes, and knows whose answer it waits for: another's answer, another issuer's, or the same one again is nothing.
+///
+/// Which issuer sent somebody back is known by its name, where it says that (RFC 9207), and by the address that they came back to
+/// (RFC 9700, section 4.4.2.2), which therefore is to be this provider's alone.
 public final class OpenIDProvider: IdentityProvider {
     /// What it was opened with.
     package let settings: OpenIDSettings
@@ -72,12 +75,21 @@ public final class OpenIDProvider: IdentityProvider {
             throw .malformed(
                 "the evidence is the `attempt` that was begun, and `code`, `state` and `iss` that the person came back with")
         }
+        guard evidence["iss"] != nil || evidence["redirectURI"] != nil else {
+            throw .malformed(
+                "nothing says by which provider the person was sent back: add `redirectURI` to the evidence, the address that they "
+                    + "came back to, and `iss` where that address has it")
+        }
         // Whatever comes of it, it is used now.
         let taken = attempts.with(secret, at: now) { attempt in
             defer { attempt = nil }
             return attempt
         }
         guard let attempt = taken, Secrets.areEqual(Array(attempt.state.utf8), Array(state.utf8)) else { throw .wrong }
+        // Somebody who comes back to where another provider sends people has that one's code.
+        if let returned = evidence["redirectURI"] {
+            guard case .string(let address) = returned, ExactText(address) == ExactText(attempt.redirectURI) else { throw .wrong }
+        }
         let description = try issuer.description(at: now)
         // Where another issuer sent the person back, the code is for that one, and must not be shown to this one (RFC 9207).
         if let named = evidence["iss"] {

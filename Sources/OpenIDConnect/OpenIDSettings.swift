@@ -9,7 +9,8 @@ public struct OpenIDSettings: Sendable {
     public let issuer: IssuerSettings
     /// What this service shows to be itself (`client_secret_basic`); nil for a client that has no secret, which PKCE protects alone.
     public let clientSecret: String?
-    /// Where it may send people back to, letter by letter; at least one.
+    /// Where it may send people back to, letter by letter; at least one, and none to which another provider sends them: the address
+    /// tells by which one they come.
     public let redirectURIs: [String]
     /// Whether an email that it says is verified is believed to be the person's.
     public let trustsEmail: Bool

@@ -50,6 +50,10 @@ struct AccountsFileTests {
         (provider(#""issuer":"http://login.example.com""#), "is not encrypted"),
         (provider(#""redirectURIs":["http://app.example.com/"]"#), "is no address to send people back to"),
         (provider(#""redirectURIs":[]"#), "`providers[0].redirectURIs` is no list of texts"),
+        (
+            providers(entry(#""id":"acme""#), entry(#""id":"other""#)),
+            "`providers[1].redirectURIs` has `https://app.example.com/`, to which `acme` sends people back"
+        ),
         (provider(#""clientSecretFile":"nothing""#), "nothing"),
         (provider(#""clientSecretFile":"empty""#), "is empty"),
         (provider(#""trustsEmail":"yes""#), "is neither true nor false"),
@@ -59,14 +63,21 @@ struct AccountsFileTests {
     ]
 
     /// A file with a provider one member of which is wrong.
-    private static func provider(_ member: String) -> String {
+    private static func provider(_ member: String) -> String { providers(entry(member)) }
+
+    private static func providers(_ entries: String...) -> String {
+        #"{"mail":{"outbox":"x"},"providers":[\#(entries.joined(separator: ","))]}"#
+    }
+
+    /// A provider one member of which is given.
+    private static func entry(_ member: String) -> String {
         let name = member.split(separator: "\"")[0]
         let members =
             [
                 #""id":"acme""#, #""kind":"openid""#, #""issuer":"https://login.example.com""#, #""clientID":"muniment""#,
                 #""redirectURIs":["https://app.example.com/"]"#,
             ].filter { $0.split(separator: "\"")[0] != name } + [member]
-        return #"{"mail":{"outbox":"x"},"providers":[{\#(members.joined(separator: ","))}]}"#
+        return "{\(members.joined(separator: ","))}"
     }
 
     @Test("What is wrong is named with its place and a remedy, and no service is started")

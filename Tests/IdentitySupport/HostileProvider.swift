@@ -20,16 +20,16 @@ package final class HostileProvider {
     ///   - clientSecret: what the service shows it to be itself; nil for nothing.
     ///   - trustsEmail: whether it is believed what it says of emails.
     ///   - namesItself: whether it says that it always says who it is.
+    ///   - redirects: where it may send people back to.
     ///   - attemptLimit: how many may be on their way at once.
     package init(
         id: String = "acme", clientSecret: String? = nil, trustsEmail: Bool = true, namesItself: Bool = false,
-        attemptLimit: Int = 100
+        redirects: [String] = [HostileProvider.redirect, "com.example.app:/back"], attemptLimit: Int = 100
     ) throws {
         (server, key) = (try TestIssuer(), try TestKeys.p256.get())
         let settings = try OpenIDSettings(
             id: ProviderID(id) ?? .password, issuer: server.address, clientID: HostileProvider.clientID,
-            clientSecret: clientSecret,
-            redirectURIs: [HostileProvider.redirect, "com.example.app:/back"], trustsEmail: trustsEmail)
+            clientSecret: clientSecret, redirectURIs: redirects, trustsEmail: trustsEmail)
         provider = OpenIDProvider(settings, attemptLimit: attemptLimit)
         try server.serve(
             """
@@ -53,6 +53,7 @@ package final class HostileProvider {
         package func evidence(_ changes: [String: JSONValue?] = [:]) -> JSONObject {
             var members: JSONObject = [
                 "attempt": .string(secret), "code": .string("code-1"), "state": .string(fields["state"] ?? ""),
+                "redirectURI": .string(fields["redirect_uri"] ?? ""),
             ]
             for (name, value) in changes { members[name] = value }
             return members

@@ -22,16 +22,17 @@ struct AttemptTests {
         #expect(throws: ProviderProblem.wrong) { try acme.prove(second.evidence()) }
     }
 
-    @Test("Where state, attempt or issuer are not those of the attempt, the code is shown to nobody")
+    @Test("Where state, attempt, issuer or the address returned to are not those of the attempt, the code is shown to nobody")
     func mixUp() throws {
         let acme = try HostileProvider()
         let (mine, other) = (try acme.begin(), try acme.begin())
-        let other2 = try acme.begin()
+        let (other2, other3, other4) = (try acme.begin(), try acme.begin(), try acme.begin())
         try acme.answer(mine)
         _ = try acme.server.requests()
         for evidence in [
             mine.evidence(["state": .string(other.fields["state"] ?? "")]), other.evidence(["attempt": "muno_x"]),
-            other2.evidence(["iss": "https://other.example.com"]),
+            other2.evidence(["iss": "https://other.example.com"]), other3.evidence(["redirectURI": "com.example.app:/back"]),
+            other4.evidence(["redirectURI": "com.example.app:/back", "iss": .string(acme.issuer)]),
         ] {
             #expect(throws: ProviderProblem.wrong) { try acme.prove(evidence) }
         }
@@ -102,7 +103,19 @@ struct AttemptTests {
                 guard case .malformed? = error else { throw Unexpected(error: "\(error as Any)") }
             }
         }
+        let untold = #expect(throws: ProviderProblem.self) { try acme.prove(attempt.evidence(["redirectURI": nil])) }
+        guard case .malformed? = untold else { throw Unexpected(error: "\(untold as Any)") }
         _ = try acme.prove(attempt.evidence())
+    }
+
+    @Test("Who sent somebody back is said by the issuer's name, or by the address: either does")
+    func told() throws {
+        let acme = try HostileProvider()
+        for changes in [["iss": .string(acme.issuer), "redirectURI": nil], [:]] as [[String: JSONValue?]] {
+            let attempt = try acme.begin()
+            try acme.answer(attempt)
+            _ = try acme.prove(attempt.evidence(changes))
+        }
     }
 
     private struct Unexpected: Error { let error: String }

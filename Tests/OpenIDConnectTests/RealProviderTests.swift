@@ -27,7 +27,7 @@ struct RealProviderTests {
     private struct NoAnswer: Error {}
 
     private func evidence(_ attempt: JSONValue, _ redirect: [String: String]) -> JSONObject {
-        var members: JSONObject = ["attempt": attempt]
+        var members: JSONObject = ["attempt": attempt, "redirectURI": "https://app.example.com/back"]
         for (name, value) in redirect { members[name] = .string(value) }
         return members
     }

@@ -57,6 +57,12 @@ struct AccountsFile: Hashable {
             guard read.id != .password, !providers.contains(where: { $0.id == read.id }) else {
                 throw provider.wrong("id", "`\(read.id)` is taken", "choose another name")
             }
+            for other in providers {
+                guard let address = read.redirectURIs.first(where: other.redirectURIs.contains) else { continue }
+                throw provider.wrong(
+                    "redirectURIs", "has `\(address)`, to which `\(other.id)` sends people back",
+                    "write another: the address tells by which provider somebody comes, so that no code is shown to the wrong one")
+            }
             providers.append(read)
         }
         settings = try AccountsFile.settings(&members)

@@ -16,14 +16,22 @@ public struct OpenIDIdentityProvider: IdentityProvider {
         public let providerID: IdentityProviderID
         /// The address to open in the person's browser.
         public let authorizationURL: String
+        /// Where the browser is sent in the end, as the service was told it.
+        let redirectURI: String
         let attempt: String
 
         /// What the person came back with.
         ///
         /// - Parameter redirect: the whole address that the browser was sent to in the end.
         /// - Throws: ``AuthError/cancelledByUser`` where the person refused there, ``AuthError/malformed(_:)`` where the address is none
-        ///   of a sign-in that succeeded.
+        ///   of a sign-in that succeeded, or is another than the sign-in was begun with.
         public func finish(redirectedTo redirect: String) throws(AuthError) -> OpenIDIdentityProvider {
+            // What comes back elsewhere is an answer of another provider, which this one must not see (RFC 9700, section 4.4).
+            guard RedirectPlace(redirect).isReturn(to: RedirectPlace(redirectURI)) else {
+                throw .malformed(
+                    "the browser did not come back to `\(redirectURI)`; hand over the whole address that it was sent to, to the "
+                        + "beginning that is for it")
+            }
             let answer = RedirectAnswer(redirect)
             if let error = answer["error"] {
                 if error == "access_denied" { throw .cancelledByUser }
@@ -32,10 +40,37 @@ public struct OpenIDIdentityProvider: IdentityProvider {
             guard let code = answer["code"], let state = answer["state"] else {
                 throw .malformed("the address has no `code` and `state`; hand over the whole address that the browser was sent to")
             }
-            var evidence: JSONObject = ["attempt": .string(attempt), "code": .string(code), "state": .string(state)]
+            var evidence: JSONObject = [
+                "attempt": .string(attempt), "code": .string(code), "state": .string(state), "redirectURI": .string(redirectURI),
+            ]
             if let issuer = answer["iss"] { evidence["iss"] = .string(issuer) }
             return OpenIDIdentityProvider(providerID: providerID, evidence: evidence)
         }
+    }
+}
+
+/// Where an address leads, without what is put behind it: browsers write scheme and host small, and an empty path as `/`.
+private struct RedirectPlace {
+    private let place: String
+    private let query: Substring
+
+    init(_ address: String) {
+        let parts = address.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        query = parts.count == 2 ? parts[1] : ""
+        let scheme = parts[0].prefix { $0 != ":" }
+        let rest = parts[0].dropFirst(scheme.count)
+        guard rest.hasPrefix("://") else {
+            place = scheme.lowercased() + rest
+            return
+        }
+        let host = rest.dropFirst(3).prefix { $0 != "/" }
+        let path = rest.dropFirst(3 + host.count)
+        place = scheme.lowercased() + "://" + host.lowercased() + (path.isEmpty ? "/" : path)
+    }
+
+    /// Whether somebody who was to come back to a place has come there. What that has behind its `?` comes first.
+    func isReturn(to begun: RedirectPlace) -> Bool {
+        place == begun.place && (begun.query.isEmpty || query.hasPrefix(begun.query + "&"))
     }
 }
 

@@ -77,7 +77,8 @@ extension AuthManager {
         guard let address = answer.text("authorizationURL"), let attempt = answer.text("attempt") else {
             throw .malformed("`\(provider)` begins with no address to open; it is no OpenID provider")
         }
-        return OpenIDIdentityProvider.Beginning(providerID: provider, authorizationURL: address, attempt: attempt)
+        return OpenIDIdentityProvider.Beginning(
+            providerID: provider, authorizationURL: address, redirectURI: redirectURI, attempt: attempt)
     }
 
     /// By which providers one can sign up and sign in, the one to be shown first in front.

@@ -24,7 +24,8 @@ enum SigningInRoutes {
         RouteDescription("begins what a provider needs before there is anything to show", group: "Accounts")
             .saying(
                 "For OpenID Connect: with `redirectURI` it answers `attempt`, a secret to keep, and `authorizationURL`, where the "
-                    + "person goes; what comes back (`code`, `state`, `iss`) goes with `attempt` into the evidence. With "
+                    + "person goes; what comes back (`code`, `state`, `iss`) goes with `attempt` into the evidence, and so does "
+                    + "`redirectURI`, the address that they came back to, without which `iss` has to be there. With "
                     + "`\"purpose\":\"reauthenticate\"` the provider is to ask the person anew."
             )
             .taking(

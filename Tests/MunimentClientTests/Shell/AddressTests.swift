@@ -26,18 +26,42 @@ struct AddressTests {
     }
 
     private let beginning = OpenIDIdentityProvider.Beginning(
-        providerID: "acme", authorizationURL: "https://acme.example/authorize", attempt: "p1")
+        providerID: "acme", authorizationURL: "https://acme.example/authorize", redirectURI: "app://back", attempt: "p1")
 
     @Test("What the browser came back with becomes evidence, decoded, with the issuer where there is one")
     func redirect() throws {
         let provider = try beginning.finish(redirectedTo: "app://back?code=a%2Bb+c&state=s&iss=https%3A%2F%2Facme.example#x")
         let expected: JSONObject = [
             "attempt": .string("p1"), "code": .string("a+b c"), "state": .string("s"), "iss": .string("https://acme.example"),
+            "redirectURI": .string("app://back"),
         ]
         #expect(provider.evidence == expected)
         let withoutIssuer = try beginning.finish(redirectedTo: "app://back?state=s&code=c")
         #expect(withoutIssuer.evidence["iss"] == nil)
         #expect(!provider.isReusable)
+    }
+
+    @Test(
+        "A code that came back to another address than the sign-in was begun with is another's, and is sent to nobody",
+        arguments: [
+            ("https://a.example/back", "https://a.example/back?", true),
+            ("https://a.example/back", "HTTPS://A.Example/back?", true),
+            ("https://a.example", "https://a.example/?", true),
+            ("https://a.example/?by=x", "https://a.example/?by=x&", true),
+            ("com.example.App:/back", "com.example.app:/back?", true),
+            ("https://a.example/back", "https://a.example/back/?", false),
+            ("https://a.example/back", "https://a.example/Back?", false),
+            ("https://a.example/back", "https://b.example/back?", false),
+            ("https://a.example/?by=x", "https://a.example/?by=y&", false),
+            ("https://a.example/?by=x", "https://a.example/?by=xy&", false),
+            ("https://a.example/?by=x", "https://a.example/?", false),
+            ("https://a.example/back", "com.example.app:/back?", false),
+        ])
+    func returned(redirectURI: String, address: String, isTheSame: Bool) throws {
+        let beginning = OpenIDIdentityProvider.Beginning(
+            providerID: "acme", authorizationURL: "https://acme.example/authorize", redirectURI: redirectURI, attempt: "p1")
+        let provider = try? beginning.finish(redirectedTo: address + "code=c&state=s")
+        #expect(provider?.evidence["redirectURI"] == (isTheSame ? .string(redirectURI) : nil))
     }
 
     @Test("Whoever refuses there has cancelled")

@@ -54,7 +54,9 @@ struct OpenIDAttackTests {
             func respond() async throws -> JSONObject {
                 let begun = try await fixture.client.post("/v1/accounts/begin", ["provider": .string("mock")]).json
                 let redirect = try process.signIn(at: try #require(begun.text("authorizationURL")), as: "ann-1")
-                var evidence: JSONObject = ["attempt": .string(try #require(begun.text("attempt")))]
+                var evidence: JSONObject = [
+                    "attempt": .string(try #require(begun.text("attempt"))), "redirectURI": .string(HostileProvider.redirect),
+                ]
                 for (name, value) in redirect { evidence[name] = .string(value) }
                 return evidence
             }
@@ -161,6 +163,32 @@ struct OpenIDAttackTests {
             let other = try AccountsClient.Person(try await post("sign-up", "evil", own.evidence(), fixture))
             #expect(other.principal != ann.principal)
             #expect(try await fixture.client.send("GET", "/v1/account", as: other.access).json["email"] == .null)
+        }
+    }
+
+    /// RFC 9700, section 4.4: the evil one begins an attempt of its own at the honest one, sends Ann there with her state and its own
+    /// challenge, and finishes its attempt with the code that she brings.
+    @Test("I2 attack: a mixed-up issuer gets no code of one that does not name itself: the address returned to says whose it is")
+    func mixedUpUnnamedIssuer() async throws {
+        let back = HostileProvider.redirect + "/evil"
+        let (acme, evil) = (try HostileProvider(), try HostileProvider(id: "evil", redirects: [back]))
+        defer {
+            acme.server.stop()
+            evil.server.stop()
+        }
+        try await withProviders([acme.provider, evil.provider]) { fixture in
+            let mixed = try await begin("evil", fixture, ["redirectURI": .string(back)])
+            try evil.answer(mixed)
+            _ = try evil.server.requests()
+            let untold = try await post("sign-in", "evil", mixed.evidence(["redirectURI": nil]), fixture)
+            #expect(untold.status == 400, "\(untold.text)")
+            let returned = mixed.evidence(["redirectURI": .string(HostileProvider.redirect)])
+            let refused = try await post("sign-in", "evil", returned, fixture)
+            #expect(refused.status == 401, "\(refused.text)")
+            #expect(try evil.server.requests().isEmpty, "the code was shown to the other issuer")
+            let own = try await begin("evil", fixture, ["redirectURI": .string(back)])
+            try evil.answer(own)
+            #expect(try await post("sign-up", "evil", own.evidence(), fixture).status == 201)
         }
     }
 
