@@ -57,6 +57,7 @@ public final class MunimentService: HTTPApplication {
             for name in settings.accounts?.stores ?? [] where data.openStore(name.text) == nil {
                 throw NoStoreForAccounts(store: name, dataDirectory: settings.dataDirectory)
             }
+            try accounts?.enrollAll()
         } catch {
             accounts?.close()
             try? data.close()

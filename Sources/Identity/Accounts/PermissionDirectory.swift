@@ -2,8 +2,10 @@ public import Permissions
 
 /// The stores whose users accounts are (CONFORMANCE I9).
 public protocol PermissionDirectory: Sendable {
-    /// Makes a principal a user of every store that accounts belong to. Doing it again changes nothing.
-    func enroll(_ principal: Name) throws(DirectoryProblem)
+    /// Makes principals users of every store that accounts belong to. Doing it again changes nothing.
+    ///
+    /// - Parameter principals: no more than go into one transaction of a store.
+    func enroll(_ principals: [Name]) throws(DirectoryProblem)
 
     /// Takes everything from a principal that it has in any store: grants, memberships, what it administers. A store that was gone
     /// through already is left as it is, so that a deletion that failed half-way can be done again.

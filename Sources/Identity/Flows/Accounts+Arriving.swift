@@ -60,6 +60,23 @@ extension Accounts {
         }
     }
 
+    /// Makes whoever has an account a user of the stores, so that those that accounts belong to only since today have them all. For the
+    /// start, before anybody can delete an account. Changes nothing where nobody is missing.
+    ///
+    /// Linear in the accounts.
+    ///
+    /// - Parameter batch: how many accounts the stores are told of at a time.
+    /// - Throws: ``DirectoryProblem`` where a store does not take somebody. Who is a user by then stays one.
+    public func enrollAll(batch: Int = 1_000) throws(DirectoryProblem) {
+        var last: AccountID?
+        while true {
+            let accounts = list(after: last, limit: batch)
+            guard let end = accounts.last else { return }
+            try directory.enroll(accounts.map(\.principal))
+            last = end.id
+        }
+    }
+
     private static func arrival(_ arrived: Arrived, in state: AccountState) -> AccountRules.Arrival {
         AccountRules.arrival(
             arrived.identity.provider, arrived.identity.key, isRecognized: arrived.isRecognized, shown: arrived.address, in: state)

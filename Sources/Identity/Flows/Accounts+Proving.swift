@@ -116,7 +116,7 @@ extension Accounts {
     /// The stores are told before there is an account: a user without one does no harm.
     func enroll(_ principal: Name) throws(AccountProblem) {
         do {
-            try directory.enroll(principal)
+            try directory.enroll([principal])
         } catch {
             report("a new account was not made: \(error.description)")
             throw .unavailable("the account could not be made a user of the stores: try again later")

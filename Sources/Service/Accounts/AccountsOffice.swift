@@ -27,6 +27,9 @@ final class AccountsOffice: Sendable {
             settings: options.settings, clock: settings.clock, report: settings.report)
     }
 
+    /// Makes everybody a user of the stores who is not yet one of some: of a store that accounts belong to only since this start.
+    func enrollAll() throws { try accounts.enrollAll() }
+
     /// Who calls with an access token: a hash and a look into a table. Nil for one that is unknown, or good no more.
     func caller(access: String) -> Caller? {
         guard let (session, account) = accounts.session(access: access) else { return nil }

@@ -15,12 +15,14 @@ struct StoreDirectory: PermissionDirectory {
     /// Told of faults. Whoever has an account is not: it would say which stores there are, and how they are.
     let report: @Sendable (String) -> Void
 
-    func enroll(_ principal: Name) throws(DirectoryProblem) {
+    func enroll(_ principals: [Name]) throws(DirectoryProblem) {
         for name in stores {
             let store = try open(name)
             try carryOut(in: name) {
-                guard try !store.read({ try $0.exists(principal) }), let actor = try store.administrators.first else { return }
-                try store.commit(Transaction(actor, [.register(principal)], origin: Origin(comment: "an account was opened")))
+                let missing = try store.read { snapshot in try principals.filter { try !snapshot.exists($0) } }
+                guard !missing.isEmpty, let actor = try store.administrators.first else { return }
+                let origin = Origin(comment: missing.count == 1 ? "an account was opened" : "\(missing.count) accounts were opened")
+                try store.commit(Transaction(actor, missing.map { .register($0) }, origin: origin))
             }
         }
     }

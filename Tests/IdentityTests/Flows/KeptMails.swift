@@ -27,7 +27,7 @@ final class KeptMails: Mailer {
 /// Stores that keep who their users are, and can hold on to one.
 final class KeptUsers: PermissionDirectory {
     private struct State {
-        var users: [Name] = []
+        var enrolled: [[Name]] = []
         var withdrawn: [Name] = []
         var refusal: String?
         var duringWithdrawal: (@Sendable () -> Void)?
@@ -35,9 +35,9 @@ final class KeptUsers: PermissionDirectory {
 
     private let state = Mutex(State())
 
-    func enroll(_ principal: Name) throws(DirectoryProblem) {
+    func enroll(_ principals: [Name]) throws(DirectoryProblem) {
         let refusal = state.withLock { state in
-            if state.refusal == nil { state.users.append(principal) }
+            if state.refusal == nil { state.enrolled.append(principals) }
             return state.refusal
         }
         if let refusal { throw DirectoryProblem(refusal) }
@@ -56,6 +56,8 @@ final class KeptUsers: PermissionDirectory {
     /// What is done while somebody is taken out.
     func during(_ body: (@Sendable () -> Void)?) { state.withLock { $0.duringWithdrawal = body } }
 
-    var users: [Name] { state.withLock { $0.users } }
+    var users: [Name] { enrolled.flatMap { $0 } }
+    /// Who became a user with whom.
+    var enrolled: [[Name]] { state.withLock { $0.enrolled } }
     var withdrawn: [Name] { state.withLock { $0.withdrawn } }
 }

@@ -152,6 +152,21 @@ struct SigningUpTests {
         }
     }
 
+    @Test("I9 Everybody becomes a user of the stores, so many at a time; who is gone does not, and a store that refuses is heard")
+    func enrollAll() throws {
+        try AccountsFixture.with { fixture in
+            let people = try (1...6).map { try fixture.badgeMember("badge \($0)") }
+            try fixture.accounts.deleteAccount(principal: people[1].account.principal)
+            let before = fixture.stores.enrolled.count
+            try fixture.accounts.enrollAll(batch: 2)
+            let principals = people.map(\.account.principal)
+            let expected = [[principals[0], principals[2]], [principals[3], principals[4]], [principals[5]]]
+            #expect(Array(fixture.stores.enrolled.dropFirst(before)) == expected)
+            fixture.stores.refuse("`default` takes no changes")
+            #expect(throws: DirectoryProblem("`default` takes no changes")) { try fixture.accounts.enrollAll() }
+        }
+    }
+
     @Test(
         "I3 What cannot be understood is said, and nothing is sent",
         arguments: [
