@@ -74,6 +74,23 @@ struct SMTPTests {
         #expect(SMTPDelivery(server: elsewhere, sender: "a@b", recipient: "c@d", message: []).isEncryptionRequired)
     }
 
+    @Test("Codes and the password go encrypted to every server but one of this machine, whose key somebody vouches for")
+    func encrypted() throws {
+        let sender = try #require(MailSender("no-reply@example.com"))
+        for (address, isRequired) in [
+            ("smtp://mail.example.com", true), ("smtp://mail.example.com:25", true), ("smtps://mail.example.com", true),
+            ("smtp://127.0.0.1", false),
+        ] {
+            let server = try #require(SMTPAddress(address))
+            let mailer = SMTPMailer(server: server, sender: sender, login: SMTPTests.login, clock: { .newYear })
+            let delivery = mailer.delivery(of: try message())
+            #expect(delivery.isEncryptionRequired == isRequired, "\(address)")
+            #expect(delivery.pinnedKeyDigest == nil)
+            #expect(delivery.login == SMTPTests.login)
+            #expect((delivery.sender, delivery.recipient) == ("no-reply@example.com", "ann@example.org"))
+        }
+    }
+
     @Test("A certificate that nobody vouches for is not taken")
     func certificate() throws {
         let process = try MailProcess(.tls)
