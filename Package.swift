@@ -89,8 +89,8 @@ let package = Package(
         tests(
             "CommandLineToolTests",
             [
-                "CommandLineTool", "Muniment", "Permissions", "Events", "Credentials", "Identity", "Mail", "OpenIDConnect",
-                "Service", "IdentitySupport", "TestSupport",
+                "CommandLineTool", "Muniment", "Permissions", "Events", "Credentials", "Identity", "Mail", "NetworkClient",
+                "OpenIDConnect", "Service", "IdentitySupport", "TestSupport",
             ]),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
         tests("EventsTests", ["Events", "TestSupport"]),
