@@ -29,10 +29,15 @@ public struct SMTPMailer: Mailer {
     }
 
     public func send(_ message: MailMessage) throws(MailProblem) {
+        do throws(SMTPClientError) { try SMTPClient.send(delivery(of: message)) } catch { throw MailProblem("\(error)") }
+    }
+
+    /// A mail as the server is to get it, and how that has to be spoken to.
+    package func delivery(of message: MailMessage) -> SMTPDelivery {
         let bytes = MailBytes.make(message, from: sender, at: clock(), identifier: Base64URL.encode(Secrets.randomBytes(16)))
         var delivery = SMTPDelivery(server: server, sender: sender.address.text, recipient: message.to.text, message: bytes)
         delivery.login = login
         delivery.pinnedKeyDigest = pinnedKeyDigest
-        do throws(SMTPClientError) { try SMTPClient.send(delivery) } catch { throw MailProblem("\(error)") }
+        return delivery
     }
 }
