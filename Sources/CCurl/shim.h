@@ -30,4 +30,10 @@ static inline long muniment_curl_status(CURL *handle) {
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
     return status;
 }
+
+static inline long muniment_curl_request_size(CURL *handle) {
+    long size = 0;
+    curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &size);
+    return size;
+}
 #endif

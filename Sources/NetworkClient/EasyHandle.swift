@@ -118,6 +118,9 @@ internal import Secrets
 
     /// The last status that the other side gave.
     var status: Int { unsafe muniment_curl_status(handle) }
+    /// Bytes of a request of HTTP that went out, of what is encrypted before it is: 0 as long as there is no connection, no handshake and
+    /// no trust. libcurl does not count those of other protocols.
+    var sentOfRequest: Int { unsafe muniment_curl_request_size(handle) }
     var received: [UInt8] { body.bytes }
 
     /// The lines of the head of the answer, in order.

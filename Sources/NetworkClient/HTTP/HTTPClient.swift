@@ -12,10 +12,13 @@ public enum HTTPClient {
             throw .malformedHeader(name: name)
         }
         guard let handle = EasyHandle(bodyLimitBytes: request.limitBytes, headLimitBytes: HTTPClientResponse.headLimitBytes) else {
-            throw .failed(address: address, why: "libcurl has no memory")
+            throw .unreachable(address: address, why: "libcurl has no memory")
         }
         prepare(handle, for: request)
         switch handle.perform() {
+        // Whatever a connection or a handshake failed by, the other side has heard of no request.
+        case .timedOut where handle.sentOfRequest == 0: throw .unreachable(address: address, why: "it took too long to connect")
+        case .failed(_, let why) where handle.sentOfRequest == 0: throw .unreachable(address: address, why: why)
         case .done: return HTTPClientResponse(status: handle.status, headers: handle.headers, body: handle.received)
         case .tooLong(let limit): throw .tooLong(address: address, limitBytes: limit)
         case .timedOut: throw .timedOut(address: address, seconds: request.timeoutSeconds)

@@ -57,17 +57,19 @@ public struct HTTPClientResponse: Sendable {
 
 /// A request that got no answer.
 public enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody listens there, or no such host.
+    /// Nothing was sent: nobody listens there, no such host, no connection in time, or a certificate that nobody vouches for.
     case unreachable(address: String, why: String)
+    /// The request was sent, or part of it, and there is no answer.
     case timedOut(address: String, seconds: Int)
     case tooLong(address: String, limitBytes: Int)
     /// A value of the head that would end its line.
     case malformedHeader(name: String)
+    /// The request was sent, or part of it.
     case failed(address: String, why: String)
 
     public var description: String {
         switch self {
-        case .unreachable(let address, let why): "`\(address)` cannot be reached: \(why); check that it is up"
+        case .unreachable(let address, let why): "`\(address)` cannot be reached: \(why); check that it is up, and its certificate"
         case .timedOut(let address, let seconds): "`\(address)` did not answer within \(seconds) s; try again, or look there"
         case .tooLong(let address, let limit): "`\(address)` answers with more than \(limit) bytes, which is not read"
         case .malformedHeader(let name): "the value of the header `\(name)` has a character that ends its line; leave it out"

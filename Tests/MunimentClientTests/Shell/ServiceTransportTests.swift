@@ -1,0 +1,47 @@
+import Events
+import TestSupport
+import Testing
+
+@testable import MunimentClient
+
+@Suite("The way to the service", .timeLimit(.minutes(1)))
+struct ServiceTransportTests {
+    private func failure(_ script: String) async throws -> AuthTransportFailure? {
+        let server = try PythonServer("import socket\nlistener = socket.create_server(('127.0.0.1', 0), backlog=0)\n" + script)
+        let transport = ServiceTransport(try ServiceAddress("http://127.0.0.1:\(server.port)"), timeoutSeconds: 1)
+        do throws(AuthTransportFailure) {
+            _ = try await transport.send(AuthRequest(.post, "/v1/accounts/sign-in", body: [:]))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("Where there is no connection in time nothing was sent: packets that are dropped leave nobody in doubt")
+    func notSent() async throws {
+        let error = try await failure(
+            """
+            clients = []
+            for n in range(8):
+                client = socket.socket(); client.settimeout(0.2); clients.append(client)
+                try: client.connect(listener.getsockname())
+                except OSError: break
+            print(listener.getsockname()[1])
+            threading.Event().wait()
+            """)
+        guard case .notSent? = error else { throw Unexpected(error: "\(error as Any)") }
+    }
+
+    @Test("What was taken and not answered may be done")
+    func noAnswer() async throws {
+        let error = try await failure(
+            """
+            print(listener.getsockname()[1])
+            taken, _ = listener.accept()
+            threading.Event().wait()
+            """)
+        guard case .noAnswer? = error else { throw Unexpected(error: "\(error as Any)") }
+    }
+
+    private struct Unexpected: Error { let error: String }
+}
