@@ -67,5 +67,13 @@ enum AccountRules {
         return !overflow && passed.magnitude <= UInt64(seconds) * 1_000_000
     }
 
+    /// For how many whole seconds a sign-in that is recent stays so; none where it is not. One that lies ahead stays so no longer than
+    /// one of now.
+    static func recentSecondsLeft(_ authenticatedAt: Instant, seconds: Int64, at now: Instant) -> Int64 {
+        guard isRecent(authenticatedAt, seconds: seconds, at: now) else { return 0 }
+        let passed = max(0, now.microseconds - authenticatedAt.microseconds)
+        return (seconds * 1_000_000 - passed) / 1_000_000
+    }
+
     static let noEmail = "the account has no email that was shown to be its own: set one first (`PUT /v1/account/email`)"
 }

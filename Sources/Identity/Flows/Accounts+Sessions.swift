@@ -33,6 +33,16 @@ extension Accounts {
         }
     }
 
+    /// For how long the session that asks has signed in recently enough for sensitive changes (CONFORMANCE I7). Changes nothing: for
+    /// whoever wants to know before something goes that a change is then refused for.
+    ///
+    /// - Throws: ``AccountProblem/recentSignInRequired(maxAgeSeconds:)`` where it has not, and others.
+    public func recentSignIn(_ access: String) throws(AccountProblem) -> (secondsLeft: Int64, maxAgeSeconds: Int64) {
+        let (session, _) = try recentlySignedIn(access)
+        let seconds = settings.recentSignInSeconds
+        return (AccountRules.recentSecondsLeft(session.authenticatedAt, seconds: seconds, at: clock()), seconds)
+    }
+
     /// New tokens for a refresh token, which is good once. Using it twice ends the session; the same request sent again, with the same
     /// nonce, is answered with the same tokens.
     ///

@@ -5,7 +5,8 @@ internal import Permissions
 extension AuthManager {
     /// Deletes the account that is signed in, with what the operation names.
     ///
-    /// The person is asked to show who they are before anything is deleted, where they have not done so lately.
+    /// The service is asked first whether the person has shown lately who they are; where not, or where that is over in less than a
+    /// minute, the person is asked before anything is deleted.
     ///
     /// - Parameter operation: what goes first.
     /// - Returns: who was deleted.
@@ -13,12 +14,21 @@ extension AuthManager {
     @discardableResult public func deleteAccount(
         with operation: DeleteAccountOperation = DeleteAccountOperation()
     ) async throws(DeleteAccountError) -> AuthUser {
+        var gone: [StoreReference] = []
         do throws(AuthError) {
             _ = try await perform(.confirmDeletion)
-            for reference in operation.references { try await delete(reference) }
+            for reference in operation.references {
+                try await delete(reference)
+                gone.append(reference)
+            }
             return try await perform(.deleteAccount).requireUser()
         } catch {
-            throw error == .cancelledByUser ? .cancelledByUser : .other("\(error)")
+            guard error == .cancelledByUser else { throw .other("\(error)") }
+            let objects = gone.flatMap { reference in reference.objects.map { "`\($0.text)` in `\(reference.store)`" } }
+            if objects.isEmpty { throw .cancelledByUser }
+            throw .other(
+                "it was cancelled when \(objects.joined(separator: ", ")) had been deleted; the account is as it was: run it again to "
+                    + "delete the rest")
         }
     }
 

@@ -29,6 +29,7 @@ public struct DeleteAccountOperation: Hashable, Sendable {
 
 /// Why an account was not deleted.
 public enum DeleteAccountError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Before anything was deleted.
     case cancelledByUser
     /// Why, and what to do next.
     case other(String)

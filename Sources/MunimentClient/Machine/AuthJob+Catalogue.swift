@@ -90,8 +90,11 @@ extension AuthJob {
             change: .updateEmail(to: email), reading: .emailConfirmed)
     }
 
-    /// Sees to it that the person has signed in lately, before something of theirs goes that nobody brings back.
-    static let confirmDeletion = AuthJob(request: nil, change: .deleteAccount, reading: .nothing)
+    /// Sees to it that the person has signed in lately, before something of theirs goes that nobody brings back. The service is asked:
+    /// neither its limit nor its clock is known here.
+    static let confirmDeletion = AuthJob(
+        request: AuthRequest(.get, "/v1/account/recent-sign-in"), change: .deleteAccount, repetition: .always,
+        reading: .recentSignIn)
     static let deleteAccount = AuthJob(
         request: AuthRequest(.delete, "/v1/account"), change: .deleteAccount, reading: .deleted)
 

@@ -36,6 +36,8 @@ struct AuthJob: Sendable {
         /// The answer itself, also where it is a refusal.
         case answer
         case nothing
+        /// For how long the sign-in is recent, which has to do for what follows.
+        case recentSignIn
         case accessToken
         case signedOut
         case deleted

@@ -13,6 +13,9 @@ extension AuthMachine {
         case .sentCode(let use): result = codeSent(use, answer)
         case .object: result = answer.object.map { .success(.object($0)) } ?? AuthMachine.unreadable
         case .answer: result = .success(.answer(answer))
+        case .recentSignIn:
+            guard let confirmed = confirmed(id, running, answer, isNews, &step) else { return }
+            result = confirmed
         case .nothing, .accessToken: result = .success(.nothing)
         case .signedOut, .deleted:
             let user = state.user

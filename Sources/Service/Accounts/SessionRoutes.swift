@@ -4,7 +4,7 @@ internal import Identity
 
 /// The devices that somebody is signed in on, and showing anew who one is (CONFORMANCE I7).
 enum SessionRoutes {
-    static let all = [list, end, endOthers, signOut, reauthenticate]
+    static let all = [list, end, endOthers, signOut, recentSignIn, reauthenticate]
 
     static let list = Route(
         "GET", "/v1/account/sessions", "listSessions", need: .session,
@@ -49,6 +49,21 @@ enum SessionRoutes {
             try Arguments(address: try call.query).finish()
             try accounts.signOut(call.access)
             return call.done
+        })
+
+    static let recentSignIn = Route(
+        "GET", "/v1/account/recent-sign-in", "getRecentSignIn", need: .session,
+        RouteDescription("whether the caller has signed in recently enough for sensitive changes", group: "Accounts")
+            .saying("Changes nothing. For whoever deletes something of their own before the account, and would be asked too late.")
+            .answering(
+                "for how many seconds it stays recent enough, and for how many a sign-in does",
+                Schema.object(["secondsLeft": Schema.number, "maxAge": Schema.number]), headers: []
+            )
+            .refusing(.recentSignInRequired),
+        .ofAccounts(.brisk) { call, accounts in
+            try Arguments(address: try call.query).finish()
+            let (left, maxAge) = try accounts.recentSignIn(call.access)
+            return call.answer(["secondsLeft": .integer(left), "maxAge": .integer(maxAge)])
         })
 
     static let reauthenticate = Route(

@@ -73,6 +73,17 @@ struct AccountRulesTests {
         #expect(AccountRules.isRecent(then, seconds: 300, at: .newYear) == expected)
     }
 
+    @Test(
+        "I7 For how long a sign-in stays recent is never said to be longer than it is, nor longer than for one of now",
+        arguments: [
+            (0, 300), (1, 299), (1_000_000, 299), (299_000_001, 0), (300_000_000, 0), (300_000_001, 0), (-1, 300),
+            (-300_000_000, 300), (-300_000_001, 0), (Int64.max, 0),
+        ] as [(Int64, Int64)])
+    func recentSecondsLeft(microseconds: Int64, expected: Int64) {
+        let then = Instant(microseconds: microseconds == .max ? .min : Instant.newYear.microseconds - microseconds)
+        #expect(AccountRules.recentSecondsLeft(then, seconds: 300, at: .newYear) == expected)
+    }
+
     @Test("I5 A password that was shown with an address is linked only while that is the account's")
     func addressChangedMeanwhile() throws {
         try AccountsFixture.with { fixture in

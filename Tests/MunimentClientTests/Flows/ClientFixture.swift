@@ -61,6 +61,7 @@ struct ClientFixture {
 final class WatchedTransport: AuthTransport {
     private let inner: any AuthTransport
     private let state = Mutex<(sent: [String], losing: Set<String>)>(([], []))
+    private let meanwhile = Mutex<[String: @Sendable () -> Void]>([:])
 
     init(_ inner: any AuthTransport) { self.inner = inner }
 
@@ -75,12 +76,16 @@ final class WatchedTransport: AuthTransport {
     /// The service does what comes next of this kind, and its answer is lost.
     func loseAnswer(to request: String) { state.withLock { _ = $0.losing.insert(request) } }
 
+    /// Something happens while the answer to the next request of this kind is on its way.
+    func whenSent(_ request: String, _ body: @escaping @Sendable () -> Void) { meanwhile.withLock { $0[request] = body } }
+
     func send(_ request: AuthRequest) async throws(AuthTransportFailure) -> AuthAnswer {
         let isLost = state.withLock { state in
             state.sent.append(request.description)
             return state.losing.remove(request.description) != nil
         }
         let answer = try await inner.send(request)
+        meanwhile.withLock { $0.removeValue(forKey: request.description) }?()
         if isLost { throw .noAnswer("the answer was lost") }
         return answer
     }

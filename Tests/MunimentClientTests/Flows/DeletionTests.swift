@@ -1,5 +1,7 @@
 import Events
+import Identity
 import Permissions
+import Service
 import TestSupport
 import Testing
 
@@ -27,7 +29,10 @@ struct DeletionTests {
             _ = wire.takeSent()
             let operation = DeleteAccountOperation(references: [StoreReference(["doc:diary", "doc:letters"])])
             #expect(try await manager.deleteAccount(with: operation) == ann)
-            #expect(wire.takeSent() == ["POST /v1/stores/default/transactions", "DELETE /v1/account"])
+            #expect(
+                wire.takeSent() == [
+                    "GET /v1/account/recent-sign-in", "POST /v1/stores/default/transactions", "DELETE /v1/account",
+                ])
             #expect(try !fixture.hasObject("doc:diary"))
             #expect(try !fixture.hasObject("doc:letters"))
             #expect(manager.authenticationState == .notAuthenticated)
@@ -74,6 +79,60 @@ struct DeletionTests {
             #expect(wire.takeSent() == [])
             #expect(try fixture.hasObject("doc:diary"))
             #expect(manager.authenticationState == .authenticated(ann))
+        }
+    }
+
+    @Test(
+        "I8 The service is asked before anything goes, since it alone knows how long a sign-in is recent, and by which clock",
+        arguments: [(60, 120, 0), (60, 45, 0), (300, 299, 0), (300, 400, 200)])
+    func askedByTheService(limitSeconds: Int64, passedSeconds: Int64, clockBehindSeconds: Int64) async throws {
+        try await withClients {
+            $0.settings.recentSignInSeconds = limitSeconds
+        } _: { fixture in
+            let (manager, wire) = fixture.device(clockBehindSeconds: clockBehindSeconds)
+            let ann = try await fixture.signUpAnn(on: manager)
+            try makeObjects(fixture, of: ann)
+            let operation = DeleteAccountOperation(references: [StoreReference(["doc:diary"])])
+            fixture.clock.advance(seconds: passedSeconds)
+            let cancelling = Person.cancelling()
+            await manager.setReauthenticationDelegate(cancelling)
+            _ = wire.takeSent()
+            await #expect(throws: DeleteAccountError.cancelledByUser) { try await manager.deleteAccount(with: operation) }
+            #expect(wire.takeSent() == ["GET /v1/account/recent-sign-in"])
+            #expect(cancelling.challenges.count == 1)
+            #expect(try fixture.hasObject("doc:diary"))
+            let person = Person.showing(ClientFixture.ann)
+            await manager.setReauthenticationDelegate(person)
+            #expect(try await manager.deleteAccount(with: operation) == ann)
+            #expect(person.challenges.count == 1)
+            #expect(try !fixture.hasObject("doc:diary"))
+        }
+    }
+
+    @Test("I8 Whoever cancels when objects are gone already is told that they are, and can go on later")
+    func cancelledLate() async throws {
+        try await withClients { fixture in
+            let (manager, wire) = fixture.device()
+            let ann = try await fixture.signUpAnn(on: manager)
+            try makeObjects(fixture, of: ann)
+            let cancelling = Person.cancelling()
+            await manager.setReauthenticationDelegate(cancelling)
+            // The transaction takes longer than a sign-in is recent.
+            let clock = fixture.clock
+            wire.whenSent("POST /v1/stores/default/transactions") { clock.advance(seconds: 301) }
+            let operation = DeleteAccountOperation(references: [StoreReference(["doc:diary"])])
+            let error = await #expect(throws: DeleteAccountError.self) { try await manager.deleteAccount(with: operation) }
+            guard case .other(let message)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(message.contains("doc:diary"), "\(message)")
+            #expect(cancelling.challenges.count == 1)
+            #expect(manager.authenticationState == .authenticated(ann))
+            let person = Person.showing(ClientFixture.ann)
+            await manager.setReauthenticationDelegate(person)
+            #expect(try await manager.deleteAccount(with: operation) == ann)
+            #expect(person.challenges.count == 1)
         }
     }
 }

@@ -10,6 +10,55 @@ extension Transitions {
     private static let challenged: [MachineScript.Line] = later + [.event(asked(1, .updateEmail(to: "new@example.com")))]
     private static let tooOld = Answered.problem(401, "recent-sign-in-required", ["maxAge": .integer(60)])
 
+    /// The service says for how long the sign-in is recent, where that is for five minutes or for another time.
+    private static func recent(_ secondsLeft: Int64, of maxAge: Int64 = 300) -> AuthEvent {
+        answered(1, Answered.json(200, ["secondsLeft": .integer(secondsLeft), "maxAge": .integer(maxAge)]))
+    }
+    /// And it is for no longer than that, and the person is asked.
+    private static let tooLittle = signedIn + [.event(asked(1, .confirmDeletion)), .event(recent(59))]
+
+    static let confirming = [
+        Transition(
+            "Before a deletion the service is asked", signedIn, asked(1, .confirmDeletion),
+            ["send 1 GET /v1/account/recent-sign-in by a1"]),
+        Transition(
+            "A minute is enough for a deletion", signedIn + [.event(asked(1, .confirmDeletion))], recent(60), ["finish 1 done"]),
+        Transition(
+            "Less is not: the person is asked", signedIn + [.event(asked(1, .confirmDeletion))], recent(59),
+            ["challenge 1 the account with everything in it: password, acme"]),
+        Transition(
+            "Of a shorter time half is enough", signedIn + [.event(asked(1, .confirmDeletion))], recent(10, of: 20),
+            ["finish 1 done"]),
+        Transition(
+            "And less than that is not", signedIn + [.event(asked(1, .confirmDeletion))], recent(9, of: 20),
+            ["challenge 1 the account with everything in it: password, acme"]),
+        Transition(
+            "Too long ago for the service: the person is asked", signedIn + [.event(asked(1, .confirmDeletion))],
+            answered(1, tooOld), ["challenge 1 the account with everything in it: password, acme"]),
+        Transition(
+            "After the answer of the person the service is asked anew",
+            tooLittle + [.event(asked(2, .reauthenticate(with: email)))],
+            answered(2, Answered.json(200, Answered.session(2))),
+            ["keep r2", "finish 2 Ann", "send 1 GET /v1/account/recent-sign-in by a2"]),
+        Transition(
+            "A sign-in that is never recent for long is not asked for ever",
+            tooLittle + [
+                .event(asked(2, .reauthenticate(with: email))), .event(answered(2, Answered.json(200, Answered.session(2)))),
+                .event(recent(59)), .event(asked(3, .reauthenticate(with: email))),
+                .event(answered(3, Answered.json(200, Answered.session(3)))), .event(recent(59)),
+                .event(asked(4, .reauthenticate(with: email))), .event(answered(4, Answered.json(200, Answered.session(4)))),
+            ], recent(59), ["fail 1 recentSignInRequired 300"]),
+        Transition(
+            "An answer that says nothing of it confirms nothing", signedIn + [.event(asked(1, .confirmDeletion))],
+            answered(1, Answered.json(200, [:])), ["fail 1 unavailable"]),
+        Transition(
+            "What was asked about the one before confirms nothing for whoever is signed in now",
+            signedIn + [
+                .event(asked(1, .confirmDeletion)), .event(asked(2, .signIn(with: email, device: nil))),
+                .event(answered(2, Answered.json(200, Answered.session(5, name: "Bob")))),
+            ], recent(300), ["fail 1 sessionEnded"]),
+    ]
+
     static let challenging = [
         Transition(
             "Within five minutes a sensitive change is sent", signedIn + [.pass(seconds: 299)],

@@ -98,7 +98,8 @@ struct AccountSessionTests {
             ("PUT", "/v1/account/password", ["password": .string("another long one")], ann),
             ("POST", "/v1/account/identities", Self.badge("b7"), ann),
             ("POST", "/v1/account/identities", ["link": .string(link)], ann),
-            ("DELETE", "/v1/account/identities/password", nil, ann), ("DELETE", "/v1/account", nil, ann),
+            ("DELETE", "/v1/account/identities/password", nil, ann), ("GET", "/v1/account/recent-sign-in", nil, ann),
+            ("DELETE", "/v1/account", nil, ann),
         ]
     }
 
@@ -134,6 +135,26 @@ struct AccountSessionTests {
             let change = try await client.send(
                 "PUT", "/v1/account/password", ["password": .string("another long one")], as: again.access)
             #expect(change.status == 200, "\(change.text)")
+        }
+    }
+
+    @Test("I7 Whoever asks is told for how long their sign-in is recent, by the service's clock and limit, until it is not")
+    func recentSecondsLeft() async throws {
+        try await withAccounts {
+            $0.accounts?.settings.recentSignInSeconds = 60
+        } _: { fixture in
+            let ann = try await fixture.client.signUp("ann@example.com")
+            for (passed, left) in [(0, 60), (20, 40), (40, 0)] as [(Int64, Int64)] {
+                fixture.clock.advance(seconds: passed)
+                let answer = try await fixture.client.send("GET", "/v1/account/recent-sign-in", as: ann.access)
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(try answer.json.number("secondsLeft") == left)
+                #expect(try answer.json.number("maxAge") == 60)
+            }
+            fixture.clock.advance(seconds: 1)
+            let late = try await fixture.client.send("GET", "/v1/account/recent-sign-in", as: ann.access)
+            #expect(late.status == 401)
+            #expect(late.header("WWW-Authenticate")?.contains(#"max_age="60""#) == true)
         }
     }
 
