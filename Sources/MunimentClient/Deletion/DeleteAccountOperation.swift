@@ -36,7 +36,7 @@ public enum DeleteAccountError: Error, Hashable, Sendable, CustomStringConvertib
 
     public var description: String {
         switch self {
-        case .cancelledByUser: AuthError.cancelledByUser.description
+        case .cancelledByUser: "it was cancelled, and the account is as it was"
         case .other(let message): message
         }
     }

@@ -42,10 +42,11 @@ extension AuthJob {
     static let providers = AuthJob(
         request: AuthRequest(.get, "/v1/accounts/providers"), needsSession: false, repetition: .always, reading: .object)
 
-    static func reauthenticate(with provider: some IdentityProvider) -> AuthJob {
+    /// - Parameter challenge: the one that the person answers; nil where they show of their own accord who they are.
+    static func reauthenticate(with provider: some IdentityProvider, for challenge: UInt64? = nil) -> AuthJob {
         AuthJob(
             request: AuthRequest(.post, "/v1/account/reauthenticate", body: shown(provider)),
-            repetition: provider.isReusable ? .unlessReceived : .unlessSent, reading: .reauthentication)
+            repetition: provider.isReusable ? .unlessReceived : .unlessSent, challenge: challenge, reading: .reauthentication)
     }
 
     static func updateProfile(_ changes: JSONObject) -> AuthJob {

@@ -9,6 +9,8 @@ struct AuthJob: Sendable {
     /// What the person has to have signed in lately for; nil where that does not matter.
     var change: ProfileChangeType?
     var repetition = Repetition.unlessReceived
+    /// The challenge that the person answers with it; nil where they do so of their own accord, or where it is no answer.
+    var challenge: UInt64?
     var reading: Reading
 
     /// When a request whose fate is not known is sent again by itself.

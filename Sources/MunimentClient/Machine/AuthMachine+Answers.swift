@@ -33,6 +33,8 @@ extension AuthMachine {
     /// It was sent, and nobody knows what came of it.
     private mutating func lost(_ id: JobID, _ running: RunningJob, _ why: String, _ step: inout Step) {
         guard running.job.repetition == .always else { return end(id, running, .failure(.outcomeUnknown(why)), &step) }
+        // A question changes nothing, so that there is nothing to be unsure of.
+        if running.job.request?.method != .get { jobs[id]?.loss = why }
         sendAgain(id, running, or: .unavailable(why), &step)
     }
 
@@ -89,10 +91,10 @@ extension AuthMachine {
     }
 
     /// Ends a job that did not get what it wanted.
-    private mutating func end(_ id: JobID, _ running: RunningJob, _ result: Result<AuthValue, AuthError>, _ step: inout Step) {
+    mutating func end(_ id: JobID, _ running: RunningJob, _ result: Result<AuthValue, AuthError>, _ step: inout Step) {
         endExchange(of: id, &step)
         finish(id, result, &step)
         // Whoever wants to be signed out here is, whether the service could be told or not.
-        if running.job.reading == .signedOut, running.epoch == epoch { dropSession(.sessionEnded, &step) }
+        if running.job.reading == .signedOut, running.epoch == epoch, session != .none { dropSession(.sessionEnded, &step) }
     }
 }

@@ -81,10 +81,12 @@ extension AuthMachine {
             .challenge(ProfileChangeReauthenticationChallenge(id: lastChallenge, context: context), user.providers))
     }
 
-    /// The person has shown who they are: whatever waited for that is done.
-    mutating func resumeChallenged(_ step: inout Step) {
+    /// The person has shown who they are: the change that asked for it is made. Where none did, all that wait are made, but for a deletion:
+    /// what nobody brings back wants an answer that was meant for it.
+    mutating func resume(challenged challenge: UInt64?, _ step: inout Step) {
         for (id, running) in jobs.sorted(by: { $0.key < $1.key }) {
-            guard case .challenged = running.phase else { continue }
+            guard case .challenged(let own) = running.phase else { continue }
+            guard challenge.map({ $0 == own }) ?? (running.job.change != .deleteAccount) else { continue }
             jobs[id]?.isAnswered = true
             jobs[id]?.sent = 0
             advance(id, &step)
@@ -96,11 +98,10 @@ extension AuthMachine {
         finish(id, .failure(error), &step)
     }
 
-    /// Ends what was not sent. What was sent may be done by now, so that its caller is told what came of it all the same.
+    /// Ends what is not on its way to the service. What is may be done by now, so that its caller is told what came of it all the same.
     mutating func giveUp(_ id: JobID, _ step: inout Step) {
         guard let running = jobs[id], running.phase != .sent else { return }
-        endExchange(of: id, &step)
-        finish(id, .failure(.cancelledByUser), &step)
+        end(id, running, .failure(.cancelledByUser), &step)
     }
 
     /// Lets others get tokens, where this one was getting them.

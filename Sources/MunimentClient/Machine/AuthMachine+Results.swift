@@ -25,7 +25,7 @@ extension AuthMachine {
         finish(id, result, &step)
         if case .reauthentication = running.job.reading {
             resume(&step)
-            if case .success = result, isNews { resumeChallenged(&step) }
+            if case .success = result, isNews { resume(challenged: running.job.challenge, &step) }
         }
     }
 

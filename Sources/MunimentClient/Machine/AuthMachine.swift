@@ -48,6 +48,8 @@ struct AuthMachine: Sendable {
         var sent = 0
         /// The token that it was sent with last.
         var token: String?
+        /// Why there was no answer to it once: it may have been done since then, whatever comes of a repetition.
+        var loss: String?
         /// Whether new tokens were got for it since they seemed to end, so that it goes on whatever the clock here says.
         var hasRefreshed = false
         /// Whether new tokens were got for it since the service did not take the ones it had.
@@ -132,9 +134,18 @@ extension AuthMachine {
 
     mutating func finish(_ id: JobID, _ result: Result<AuthValue, AuthError>, _ step: inout Step) {
         guard let running = jobs.removeValue(forKey: id) else { return }
+        step.effects.append(.finish(id, told(result, to: running)))
+    }
+
+    /// What is said of a result to whoever waits for it.
+    private func told(_ result: Result<AuthValue, AuthError>, to running: RunningJob) -> Result<AuthValue, AuthError> {
+        switch result {
         // Who wanted to be signed out is.
-        let isOut = running.job.reading == .signedOut && (result == .failure(.sessionEnded) || result == .failure(.notSignedIn))
-        step.effects.append(.finish(id, isOut ? .success(.nothing) : result))
+        case .failure(.sessionEnded), .failure(.notSignedIn): running.job.reading == .signedOut ? .success(.nothing) : result
+        // These say that nothing was done.
+        case .failure(.unavailable), .failure(.cancelledByUser): running.loss.map { .failure(.outcomeUnknown($0)) } ?? result
+        default: result
+        }
     }
 
     /// Whoever waited for new tokens looks again at what it needs.
@@ -144,6 +155,9 @@ extension AuthMachine {
 
     /// Whoever waited for new tokens, and will not get them.
     mutating func failWaiting(_ error: AuthError, _ step: inout Step) {
-        for id in jobs.filter({ $0.value.phase == .waitingForTokens }).keys.sorted() { finish(id, .failure(error), &step) }
+        for id in jobs.filter({ $0.value.phase == .waitingForTokens }).keys.sorted() {
+            // The end of one can have ended the others.
+            if let running = jobs[id] { end(id, running, .failure(error), &step) }
+        }
     }
 }

@@ -88,16 +88,17 @@ extension AuthManager {
             .compactMap { $0.text("id").map { IdentityProviderID($0) } }
     }
 
-    /// Shows anew who the person is, and makes the changes that waited for it.
+    /// Shows anew who the person is, and makes the change that waited for it.
     ///
     /// - Parameters:
     ///   - provider: what they show it with.
-    ///   - challenge: what asked for it; nil to do so of one's own accord, before a change.
+    ///   - challenge: what asked for it: that change is made, and no other one. Nil to do so of one's own accord, before a change; changes
+    ///     that wait are then made too, but for a deletion, which wants the answer to its own challenge.
     /// - Throws: ``AuthError/wrongCredentials`` and others. The challenge then stays, for another try or for ``cancel(_:)``.
     public func reauthenticate(
         with provider: some IdentityProvider, for challenge: ProfileChangeReauthenticationChallenge? = nil
     ) async throws(AuthError) {
-        _ = try await perform(.reauthenticate(with: provider))
+        _ = try await perform(.reauthenticate(with: provider, for: challenge?.id))
     }
 
     /// The change that waits is not made; whoever asked for it is told ``AuthError/cancelledByUser``.
@@ -105,9 +106,10 @@ extension AuthManager {
     /// - Parameter challenge: of the change. One that was answered already is left as it is.
     public func cancel(_ challenge: ProfileChangeReauthenticationChallenge) { cancelChallenge(challenge) }
 
-    /// Signs out on this device, whatever happens.
+    /// Signs out on this device, whatever happens, also where the task is cancelled.
     ///
-    /// - Throws: where the service could not be told, and knows the session until it is over by itself.
+    /// - Throws: where the service could not be told, and knows the session until it is over by itself. Here nobody is signed in then
+    ///   either.
     public func signOut() async throws(AuthError) { _ = try await perform(.signOut) }
 
     /// A token that acts as the account's principal in the stores, good for the next half minute at least.

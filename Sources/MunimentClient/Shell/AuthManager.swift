@@ -49,9 +49,11 @@ public actor AuthManager {
         return sent
     }
 
-    /// Has something done, and waits for what comes of it.
+    /// Has something done, and waits for what comes of it. Nothing is begun for a task that is cancelled, except signing out.
     func perform(_ job: AuthJob) async throws(AuthError) -> AuthValue {
         start()
+        // Its `onCancel` runs before there is a job to give up: one that is sent at once would be sent nevertheless.
+        if Task.isCancelled, job.reading != .signedOut { throw .cancelledByUser }
         lastJob += 1
         let id = JobID(number: lastJob)
         let result = await withTaskCancellationHandler {

@@ -25,14 +25,15 @@ public enum AuthError: Error, Hashable, Sendable {
     case unfitPassword(String)
     /// The change needs a sign-in within so many seconds, and nobody was there to ask for it.
     case recentSignInRequired(maxAgeSeconds: Int)
-    /// The person did not want to show who they are, or whoever waited for the answer gave up before anything was sent.
+    /// The person did not want to show who they are, or whoever waited for the answer gave up before anything was sent. Nothing
+    /// was changed.
     case cancelledByUser
     case notSignedIn
     /// The session was ended, here or from elsewhere.
     case sessionEnded
     /// The service was not reached, or could not do it now, however often it was asked. Nothing was done.
     case unavailable(String)
-    /// There was no answer: it may have been done, or not.
+    /// There was no answer, at least once: it may have been done, or not.
     case outcomeUnknown(String)
     /// Anything else that the service refuses; the sentence says why.
     case refused(status: Int, code: String, detail: String)

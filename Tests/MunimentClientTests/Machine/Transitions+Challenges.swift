@@ -98,10 +98,22 @@ extension Transitions {
         Transition("Nobody is there to ask", challenged, .challengeUnheard(1), ["fail 1 recentSignInRequired 300"]),
         Transition("Whoever waits for the person can give up", challenged, .givenUp(JobID(number: 1)), ["fail 1 cancelledByUser"]),
         Transition(
-            "All that wait for the person are done after one answer",
+            "All that wait for the person are done after one that they give of their own accord",
             challenged + [.event(asked(3, .updatePassword("another word"))), .event(asked(2, .reauthenticate(with: email)))],
             answered(2, Answered.json(200, Answered.session(2, at: 300))),
             ["keep r2", "finish 2 Ann", "send 1 PUT /v1/account/email by a2", "send 3 PUT /v1/account/password by a2"]),
+        Transition(
+            "An answer to one challenge makes that change, and no other one that waits",
+            challenged + [
+                .event(asked(3, .updatePassword("another word"))), .event(asked(2, .reauthenticate(with: email, for: 2))),
+            ],
+            answered(2, Answered.json(200, Answered.session(2, at: 300))),
+            ["keep r2", "finish 2 Ann", "send 3 PUT /v1/account/password by a2"]),
+        Transition(
+            "I8 An account is deleted after an answer to that very challenge, and after none that is about nothing",
+            challenged + [.event(asked(3, .deleteAccount)), .event(asked(2, .reauthenticate(with: email)))],
+            answered(2, Answered.json(200, Answered.session(2, at: 300))),
+            ["keep r2", "finish 2 Ann", "send 1 PUT /v1/account/email by a2"]),
         Transition(
             "The service wants it sooner than is known here: the same challenge",
             signedIn + [.pass(seconds: 100), .event(asked(1, .updatePassword("another word")))], answered(1, tooOld),

@@ -66,6 +66,12 @@ extension Transitions {
             ], answered(1, Answered.json(200, Answered.account("Anna"))), ["finish 1 Anna"]),
     ]
 
+    /// The first two of three refreshes do not get through.
+    private static let refusedTwice: [MachineScript.Line] = [
+        .event(.answered(.refresh(1), .failure(.notSent("down")))), .event(.waited(.refresh(1))),
+        .event(.answered(.refresh(1), .failure(.notSent("down")))), .event(.waited(.refresh(1))),
+    ]
+
     static let ending = [
         Transition("Signing out tells the service first", signedIn, asked(1, .signOut), ["send 1 POST /v1/account/sign-out by a1"]),
         Transition(
@@ -81,6 +87,21 @@ extension Transitions {
             "Signing out where the refresh says that it is over: signed out", stale + [.event(asked(1, .signOut))],
             .answered(.refresh(1), Answered.problem(401, "session-ended")),
             ["keep nothing", "tell notAuthenticated", "finish 1 done"]),
+        Transition(
+            "Also where no new token can be had to tell the service with", stale + [.event(asked(1, .signOut))] + refusedTwice,
+            .answered(.refresh(1), .failure(.notSent("down"))), ["fail 1 unavailable", "keep nothing", "tell notAuthenticated"]),
+        Transition(
+            "Also at the start, before the service has said who is signed in",
+            [.event(.started(kept)), .event(asked(1, .signOut))] + refusedTwice, .answered(.refresh(1), .failure(.notSent("down"))),
+            ["wait refresh 1 2000", "fail 1 unavailable", "keep nothing", "tell notAuthenticated"]),
+        Transition(
+            "And the session that was kept is asked for no more then",
+            [.event(.started(kept)), .event(asked(1, .signOut))] + refusedTwice + [
+                .event(.answered(.refresh(1), .failure(.notSent("down"))))
+            ], .waited(.refresh(1)), []),
+        Transition(
+            "Whoever waits no more for the service to be told is signed out here", stale + [.event(asked(1, .signOut))],
+            .givenUp(JobID(number: 1)), ["fail 1 cancelledByUser", "keep nothing", "tell notAuthenticated"]),
         Transition("Who is not signed in is signed out already", [.event(.started(nil))], asked(1, .signOut), ["finish 1 done"]),
         Transition(
             "A deleted account is signed out, and its caller is told whose it was", signedIn + [.event(asked(1, .deleteAccount))],

@@ -5,7 +5,7 @@ import TestSupport
 
 /// The table of the machine: groups of rows, one behind the other.
 enum Transitions {
-    static let all = starting + refreshing + repeating + challenging + confirming + signingIn + ending
+    static let all = starting + refreshing + repeating + losing + challenging + confirming + signingIn + ending
 
     // Words for the rows.
     static let email = EmailIdentityProvider(email: "ann@example.com", password: "secret word")

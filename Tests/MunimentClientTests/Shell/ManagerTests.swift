@@ -10,7 +10,7 @@ struct ManagerTests {
     private let email = EmailIdentityProvider(email: "ann@example.com", password: "secret word")
 
     /// Answers whatever a manager of one person asks.
-    private static let service: ScriptedTransport.Script = { request in
+    static let service: ScriptedTransport.Script = { request in
         switch request.path {
         case "/v1/accounts/sign-in": Answered.json(200, Answered.session(1))
         case "/v1/accounts/refresh": Answered.json(200, Answered.session(2, at: 590))
