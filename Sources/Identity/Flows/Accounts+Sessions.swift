@@ -8,6 +8,11 @@ extension Accounts {
         return (session, account)
     }
 
+    /// For how many seconds from now on the access token of a session is good, for clients whose clocks may be wrong; 0 where it is over.
+    public func accessSeconds(of session: Session) -> Int64 {
+        max(session.accessEnds.microseconds - clock().microseconds, 0) / 1_000_000
+    }
+
     /// The same for what needs one.
     func signedIn(_ access: String) throws(AccountProblem) -> (session: Session, account: Account) {
         guard let found = session(access: access) else { throw .sessionEnded }

@@ -81,11 +81,11 @@ extension AuthMachine {
         if running.job.reading == .answer { return end(id, running, .success(.answer(answer)), &step) }
         let problem = AnswerProblem(answer)
         if let link = problem.link { pendingLink = link }
-        // What was to be linked is over, or is no way into that account: it is not tried once more.
-        if case .signIn(let provider) = running.job.reading, pendingLink?.providers.contains(provider) == true,
-            [.wrongCode, .linkedElsewhere, .alreadyLinked].contains(problem.error)
-        {
-            pendingLink = nil
+        if let link = running.link, problem.isAboutLink {
+            // It is over, of another account, or no way into this one: nobody is kept from signing in by it.
+            if pendingLink?.link == link { pendingLink = nil }
+            // What is good once was shown. The next sign-in is made without the link.
+            if running.job.repetition != .unlessSent { return advance(id, &step) }
         }
         end(id, running, .failure(problem.error), &step)
     }
@@ -95,6 +95,6 @@ extension AuthMachine {
         endExchange(of: id, &step)
         finish(id, result, &step)
         // Whoever wants to be signed out here is, whether the service could be told or not.
-        if running.job.reading == .signedOut, running.epoch == epoch, session != .none { dropSession(.sessionEnded, &step) }
+        if running.job.reading == .signedOut, running.epoch == epoch, session != .none { leave(&step) }
     }
 }

@@ -20,6 +20,7 @@ extension AuthMachine {
         case .live(let session): live = session
         case .none where state == .notAuthenticated: return finish(id, .failure(.notSignedIn), &step)
         case .none, .stored:
+            if let putOff { return end(id, running, .failure(putOff), &step) }
             jobs[id]?.phase = .waitingForTokens
             return
         }
@@ -61,7 +62,9 @@ extension AuthMachine {
             return finish(id, .success(running.job.reading == .accessToken ? value : .nothing), &step)
         }
         request.accessToken = accessToken
+        running.link = nil
         if case .signIn(let provider) = running.job.reading, let pendingLink, pendingLink.providers.contains(provider) {
+            running.link = pendingLink.link
             request.body?["link"] = .string(pendingLink.link)
         }
         running.phase = .sent

@@ -19,7 +19,7 @@ extension AuthMachine {
         case .nothing, .accessToken: result = .success(.nothing)
         case .signedOut, .deleted:
             let user = state.user
-            if isNews { dropSession(.sessionEnded, &step) }
+            if isNews { leave(&step) }
             result = .success(running.job.reading == .deleted ? user.map { .user($0) } ?? .nothing : .nothing)
         }
         finish(id, result, &step)
@@ -33,7 +33,7 @@ extension AuthMachine {
         .outcomeUnknown("the service answers what is none of its answers"))
 
     private mutating func signedIn(_ answer: AuthAnswer, _ step: inout Step) -> Result<AuthValue, AuthError> {
-        guard let live = answer.object.flatMap({ LiveSession($0) }) else { return AuthMachine.unreadable }
+        guard let live = LiveSession(answer, receivedAt: step.now) else { return AuthMachine.unreadable }
         pendingLink = nil
         begin(live, &step)
         return .success(.user(live.user))
@@ -43,7 +43,7 @@ extension AuthMachine {
         _ id: JobID, _ answer: AuthAnswer, _ isNews: Bool, _ step: inout Step
     ) -> Result<AuthValue, AuthError> {
         if exchange == .reauthentication(id) { exchange = nil }
-        guard let live = answer.object.flatMap({ LiveSession($0) }) else { return AuthMachine.unreadable }
+        guard let live = LiveSession(answer, receivedAt: step.now) else { return AuthMachine.unreadable }
         if isNews { take(live, &step) }
         return .success(.user(live.user))
     }

@@ -15,6 +15,8 @@ struct AuthMachine: Sendable {
     var jobs: [JobID: RunningJob] = [:]
     /// Who is getting new tokens: one at a time, since a refresh token is good once.
     var exchange: Exchange?
+    /// Why a refresh is sent so late that nobody is let wait for it; nil where it is not.
+    var putOff: AuthError?
     var lastChallenge: UInt64 = 0
     var lastRefresh: UInt64 = 0
     let policy: RetryPolicy
@@ -23,6 +25,8 @@ struct AuthMachine: Sendable {
     static let defaultMaxAgeSeconds = 300
     /// An access token is renewed so long before its end.
     static let marginSeconds: Int64 = 30
+    /// The longest that a service is left alone for at the start because it asks for it, however long that is.
+    static let longestPauseSeconds: Int64 = 600
     /// How often one change leads to a challenge, before it is given up.
     static let challengeLimit = 3
     /// How many callers may wait at the same time.
@@ -48,6 +52,8 @@ struct AuthMachine: Sendable {
         var sent = 0
         /// The token that it was sent with last.
         var token: String?
+        /// What was to be linked behind it when it was sent last.
+        var link: String?
         /// Why there was no answer to it once: it may have been done since then, whatever comes of a repetition.
         var loss: String?
         /// Whether new tokens were got for it since they seemed to end, so that it goes on whatever the clock here says.
@@ -92,7 +98,8 @@ struct AuthMachine: Sendable {
             if number == lastRefresh { sendRefresh(&step) }
         case .waited(.job(let id)):
             if case .waitingToSendAgain? = jobs[id]?.phase { advance(id, &step) }
-        case .answered(.farewell, _), .waited(.farewell): break
+        case .answered(.farewell, let outcome): farewellAnswered(outcome, &step)
+        case .waited(.farewell): break
         case .challengeCancelled(let challenge): endChallenge(challenge, .cancelledByUser, &step)
         case .challengeUnheard(let challenge):
             endChallenge(challenge, .recentSignInRequired(maxAgeSeconds: maxAgeSeconds), &step)
@@ -116,13 +123,19 @@ extension AuthMachine {
         step.effects.append(.tell(next))
     }
 
-    /// What is told about the session here goes, and whoever waits in its name is told so.
+    /// The person goes. What was to be linked is not linked to whoever comes next.
+    mutating func leave(_ step: inout Step) {
+        pendingLink = nil
+        dropSession(.sessionEnded, &step)
+    }
+
+    /// What is told about the session here goes, and whoever waits in its name is told so. What somebody has begun without it stays.
     mutating func dropSession(_ error: AuthError, _ step: inout Step) {
         session = .none
         epoch += 1
         exchange = nil
-        pendingLink = nil
-        sentCodes = [:]
+        putOff = nil
+        sentCodes[.email] = nil
         maxAgeSeconds = AuthMachine.defaultMaxAgeSeconds
         step.effects.append(.keep(nil))
         become(.notAuthenticated, &step)

@@ -26,7 +26,10 @@ extension AuthManager {
         try await perform(.verify(sentCode(.signUp).attempt, code, device: device)).requireUser()
     }
 
-    /// Signs in. What ``pendingLink`` holds for this provider is linked behind it.
+    /// Signs in. What ``pendingLink`` holds for this provider is linked behind it. Where that is over, or of another account, it is held no
+    /// more, and an email and a password sign in without it; what is good once fails, and the next sign-in is made without it.
+    ///
+    /// A session that there was is ended, where the service is reached; otherwise it knows it until it is over by itself.
     ///
     /// - Parameter provider: what the person shows who they are with.
     @discardableResult public func signIn(with provider: some IdentityProvider) async throws(AuthError) -> AuthUser {

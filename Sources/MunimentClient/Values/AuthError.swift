@@ -18,7 +18,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case linkedElsewhere
     /// The account has a way in by this provider.
     case alreadyLinked
-    /// The account has none, as the sentence says.
+    /// There is no such thing, as the sentence says: a way in, a session, or accounts at all.
     case notThere(String)
     case lastWayIn
     /// A new password that will not do; the sentence says what would.

@@ -32,6 +32,9 @@ struct AnswerProblem {
     /// Whether it is the session's token that is good for nothing, and not what was shown beside it.
     var isAboutToken: Bool { status == 401 && (kind == "unauthenticated" || kind == "session-ended") }
 
+    /// Whether a sign-in that was shown who it is failed for the link that it brought along, and would succeed without it.
+    var isAboutLink: Bool { ["wrong-code", "linked-elsewhere", "already-linked", "recent-sign-in-required"].contains(kind) }
+
     /// What links the new identity behind the next sign-in; nil where nothing does.
     var link: PendingLink? {
         guard kind == "account-exists", let link = members.text("link") else { return nil }
@@ -56,7 +59,7 @@ struct AnswerProblem {
         case "recent-sign-in-required": .recentSignInRequired(maxAgeSeconds: recentSignIn ?? AuthMachine.defaultMaxAgeSeconds)
         case "unavailable": .unavailable(detail)
         case "malformed": .malformed(detail)
-        case "not-there": .notThere(detail)
+        case "not-found": .notThere(detail)
         default: .refused(status: status, code: members.text("code") ?? kind, detail: detail)
         }
     }

@@ -4,6 +4,7 @@ internal import Permissions
 /// Tokens and times of a session, as the service gives them.
 struct LiveSession: Hashable, Sendable {
     var access: String
+    /// By the clock here, which may be another one than the service's.
     var accessEnds: Instant
     var refresh: String
     var refreshEnds: Instant
@@ -13,14 +14,16 @@ struct LiveSession: Hashable, Sendable {
     var nonce: String?
 
     /// nil where a member is missing or none of its kind.
-    init?(_ answer: JSONObject) {
-        guard let access = answer.text("access"), let accessEnds = answer.instant("accessEnds"),
+    ///
+    /// - Parameter now: when it came, by the clock here: from then on its access token is good for as long as the service says.
+    init?(_ answer: AuthAnswer, receivedAt now: Instant) {
+        guard let answer = answer.object, let access = answer.text("access"), let accessSeconds = answer.integer("accessSeconds"),
             let refresh = answer.text("refresh"),
             let refreshEnds = answer.instant("refreshEnds"), let authenticatedAt = answer.instant("authenticatedAt"),
             let user = answer.object("account").flatMap({ AuthUser($0) })
         else { return nil }
         self.access = access
-        self.accessEnds = accessEnds
+        accessEnds = now.advanced(bySeconds: accessSeconds)
         self.refresh = refresh
         self.refreshEnds = refreshEnds
         self.authenticatedAt = authenticatedAt

@@ -7,7 +7,8 @@ internal import Permissions
 extension SignedIn {
     func json(_ accounts: Accounts) -> JSONObject {
         [
-            "access": .string(tokens.access), "accessEnds": .time(session.accessEnds), "refresh": .string(tokens.refresh),
+            "access": .string(tokens.access), "accessEnds": .time(session.accessEnds),
+            "accessSeconds": .integer(accounts.accessSeconds(of: session)), "refresh": .string(tokens.refresh),
             "refreshEnds": .time(min(session.idleEnds, session.ends)), "sessionID": .string(session.id.text),
             "authenticatedAt": .time(session.authenticatedAt), "isNew": .bool(isNew), "account": .object(account.json(accounts)),
         ]
@@ -73,8 +74,9 @@ enum SchemasOfAccounts {
             "authenticatedAt": Schema.time, "provider": Schema.text, "ends": Schema.time, "current": Schema.flag,
         ]),
         "SignedIn": Schema.object([
-            "access": Schema.text, "accessEnds": Schema.time, "refresh": Schema.text, "refreshEnds": Schema.time,
-            "sessionID": Schema.text, "authenticatedAt": Schema.time, "isNew": Schema.flag, "account": Schema.named("Account"),
+            "access": Schema.text, "accessEnds": Schema.time, "accessSeconds": Schema.number, "refresh": Schema.text,
+            "refreshEnds": Schema.time, "sessionID": Schema.text, "authenticatedAt": Schema.time, "isNew": Schema.flag,
+            "account": Schema.named("Account"),
         ]),
     ]
 }

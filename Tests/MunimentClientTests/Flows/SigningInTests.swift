@@ -99,15 +99,52 @@ struct SigningInTests {
         }
     }
 
-    @Test("A token that has ended by the service's clock, and not yet by this one, is renewed, and the request made again")
-    func clockBehind() async throws {
+    @Test("A clock that is wrong by a day renews tokens when it is time, and not before", arguments: [-86_400, 86_400])
+    func wrongClock(behindSeconds: Int64) async throws {
         try await withClients { fixture in
-            let (manager, wire) = fixture.device(clockBehindSeconds: 400)
-            let ann = try await fixture.signUpAnn(on: manager)
-            fixture.clock.advance(seconds: 700)
+            let (manager, wire) = fixture.device(clockBehindSeconds: behindSeconds)
+            try await fixture.signUpAnn(on: manager)
+            let first = try await manager.accessToken()
+            #expect(try await manager.accessToken() == first)
+            fixture.clock.advance(seconds: 590)
             _ = wire.takeSent()
-            #expect(try await manager.reload() == ann)
-            #expect(wire.takeSent() == ["GET /v1/account", "POST /v1/accounts/refresh", "GET /v1/account"])
+            #expect(try await manager.accessToken() != first)
+            #expect(wire.takeSent() == ["POST /v1/accounts/refresh"])
+        }
+    }
+
+    @Test("A clock that is ahead of the end of the session that was kept signs nobody out: the service says whether it is over")
+    func clockAheadAtStart() async throws {
+        try await withClients { fixture in
+            let store = InMemorySessionStore()
+            let ann = try await fixture.signUpAnn(on: fixture.device(store: store).manager)
+            let (again, _) = fixture.device(store: store, clockBehindSeconds: -400 * 86_400)
+            #expect(await again.states.first { $0 != .notDetermined } == .authenticated(ann))
+        }
+    }
+
+    @Test("I3 A session that is not there is an error that says so")
+    func noSuchSession() async throws {
+        try await withClients { fixture in
+            let (manager, _) = fixture.device()
+            try await fixture.signUpAnn(on: manager)
+            let error = await #expect(throws: AuthError.self) { try await manager.endSession(999) }
+            guard case .notThere? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("A sign-in over a session whose token is over ends that session", .timeLimit(.minutes(1)))
+    func farewell() async throws {
+        try await withClients { fixture in
+            let (manager, _) = fixture.device()
+            try await fixture.signUpAnn(on: manager)
+            fixture.clock.advance(seconds: 700)
+            try await manager.signIn(with: ClientFixture.ann)
+            // Nobody waits for the farewell, so that it is not known when it is through.
+            while try await manager.sessions().count > 1 { await Task.yield() }
         }
     }
 
@@ -152,6 +189,30 @@ struct SigningInTests {
             _ = wire.takeSent()
             await #expect(throws: AuthError.lastWayIn) { try await manager.unlink(Acme.id) }
             #expect(wire.takeSent() == ["DELETE /v1/account/identities/acme"])
+        }
+    }
+
+    @Test("I4 A link that is over, or of another account, keeps nobody from signing in", arguments: [true, false])
+    func staleLink(isOver: Bool) async throws {
+        let acme = try Acme(users: ["ann": ["email": .string("ann@example.com"), "email_verified": .bool(true)]])
+        try await withClients {
+            acme.add(to: &$0)
+        } _: { fixture in
+            fixture.clock.goWithMachine()
+            let (manager, _) = fixture.device()
+            try await fixture.signUpAnn(on: manager)
+            let bob = EmailIdentityProvider(email: "bob@example.com", password: "a long password")
+            _ = try await manager.signUp(with: bob)
+            try await manager.verify(await fixture.code(to: bob.email))
+            try await manager.signOut()
+            await #expect(throws: AuthError.accountExists(providers: [.email])) {
+                try await manager.signUp(with: try await acme.provider(manager, as: "ann"))
+            }
+            if isOver { fixture.clock.advance(seconds: 660) }
+            let user = try await manager.signIn(with: isOver ? ClientFixture.ann : bob)
+            #expect(user.email == (isOver ? "ann@example.com" : "bob@example.com"))
+            #expect(user.providers.map(\.providerID) == [.email])
+            #expect(await manager.pendingLink == nil)
         }
     }
 

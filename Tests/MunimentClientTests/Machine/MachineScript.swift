@@ -133,7 +133,8 @@ enum Answered {
     static func session(_ number: Int, at seconds: Int64 = 0, signedIn: Int64? = nil, name: String = "Ann") -> JSONObject {
         [
             "access": .string("a\(number)"), "accessEnds": .string("\(Instant.newYear.later(seconds: seconds + 600))"),
-            "refresh": .string("r\(number)"), "refreshEnds": .string("\(Instant.newYear.later(seconds: seconds + 86_400))"),
+            "refresh": .string("r\(number)"), "accessSeconds": .integer(600),
+            "refreshEnds": .string("\(Instant.newYear.later(seconds: seconds + 86_400))"),
             "sessionID": .integer(1), "authenticatedAt": .string("\(Instant.newYear.later(seconds: signedIn ?? seconds))"),
             "isNew": .bool(false), "account": .object(account(name)),
         ]

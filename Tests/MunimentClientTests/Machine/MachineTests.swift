@@ -36,6 +36,29 @@ struct MachineTests {
         #expect(Set(Transitions.all.map(\.name)).count == Transitions.all.count)
     }
 
+    @Test("The end of a session that was kept leaves the codes of whoever signs up meanwhile, and none of its own")
+    func codesOfOthers() {
+        var script = MachineScript()
+        let code = Answered.json(202, ["attempt": .string("p"), "ends": .string("2026-01-01T00:10:00Z")])
+        _ = script.tell([
+            .event(.started(Transitions.kept)),
+            .event(Transitions.asked(1, .signUp(with: Transitions.email, displayName: nil, picture: nil, device: nil))),
+            .event(Transitions.answered(1, code)),
+        ])
+        let ended = Answered.problem(401, "session-ended")
+        #expect(script.tell(.answered(.refresh(1), ended)) == ["keep nothing", "tell notAuthenticated"])
+        #expect(script.machine.sentCodes[.signUp] != nil)
+        _ = script.tell([
+            .event(Transitions.asked(2, .signIn(with: Transitions.email, device: nil))),
+            .event(Transitions.answered(2, Answered.json(200, Answered.session(1)))),
+            .event(Transitions.asked(3, .updateEmail(to: "new@example.com"))), .event(Transitions.answered(3, code)),
+            .event(Transitions.asked(4, .signOut)),
+        ])
+        #expect(script.machine.sentCodes[.email] != nil)
+        _ = script.tell(Transitions.answered(4, Answered.json(204, [:])))
+        #expect(script.machine.sentCodes[.email] == nil)
+    }
+
     @Test("No more than 1,000 callers wait at the same time; one more is told so at once")
     func jobLimit() {
         var script = MachineScript()

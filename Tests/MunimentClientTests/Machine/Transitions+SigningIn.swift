@@ -13,6 +13,21 @@ extension Transitions {
             .event(asked(1, .signUp(with: openID, displayName: nil, picture: nil, device: nil))), .event(answered(1, taken)),
         ]
 
+    /// A sign-up by email met an account that acme leads into.
+    private static let collidedWithAcme: [MachineScript.Line] =
+        out + [
+            .event(asked(1, .signUp(with: email, displayName: nil, picture: nil, device: nil))),
+            .event(
+                answered(
+                    1,
+                    Answered.problem(409, "account-exists", ["providers": .array([.string("acme")]), "link": .string("l1")]))),
+        ]
+    private static let signInAgain = Answered.problem(401, "recent-sign-in-required", ["maxAge": .integer(60)])
+
+    private static func signInByAcme(_ number: UInt64) -> MachineScript.Line {
+        .event(asked(number, .signIn(with: openID, device: nil)))
+    }
+
     static let signingIn = [
         Transition(
             "Signing up by a provider signs in",
@@ -47,6 +62,34 @@ extension Transitions {
                 .event(asked(2, .signIn(with: email, device: nil))), .event(answered(2, Answered.problem(400, "wrong-code"))),
             ], asked(3, .signIn(with: email, device: nil)), ["send 3 POST /v1/accounts/sign-in"]),
         Transition(
+            "I4 A sign-in that was refused for what was to be linked is made without it",
+            collided + [.event(asked(2, .signIn(with: email, device: nil)))], answered(2, Answered.problem(400, "wrong-code")),
+            ["send 2 POST /v1/accounts/sign-in"]),
+        Transition(
+            "I4 And if it is refused again, its caller is told",
+            collided + [
+                .event(asked(2, .signIn(with: email, device: nil))), .event(answered(2, Answered.problem(409, "linked-elsewhere"))),
+            ], answered(2, Answered.problem(401, "wrong-credentials")), ["fail 2 wrongCredentials"]),
+        Transition(
+            "I4 What is good once is not shown again, and its caller is told", collidedWithAcme + [signInByAcme(2)],
+            answered(2, signInAgain), ["fail 2 recentSignInRequired 60"]),
+        Transition(
+            "I4 And the next sign-in is made without what was to be linked",
+            collidedWithAcme + [signInByAcme(2), .event(answered(2, signInAgain))],
+            asked(3, .signIn(with: openID, device: nil)), ["send 3 POST /v1/accounts/sign-in"]),
+        Transition(
+            "I4 The end of a session that was kept leaves pending what is to be linked",
+            [
+                .event(.started(kept)), .event(asked(1, .signUp(with: openID, displayName: nil, picture: nil, device: nil))),
+                .event(answered(1, taken)), .event(.answered(.refresh(1), Answered.problem(401, "session-ended"))),
+            ], asked(2, .signIn(with: email, device: nil)), ["send 2 POST /v1/accounts/sign-in linking l1"]),
+        Transition(
+            "I4 Whoever signs out leaves nothing to be linked for the next one",
+            signedIn + [
+                .event(asked(1, .signUp(with: openID, displayName: nil, picture: nil, device: nil))), .event(answered(1, taken)),
+                .event(asked(2, .signOut)), .event(answered(2, Answered.json(204, [:]))),
+            ], asked(3, .signIn(with: email, device: nil)), ["send 3 POST /v1/accounts/sign-in"]),
+        Transition(
             "I4 Once linked it is pending no more",
             collided + [
                 .event(asked(2, .signIn(with: email, device: nil))), .event(answered(2, Answered.json(200, Answered.session(1)))),
@@ -54,7 +97,20 @@ extension Transitions {
         Transition(
             "A sign-in while it is not determined takes the place of what was kept",
             [.event(.started(kept)), .event(asked(1, .signIn(with: email, device: nil)))],
-            answered(1, Answered.json(200, Answered.session(1))), ["keep r1", "tell Ann", "finish 1 Ann"]),
+            answered(1, Answered.json(200, Answered.session(1))),
+            ["send farewell POST /v1/accounts/refresh with n1", "keep r1", "tell Ann", "finish 1 Ann"]),
+        Transition(
+            "A session that another takes the place of, and whose token is over, gets one to be ended with",
+            signedIn + [.pass(seconds: 600), .event(asked(1, .signIn(with: email, device: nil)))],
+            answered(1, Answered.json(200, Answered.session(5, at: 600, name: "Bob"))),
+            ["send farewell POST /v1/accounts/refresh with n5", "keep r5", "tell Bob", "finish 1 Bob"]),
+        Transition(
+            "And is ended with it",
+            signedIn + [
+                .pass(seconds: 600), .event(asked(1, .signIn(with: email, device: nil))),
+                .event(answered(1, Answered.json(200, Answered.session(5, at: 600, name: "Bob")))),
+            ], .answered(.farewell, Answered.json(200, Answered.session(2, at: 600))),
+            ["send farewell POST /v1/account/sign-out by a2"]),
         Transition(
             "What the service says about the account is told", signedIn + [.event(asked(1, .updateProfile([:])))],
             answered(1, Answered.json(200, Answered.account("Anna"))), ["tell Anna", "finish 1 Anna"]),

@@ -26,6 +26,8 @@ enum Transitions {
     /// The same, and the access token is about to end.
     static let stale: [MachineScript.Line] = signedIn + [.pass(seconds: 580)]
 
+    static let leaveAlone = Answered.problem(503, "unavailable", retryAfterSeconds: 600)
+
     static let starting = [
         Transition("Nothing was kept: nobody is signed in", [], .started(nil), ["tell notAuthenticated"]),
         Transition(
@@ -36,8 +38,8 @@ enum Transitions {
             .started(StoredSession(refresh: "r0", ends: kept.ends, nonce: "old")),
             ["send refresh 1 POST /v1/accounts/refresh with old"]),
         Transition(
-            "What was kept and is over is not tried", [.pass(seconds: 86_400)], .started(kept),
-            ["keep nothing", "tell notAuthenticated"]),
+            "What was kept and seems to be over is tried all the same: the clock here may be wrong", [.pass(seconds: 86_400)],
+            .started(kept), ["keep r0 with n1", "send refresh 1 POST /v1/accounts/refresh with n1"]),
         Transition(
             "The service knows the session: signed in, with new tokens", [.event(.started(kept))],
             .answered(.refresh(1), Answered.json(200, Answered.session(1))), ["keep r1", "tell Ann"]),
@@ -59,6 +61,17 @@ enum Transitions {
                 .event(.waited(.refresh(1))),
             ],
             .answered(.refresh(1), Answered.problem(503, "unavailable")), ["wait refresh 1 2000", "fail 1 unavailable"]),
+        Transition(
+            "A service that wants to be left alone for long is asked again then, and whoever waits is told at once",
+            [.event(.started(kept)), .event(asked(1, .reload))], .answered(.refresh(1), leaveAlone),
+            ["wait refresh 1 600000", "fail 1 unavailable"]),
+        Transition(
+            "Whoever asks meanwhile is told at once too", [.event(.started(kept)), .event(.answered(.refresh(1), leaveAlone))],
+            asked(1, .reload), ["fail 1 unavailable"]),
+        Transition(
+            "Whoever asks when it is asked again waits for the answer",
+            [.event(.started(kept)), .event(.answered(.refresh(1), leaveAlone)), .event(.waited(.refresh(1)))], asked(1, .reload),
+            []),
         Transition(
             "A service without accounts is no reason to sign out", [.event(.started(kept))],
             .answered(.refresh(1), Answered.problem(404, "not-found")), ["wait refresh 1 500"]),
@@ -106,6 +119,19 @@ enum Transitions {
                 .event(.answered(.refresh(1), Answered.json(200, Answered.session(2)))),
             ],
             answered(2, Answered.problem(401, "unauthenticated")), ["send 2 GET /v1/account by a2"]),
+        Transition(
+            "A token is as old as it is here, whatever the clock of the service says",
+            [
+                .event(.started(nil)), .event(asked(100, .signIn(with: email, device: nil))),
+                .event(answered(100, Answered.json(200, Answered.session(1, at: 86_400)))), .pass(seconds: 570),
+            ], asked(1, .accessToken), ["keep r1 with n4", "send refresh 1 POST /v1/accounts/refresh with n4"]),
+        Transition(
+            "A service that wants to be left alone for a moment is, and whoever waits waits",
+            stale + [.event(asked(1, .reload))],
+            .answered(.refresh(1), Answered.problem(503, "unavailable", retryAfterSeconds: 4)), ["wait refresh 1 4000"]),
+        Transition(
+            "One that wants to be left alone for longer than the longest pause: whoever waits is told",
+            stale + [.event(asked(1, .reload))], .answered(.refresh(1), leaveAlone), ["fail 1 unavailable"]),
         Transition(
             "The refresh says that the session is over: signed out, and all who wait are told",
             stale + [.event(asked(1, .reload)), .event(asked(2, .accessToken))],
