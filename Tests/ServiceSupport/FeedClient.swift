@@ -15,6 +15,7 @@ package final class FeedClient {
     }
 
     private let socket: Int32
+    private let patienceSeconds: Int
     /// Bytes of the body that were not read as lines yet.
     private var text: [UInt8] = []
     /// Bytes that came and are not unwrapped from their chunks yet.
@@ -35,8 +36,14 @@ package final class FeedClient {
     ///   - port: where the service listens on this machine.
     ///   - lastID: what it comes back with.
     ///   - receiveBufferBytes: bytes that the system keeps for it, for a client that is slow.
-    package init(port: UInt16, _ target: String, token: String, lastID: String? = nil, receiveBufferBytes: Int32? = nil) throws {
-        socket = try LoopbackSocket.connected(to: port, patienceSeconds: 20, receiveBufferBytes: receiveBufferBytes)
+    ///   - patienceSeconds: how long one call waits for what it is to bring, whatever else comes meanwhile; while nothing comes at
+    ///     all, the call may last twice as long.
+    package init(
+        port: UInt16, _ target: String, token: String, lastID: String? = nil, receiveBufferBytes: Int32? = nil,
+        patienceSeconds: Int = 30
+    ) throws {
+        self.patienceSeconds = patienceSeconds
+        socket = try LoopbackSocket.connected(to: port, patienceSeconds: patienceSeconds, receiveBufferBytes: receiveBufferBytes)
         var head = "GET \(target) HTTP/1.1\r\nHost: here\r\nAccept: text/event-stream\r\nAuthorization: Bearer \(token)\r\n"
         if let lastID { head += "Last-Event-ID: \(lastID)\r\n" }
         let bytes = Array((head + "\r\n").utf8)
@@ -48,8 +55,9 @@ package final class FeedClient {
 
     /// The next event; nil where the feed is over, or nothing comes in time.
     package func next() -> Event? {
+        let end = deadline
         var data: [String] = []
-        while let line = nextLine() {
+        while let line = nextLine(before: end) {
             if line.isEmpty {
                 if !data.isEmpty { return Event(id: lastID ?? "", data: data.joined(separator: "\n")) }
             } else if line.hasPrefix(":") {
@@ -68,25 +76,27 @@ package final class FeedClient {
         return nil
     }
 
-    /// Reads what comes until something is so; false where it does not come to be so.
+    /// Reads what comes until something is so; false where it does not come to be so in time.
     package func read(until isSo: (FeedClient) -> Bool) -> Bool {
-        let end = ContinuousClock.now + .seconds(60)
-        while !isSo(self) { guard .now < end, readLine() else { return false } }
+        let end = deadline
+        while !isSo(self) { guard readLine(before: end) else { return false } }
         return true
     }
 
+    /// When a call that begins now gives up. Signs of life keep the socket from timing out: whoever waits for something else still
+    /// comes to an end.
+    private var deadline: ContinuousClock.Instant { .now + .seconds(patienceSeconds) }
+
     /// Takes one line that brings no event.
-    private func readLine() -> Bool {
-        guard let line = nextLine() else { return false }
+    private func readLine(before end: ContinuousClock.Instant) -> Bool {
+        guard let line = nextLine(before: end) else { return false }
         if line.hasPrefix(":") { comments += 1 }
         if line.hasPrefix("id: ") { lastID = String(line.dropFirst(4)) }
         if line.hasPrefix("retry: ") { retryMilliseconds = Int(line.dropFirst(7)) }
         return true
     }
 
-    private func nextLine() -> String? {
-        // Signs of life keep the socket from timing out: whoever waits for something else still comes to an end.
-        let end = ContinuousClock.now + .seconds(60)
+    private func nextLine(before end: ContinuousClock.Instant) -> String? {
         while .now < end {
             if let end = text.firstIndex(of: 0x0A) {
                 defer { text.removeFirst(end + 1) }

@@ -3,41 +3,30 @@ import Synchronization
 
 /// A mailer that keeps what it is given, for tests to wait for.
 package final class KeptMails: Mailer {
-    private struct State {
-        var mails: [MailMessage] = []
-        var waiters: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
+    private let mails = Mutex<[MailMessage]>([])
 
     package init() {}
 
-    package func send(_ message: MailMessage) throws(MailProblem) {
-        let waiters = state.withLock { state in
-            state.mails.append(message)
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
+    package func send(_ message: MailMessage) throws(MailProblem) { mails.withLock { $0.append(message) } }
 
     /// Everything that was sent, in order.
-    package var all: [MailMessage] { state.withLock { $0.mails } }
+    package var all: [MailMessage] { mails.withLock { $0 } }
 
     /// The next mail to somebody behind so many of all, once it is there.
-    package func next(to email: String, after count: Int) async -> MailMessage {
+    ///
+    /// - Parameter patienceSeconds: how long it is waited for, so that a test that is wrong ends.
+    /// - Throws: ``NoMail`` where none comes in that time.
+    package func next(to email: String, after count: Int, patienceSeconds: Int = 30) async throws -> MailMessage {
+        let end = ContinuousClock.now + .seconds(patienceSeconds)
         while true {
-            let seen = all
-            if let found = seen.dropFirst(count).first(where: { $0.to.text == email.lowercased() }) { return found }
-            await withCheckedContinuation { waiter in
-                let isNewer = state.withLock { state in
-                    if state.mails.count == seen.count { state.waiters.append(waiter) }
-                    return state.mails.count > seen.count
-                }
-                if isNewer { waiter.resume() }
-            }
+            if let found = all.dropFirst(count).first(where: { $0.to.text == email.lowercased() }) { return found }
+            guard .now < end else { throw NoMail(email: email) }
+            try await Task.sleep(for: .milliseconds(2))
         }
     }
+
+    /// Nothing was sent to somebody who was to get something.
+    package struct NoMail: Error { package let email: String }
 }
 
 extension MailMessage {

@@ -52,7 +52,8 @@ struct PasswordTests {
         // The one thread is taken, and one piece of work may wait: of two more one is turned away.
         var turnedAway = false
         let third = TestThread { while threads.run({ true }) == nil {} }
-        while !turnedAway { turnedAway = threads.backlog == 1 && threads.run { true } == nil }
+        let end = ContinuousClock.now + .seconds(10)
+        while !turnedAway, .now < end { turnedAway = threads.backlog == 1 && threads.run { true } == nil }
         goOn.open()
         for thread in [first, second, third] { try thread.join() }
         #expect(turnedAway)

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import Testing
 
 @testable import Identity
 
@@ -21,5 +22,9 @@ final class Problems: Sendable {
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func open() { semaphore.signal() }
-    func wait() { semaphore.wait() }
+    /// Goes on after half a minute in any case, and records that as an issue: what is wrong is not waited for without end.
+    func wait(sourceLocation: SourceLocation = #_sourceLocation) {
+        let isOpen = semaphore.wait(timeout: .now() + 30) == .success
+        #expect(isOpen, "nobody opened the gate", sourceLocation: sourceLocation)
+    }
 }

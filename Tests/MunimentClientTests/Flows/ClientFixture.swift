@@ -38,12 +38,12 @@ struct ClientFixture {
     /// Signs Ann up on a device, with the code from her mail.
     @discardableResult func signUpAnn(on manager: AuthManager) async throws -> AuthUser {
         _ = try await manager.signUp(with: ClientFixture.ann, displayName: "Ann")
-        return try await manager.verify(await code())
+        return try await manager.verify(try await code())
     }
 
     /// The code of the last mail to somebody.
-    func code(to email: String = "ann@example.com", behind count: Int = 0) async -> String {
-        await mails.next(to: email, after: count).code
+    func code(to email: String = "ann@example.com", behind count: Int = 0) async throws -> String {
+        try await mails.next(to: email, after: count).code
     }
 
     /// Makes changes in the default store as its administrator.

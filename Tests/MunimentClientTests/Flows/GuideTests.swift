@@ -68,8 +68,8 @@ struct GuideTests {
 
     private func run(_ fixture: ClientFixture, _ acme: Acme, _ folder: String) async throws {
         let service = fixture.address.text
-        let mails = { (count: Int) in await fixture.code(behind: count) }
-        func codeFromMail() async -> String { await mails(0) }
+        let mails = { (count: Int) in try await fixture.code(behind: count) }
+        func codeFromMail() async throws -> String { try await mails(0) }
         func openBrowser(_ address: String) async throws -> String {
             let answer = try acme.process.signIn(at: address, as: "bob")
             return Acme.redirectURI + "?" + answer.map { "\($0)=\($1)" }.joined(separator: "&")

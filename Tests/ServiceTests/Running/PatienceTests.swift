@@ -1,0 +1,40 @@
+import Credentials
+import Permissions
+import ServiceSupport
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("What tests wait for comes, or they are told that it does not")
+struct PatienceTests {
+    @Test("Whoever waits for an event gives up in time, however many signs of life come instead", .timeLimit(.minutes(1)))
+    func feed() async throws {
+        try await withListeners { fixture in
+            _ = try fixture.prepared()
+            let client = try FeedClient(
+                port: fixture.listen(), LiveFeedTests.notices, token: fixture.token(.act(as: "user:bob")), patienceSeconds: 1)
+            let feeds = fixture.service.liveFeeds
+            let beginning = ContinuousClock.now
+            let beats = Task {
+                while !Task.isCancelled, .now < beginning + .seconds(30) {
+                    feeds.tick()
+                    await Task.yield()
+                }
+            }
+            let event = client.next()
+            #expect(event == nil && .now < beginning + .seconds(25))
+            #expect(!client.read(until: { $0.retryMilliseconds == 0 }) && .now < beginning + .seconds(25))
+            beats.cancel()
+            await beats.value
+        }
+    }
+
+    @Test("Whoever waits for a mail that nobody sends is told so", .timeLimit(.minutes(1)))
+    func mail() async {
+        let mails = KeptMails()
+        await #expect(throws: KeptMails.NoMail.self) {
+            try await mails.next(to: "ann@example.com", after: 0, patienceSeconds: 0)
+        }
+    }
+}
