@@ -2,6 +2,14 @@ public import Events
 
 /// What a session is good for, and its end.
 extension Accounts {
+    /// Whether an access token is good for a session still, for what goes on after it was asked for. A table look-up.
+    ///
+    /// Unlike ``session(access:)``, this holds while the account is being deleted: a store can refuse to let it go, and then nothing
+    /// has happened to the session (CONFORMANCE I8).
+    public func isOpen(_ session: SessionID, access: String) -> Bool {
+        sessions.lookup(access: access, at: clock())?.0.id == session
+    }
+
     /// The session that an access token is good for now, and its account; nil for any other text. Constant time, and no disk.
     public func session(access: String) -> (session: Session, account: Account)? {
         guard let (session, account) = sessions.lookup(access: access, at: clock()), !isLeaving(account.id) else { return nil }

@@ -36,6 +36,12 @@ final class AccountsOffice: Sendable {
         return Caller(id: account.principal.text, stores: stores, right: .act(as: account.principal), session: session.id)
     }
 
+    /// Whether what a caller has open may stay open: its session is good, though its account may be about to go.
+    func isOpen(_ caller: Caller, access: String) -> Bool {
+        guard let session = caller.session else { return false }
+        return accounts.isOpen(session, access: access)
+    }
+
     func queue(_ pace: AccountsPace) -> WorkQueue {
         switch pace {
         case .brisk: brisk

@@ -92,7 +92,7 @@ struct Authenticator: Sendable {
         guard let authorization, let credential = Authenticator.bearer(authorization) else { return { authorization == nil } }
         if Secrets.areEqual(Array(credential.utf8), localSecret) { return { true } }
         if let accounts, AccessToken.isWellFormed(credential) {
-            return { accounts.caller(access: credential)?.session == caller.session }
+            return { accounts.isOpen(caller, access: credential) }
         }
         let (tokens, clock) = (tokens, clock)
         // A token can be taken back at any moment; a JWT is good until its end.

@@ -129,7 +129,11 @@ struct LeftoverTests {
             }
             // They do not come back, and neither of the two others was ended.
             #expect(try FeedClient(port: port, notices, token: ann.access).status == 401)
-            #expect(!watching.isEnded && !administering.isEnded)
+            for feed in [watching, administering] {
+                let beats = feed.comments
+                for _ in 0..<15 { fixture.service.service.liveFeeds.tick() }
+                #expect(feed.read(until: { $0.comments > beats }))
+            }
         }
     }
 }
