@@ -104,6 +104,12 @@ struct WithdrawingTests {
             let before = try store.head
             try store.store.withdraw(everythingFrom: gone)
             #expect(try store.head == Revision(before.rawValue + 2))
+            // Whoever ends the first of the two has left no administrator behind.
+            let between = Revision(before.rawValue + 1)
+            #expect(try store.privileges(gone, "store", at: .revision(before)).contains("setPermissions"))
+            #expect(
+                try store.privileges(gone, "store", at: .revision(between))
+                    == store.privileges("user:stranger", "store", at: .revision(between)))
             #expect(try store.store.read { try $0.directAccess(of: gone) }.isEmpty)
         }
     }
