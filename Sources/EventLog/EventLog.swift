@@ -67,10 +67,16 @@ public final class EventLog: Sendable {
     public var failure: String? { gate.failure }
 
     /// Looks for commits that another process has appended.
+    ///
+    /// Any thread may, also while this process appends: what was appended since the look is known already, and stays so.
+    ///
+    /// - Returns: the last commit on the disk; nil in an empty log.
     public func refreshHead() throws -> LogHead? {
-        let head = try read { reader in try reader.lastHead() }
-        state.withLock { $0.head = head }
-        return head
+        let found = try read { reader in try reader.lastHead() }
+        state.withLock { state in
+            if let found, state.head.map({ $0.revision < found.revision }) ?? true { state.head = found }
+        }
+        return found
     }
 
     /// Appends commits and refused commands in one transaction and returns when they are on the disk, with the head.

@@ -1,5 +1,6 @@
 import EventLog
 import Events
+import Synchronization
 import TestSupport
 import Testing
 
@@ -51,6 +52,27 @@ struct AppendTests {
         #expect(log.head == head)
         #expect(log.failure == nil)
         #expect(try log.append([SmallLog.commit(4)]).revision == Revision(4))
+        log.close()
+    }
+
+    private final class Done: Sendable { let value = Atomic(false) }
+
+    @Test("E3: Whoever looks for the head meanwhile, as a backup does, never takes it back behind what was appended")
+    func headUnderReaders() throws {
+        let small = try SmallLog(commits: 1)
+        let log = try small.open()
+        let isDone = Done()
+        let lookers = (0..<8).map { _ in
+            TestThread { while !isDone.value.load(ordering: .acquiring) { _ = try log.refreshHead() } }
+        }
+        var problem: (any Error)?
+        for number in 1...120 where problem == nil {
+            do { _ = try log.append([SmallLog.commit(number)]) } catch { problem = error }
+        }
+        isDone.value.store(true, ordering: .releasing)
+        for looker in lookers { try looker.join() }
+        #expect(problem == nil)
+        #expect(try log.refreshHead() == log.head)
         log.close()
     }
 
