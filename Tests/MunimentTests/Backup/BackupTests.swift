@@ -35,6 +35,25 @@ struct BackupTests {
         }
     }
 
+    @Test("Whoever gets an account while a data directory is backed up is in the stores of the backup, where the account is in it")
+    func accountsFirst() throws {
+        let folder = try ScratchFolder()
+        let (data, backup, restored) = (folder.path + "/data", folder.path + "/backup", folder.path + "/restored")
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        try Store.create(at: data + "/default", preset: .open).close()
+        let made = try DataBackup.make(of: data, to: backup) { _ in
+            let store = try Store.open(at: data + "/default", .writing)
+            try store.commit(Transaction("user:root", [.register("user:new")]))
+            try store.close()
+            return true
+        }
+        #expect(made.hasAccounts)
+        try DataBackup.restore(backup, to: restored)
+        let store = try Store.open(at: restored + "/default", .reading)
+        #expect(try store.read { try $0.exists("user:new") })
+        try store.close()
+    }
+
     @Test("A store that is written to all the while is backed up as it was at one moment, with everything acknowledged before")
     func liveStore() throws {
         try withStore(.open) { fixture in
