@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The built `muniment`, run as a process of its own in a folder of its own.
@@ -67,7 +68,7 @@ struct BuiltTool {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
+        try process.run(endingWithinSeconds: 600)
         process.waitUntilExit()
         return Result(
             code: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),

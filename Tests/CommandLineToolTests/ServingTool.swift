@@ -30,7 +30,7 @@ final class ServingTool {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.run(endingWithinSeconds: 1800)
         for _ in 0..<lineCount {
             let line = said.next()
             lines.append(try #require(line, "serve printed \(lines) and no more"))

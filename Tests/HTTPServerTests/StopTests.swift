@@ -14,7 +14,7 @@ import Testing
         let application = TestApplication(answering: { request in
             DispatchQueue.global().async {
                 asked.signal()
-                release.wait()
+                _ = release.wait(timeout: .now() + 60)
                 request.respond(.text("done"))
             }
             return .later
@@ -23,14 +23,15 @@ import Testing
         let client = try RawClient(port: server.port)
         let idle = try RawClient(port: server.port)
         client.send(Self.request)
-        asked.wait()
+        #expect(asked.wait(timeout: .now() + 60) == .success)
         let stopped = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
             server.stop(graceSeconds: 10)
             stopped.signal()
         }
         // The socket is given up before anything else: then the answer comes while the server stops.
-        while (try? RawClient(port: server.port)) != nil {}
+        let end = ContinuousClock.now + .seconds(30)
+        while .now < end, (try? RawClient(port: server.port)) != nil {}
         release.signal()
         let answers = RawAnswers(client.receiveAll() ?? [])
         #expect(answers.answers.map(\.body) == ["done"])
@@ -48,7 +49,7 @@ import Testing
         let application = TestApplication(answering: { request in
             DispatchQueue.global().async {
                 asked.signal()
-                late.wait()
+                _ = late.wait(timeout: .now() + 60)
                 request.respond(HTTPResponse(status: 200, body: .stream(source.stream)))
                 responded.signal()
             }
@@ -57,11 +58,11 @@ import Testing
         let server = try HTTPServer(HTTPServerSettings(), application: application)
         let client = try RawClient(port: server.port)
         client.send(Self.request)
-        asked.wait()
+        #expect(asked.wait(timeout: .now() + 60) == .success)
         server.stop(graceSeconds: 0)
         #expect(client.receiveAll() == [])
         late.signal()
-        responded.wait()
+        #expect(responded.wait(timeout: .now() + 60) == .success)
         #expect(application.waitForEnded(1).count == 1)
         #expect(source.isClosedOnce())
     }

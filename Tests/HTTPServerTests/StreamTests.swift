@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("Tasks that write at once do not mix what they write")
+    @Test("Tasks that write at once do not mix what they write", .timeLimit(.minutes(10)))
     func doesNotMix() async throws {
         let source = Source(limitBytes: 100)
         let server = try HTTPServer(HTTPServerSettings(), application: source.application)

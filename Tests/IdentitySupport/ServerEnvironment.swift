@@ -11,7 +11,7 @@ enum ServerEnvironment {
         let output = Pipe()
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.run(endingWithinSeconds: 1800)
         let printed = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw NotMade() }

@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPServer
+import TestSupport
 
 /// `curl` as the way to a service: a real client over a real socket.
 package struct Curl: Door {
@@ -54,7 +55,7 @@ package struct Curl: Door {
         process.standardInput = FileHandle.nullDevice
         let code = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch {
+            do { try process.run(endingWithinSeconds: 600) } catch {
                 process.terminationHandler = nil
                 continuation.resume(throwing: error)
             }

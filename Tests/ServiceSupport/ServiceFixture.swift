@@ -4,6 +4,7 @@ import Foundation
 package import HTTPServer
 import Muniment
 package import Service
+import Synchronization
 package import TestSupport
 
 /// A service on a data directory of its own, for one test, by a clock that the test moves.
@@ -67,9 +68,13 @@ package struct DirectDoor: Door {
     package init(_ service: MunimentService) { self.service = service }
 
     package func send(_ method: String, _ target: String, headers: [HTTPHeader], body: [UInt8]) async throws -> Answer {
-        let response = await withCheckedContinuation { continuation in
+        let response = try await withCheckedThrowingContinuation { continuation in
+            let pending = PendingAnswer(continuation)
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(300)) {
+                pending.resume(.failure(NotInTime(description: "\(method) \(target) is not answered")))
+            }
             let request = HTTPRequest(method: method, target: target, headers: headers, body: body) {
-                continuation.resume(returning: $0)
+                pending.resume(.success($0))
             }
             switch service.admit(request) {
             case .refused(let response): request.respond(response)
@@ -87,6 +92,21 @@ package struct DirectDoor: Door {
             case .stream(let stream): await stream.collected()
             }
         return Answer(status: response.status, headers: response.headers, body: method == "HEAD" ? [] : bytes)
+    }
+}
+
+/// An answer that somebody waits for until it comes, or until it should have come.
+private final class PendingAnswer: Sendable {
+    private let waiter: Mutex<CheckedContinuation<HTTPResponse, any Error>?>
+
+    init(_ waiter: CheckedContinuation<HTTPResponse, any Error>) { self.waiter = Mutex(waiter) }
+
+    func resume(_ result: Result<HTTPResponse, any Error>) {
+        let waiter = waiter.withLock { waiter in
+            defer { waiter = nil }
+            return waiter
+        }
+        waiter?.resume(with: result)
     }
 }
 

@@ -80,6 +80,7 @@ struct MapGrowthTests {
                 }
             }
         }
+        defer { progress.isDone.store(true, ordering: .releasing) }
         for number in UInt32(0)..<200 {
             _ = try put(number, bytes: 2000)
             progress.written.store(number + 1, ordering: .releasing)
@@ -104,7 +105,12 @@ struct MapGrowthTests {
                 view.end()
             }
         }
-        while progress.reads.load(ordering: .acquiring) < 1000 { _ = try put(0, bytes: 10) }
+        defer { progress.isDone.store(true, ordering: .releasing) }
+        let end = ContinuousClock.now + .seconds(120)
+        while progress.reads.load(ordering: .acquiring) < 1000 {
+            guard .now < end else { throw NotInTime(description: "the readers do not read") }
+            _ = try put(0, bytes: 10)
+        }
         for number in UInt32(0)..<100 { _ = try put(number, bytes: 3000) }
         progress.isDone.store(true, ordering: .releasing)
         for reader in readers { try reader.join() }

@@ -7,7 +7,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Docs/Guides/asking-and-watching.md")
+@Suite("Docs/Guides/asking-and-watching.md", .timeLimit(.minutes(10)))
 struct AskingGuideTests {
     @Test("Its code runs as it stands there, and does what it says")
     func codeRuns() async throws {

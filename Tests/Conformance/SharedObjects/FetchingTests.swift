@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Shared objects: fetching")
+@Suite("Shared objects: fetching", .timeLimit(.minutes(10)))
 struct SharedObjectFetchingTests {
     @Test("F7: Whether an object exists is told to whoever is signed in, and what is in it only to who may read it")
     func existence() async throws {

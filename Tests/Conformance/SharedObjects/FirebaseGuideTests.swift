@@ -8,7 +8,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Docs/Guides/coming-from-firebase.md")
+@Suite("Docs/Guides/coming-from-firebase.md", .timeLimit(.minutes(10)))
 struct FirebaseGuideTests {
     @Test("Its code runs as it stands there, and does what it says")
     func codeRuns() async throws {

@@ -6,7 +6,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Shared objects: notices")
+@Suite("Shared objects: notices", .timeLimit(.minutes(10)))
 struct SharedObjectNoticeTests {
     /// What somebody was told, of one kind: the new objects, and those that were there before.
     private struct Told: Equatable {

@@ -4,7 +4,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Shared objects: observing")
+@Suite("Shared objects: observing", .timeLimit(.minutes(10)))
 struct SharedObjectObservingTests {
     private static let list: JSONValue = .object([
         "title": .string("Shopping"), "lines": .object(["bread": .integer(1), "milk": .integer(2)]),

@@ -22,9 +22,9 @@ final class Problems: Sendable {
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func open() { semaphore.signal() }
-    /// Goes on after half a minute in any case, and records that as an issue: what is wrong is not waited for without end.
+    /// Goes on after a minute in any case, and records that as an issue: what is wrong is not waited for without end.
     func wait(sourceLocation: SourceLocation = #_sourceLocation) {
-        let isOpen = semaphore.wait(timeout: .now() + 30) == .success
+        let isOpen = semaphore.wait(timeout: .now() + 60) == .success
         #expect(isOpen, "nobody opened the gate", sourceLocation: sourceLocation)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I8 Deleting an account, against the running service")
+@Suite("I8 Deleting an account, against the running service", .timeLimit(.minutes(10)))
 struct DeletionTests {
     /// Two objects that Ann may delete, and one that she may not.
     private func makeObjects(_ fixture: ClientFixture, of ann: AuthUser) throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I2 A further provider, without touching the manager")
+@Suite("I2 A further provider, without touching the manager", .timeLimit(.minutes(10)))
 struct FurtherProviderTests {
     /// The service's side: whoever shows a badge is who is on it.
     private struct Badges: Identity.IdentityProvider {

@@ -51,7 +51,7 @@ final class AccountScreen: AuthManagerReauthenticating {
 }
 // guide ends
 
-@Suite("Docs/Guides/coming-from-firebase-identity.md")
+@Suite("Docs/Guides/coming-from-firebase-identity.md", .timeLimit(.minutes(10)))
 struct GuideTests {
     @Test("Its code runs as it stands there, and does what it says")
     func codeRuns() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I6 I7 Changing an account, against the running service")
+@Suite("I6 I7 Changing an account, against the running service", .timeLimit(.minutes(10)))
 struct ReauthenticationTests {
     private let other = EmailIdentityProvider(email: "ann@example.com", password: "one more long password")
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I1 I3 I4 Coming in, against the running service")
+@Suite("I1 I3 I4 Coming in, against the running service", .timeLimit(.minutes(10)))
 struct SigningInTests {
     @Test("I1 I3 An email signs up with a code, signs out and in again, and every change of the state is told")
     func email() async throws {

@@ -79,6 +79,7 @@ struct ConcurrencyTests {
                 }
             }
         }
+        defer { written.isDone.store(true, ordering: .releasing) }
         for number in 0..<120 {
             try store.commit(
                 Transaction("user:root", [.createObject(Name("doc:a\(number)")), .createObject(Name("doc:b\(number)"))]))

@@ -162,7 +162,7 @@ struct SmallDisk {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = command
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.run(endingWithinSeconds: 600)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
     }

@@ -25,11 +25,11 @@ struct ChangeFeedTests {
     }
 
     @Test("One that has seen all that was told waits until something that it rests on is touched")
-    func touching() async {
+    func touching() async throws {
         let feed = ChangeFeed(head: .genesis)
         feed.tell([commit(5, touching: 1)])
         let waiting = Task { await wait(feed, behind: 5, touching: [1, 2]) }
-        while feed.waitingCount != 1 { await Task.yield() }
+        try await until("one waits") { feed.waitingCount == 1 }
         feed.tell([commit(6, touching: 3)])
         #expect(feed.waitingCount == 1)
         feed.tell([commit(7, touching: 4), commit(8, touching: 2)])
@@ -38,11 +38,11 @@ struct ChangeFeedTests {
     }
 
     @Test("A head that is known already wakes nobody, a new one wakes everybody")
-    func heads() async {
+    func heads() async throws {
         let feed = ChangeFeed(head: .genesis)
         feed.tell(Revision(5))
         let waiting = (1...3).map { thing in Task { await wait(feed, behind: 5, touching: [thing]) } }
-        while feed.waitingCount != 3 { await Task.yield() }
+        try await until("three wait") { feed.waitingCount == 3 }
         feed.tell(Revision(5))
         #expect(feed.waitingCount == 3)
         feed.tell(Revision(6))

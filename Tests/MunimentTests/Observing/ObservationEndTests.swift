@@ -22,9 +22,9 @@ struct ObservationEndTests {
             let store = fixture.store
             let changes = try store.observe(way.object, as: way.caller)
             async let awake = changes.all()
-            await store.untilWaiting(1)
+            try await store.untilWaiting(1)
             let before = try fixture.commit(.writeObject(way.object, .merge(.object(["a": .integer(1)])))).head
-            await store.untilWaiting(1)
+            try await store.untilWaiting(1)
             let lost = try await store.commit(Transaction("user:root", way.losing)).head
             // Losing it is enough to be told: nothing else has happened yet.
             let observed = await awake
@@ -44,7 +44,7 @@ struct ObservationEndTests {
             try prepare(fixture, [.grant("user:ann", on: "doc:1", ["read"], until: .newYear.later(seconds: 60))])
             let store = fixture.store
             async let observed = store.observe("doc:1", as: "user:ann").all()
-            await store.untilWaiting(1)
+            try await store.untilWaiting(1)
             fixture.clock.advance(seconds: 60)
             let head = try fixture.commit(.writeObject("doc:1", .value(.integer(1)))).head
             #expect(try await observed == Observed(end: .accessEnded(at: Revision(head.rawValue - 1))))
@@ -75,7 +75,7 @@ struct ObservationEndTests {
                     ])
                 let store = fixture.store
                 async let observed = store.observe("doc:1", as: "user:ann").all()
-                await store.untilWaiting(1)
+                try await store.untilWaiting(1)
                 let head = try fixture.commit(.deleteObject(deleted)).head
                 #expect(try await observed == Observed(end: .objectDeleted(at: head)))
             }
@@ -106,10 +106,10 @@ struct ObservationEndTests {
             let changes = try store.observe("doc:1", as: "user:ann")
             let removed = Task { await changes.all() }
             let staying = Task { await changes.all() }
-            await store.untilWaiting(2)
+            try await store.untilWaiting(2)
             removed.cancel()
             #expect(await removed.value == Observed())
-            await store.untilWaiting(1)
+            try await store.untilWaiting(1)
             try fixture.commit(.writeObject("doc:1", .value(.integer(1))))
             try fixture.commit(.deleteObject("doc:1"))
             #expect(await staying.value.changes.count == 1)
@@ -138,7 +138,7 @@ struct ObservationEndTests {
             let store = fixture.store
             let changes = try store.observe("doc:1", as: "user:ann")
             let observing = (0..<20).map { _ in Task { await changes.all() } }
-            await store.untilWaiting(20)
+            try await store.untilWaiting(20)
             try fixture.reopen()
             for task in observing { #expect(await task.value == Observed(end: .storeClosed)) }
             #expect(await changes.all() == Observed(end: .storeClosed))

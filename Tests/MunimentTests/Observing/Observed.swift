@@ -2,6 +2,7 @@ import Events
 import Muniment
 import Permissions
 import StoreSupport
+import TestSupport
 
 /// Everything that an observation delivered, and how it ended.
 struct Observed: Equatable {
@@ -45,7 +46,7 @@ extension StoreFixture {
 
 extension Store {
     /// Returns when as many wait as are given.
-    func untilWaiting(_ count: Int) async {
-        while waitingObservers != count { await Task.yield() }
+    func untilWaiting(_ count: Int) async throws {
+        try await until("\(count) observers wait") { waitingObservers == count }
     }
 }

@@ -161,7 +161,7 @@ struct ObservingDeliveryTests {
                 let changes = try store.observe(Name("doc:\(number)"), as: "user:ann")
                 return Task { await changes.all() }
             }
-            await store.untilWaiting(20)
+            try await store.untilWaiting(20)
             // Whoever is woken is told of before the commit is acknowledged, so that the count would be lower behind it.
             let unrelated: [Change] = [
                 .writeObject("doc:other", .value(.null)), .grant("user:ben", on: "doc:other", ["read"]),
@@ -189,7 +189,7 @@ struct ObservingDeliveryTests {
             let changes = try store.observe("doc:1", at: "n", as: "user:ann")
             // The import is all that wakes this one, and then there is nothing more.
             let observing = Task { try await changes.prefix(50).reduce(into: []) { $0.append($1.revision) } }
-            await store.untilWaiting(1)
+            try await store.untilWaiting(1)
             let importer = try store.importer()
             var expected: [Revision] = []
             for number in 0..<50 {
@@ -243,7 +243,7 @@ struct ObservingDeliveryTests {
                     return await changes.all()
                 }
             }
-            while started.count.load(ordering: .relaxed) < 2 { await Task.yield() }
+            try await until("two look") { started.count.load(ordering: .relaxed) >= 2 }
             try fixture.reopen()
             for task in tasks {
                 let observed = await task.value

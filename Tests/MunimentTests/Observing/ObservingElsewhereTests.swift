@@ -30,7 +30,7 @@ struct ObservingElsewhereTests {
             let changes = try store.observe("doc:1", as: "user:ann")
             async let first = changes.all()
             async let second = changes.all()
-            await store.untilWaiting(2)
+            try await store.untilWaiting(2)
             #expect(try Helper.run(["count", path, "doc:1", "30"]).exitCode == 0)
             let (one, other) = await (first, second)
             #expect(
@@ -50,7 +50,7 @@ struct ObservingElsewhereTests {
             #expect(try Helper.run(["make", path]).exitCode == 0)
             let store = try Store.open(at: path, .reading, options: options)
             async let observed = store.observe("doc:3", as: "user:ann").all()
-            await store.untilWaiting(1)
+            try await store.untilWaiting(1)
             if isRebuilt { #expect(try Helper.run(["rebuild", path]).exitCode == 0) }
             #expect(try Helper.run(["revoke", path]).exitCode == 0)
             let end = try await observed.end
@@ -64,7 +64,7 @@ struct ObservingElsewhereTests {
         try await withClosedStore { path in
             let store = try Store.open(at: path, .reading, options: options)
             async let observed = store.observe("doc:1", as: "user:ann").all()
-            await store.untilWaiting(1)
+            try await store.untilWaiting(1)
             try store.close()
             #expect(try await observed == Observed(end: .storeClosed))
         }

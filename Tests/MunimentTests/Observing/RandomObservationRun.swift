@@ -128,7 +128,9 @@ struct RandomObservationRun {
         let head = try store.head.revision
         let notes = try NaiveObserver.notes(of: store)
         var expected = try observing.map { try $0.naive.observed(in: store, notes, upTo: head) }
-        while store.waitingObservers + ended.value.load(ordering: .relaxed) != observing.count { await Task.yield() }
+        try await until("every observer waits or has ended", withinSeconds: 600) {
+            store.waitingObservers + ended.value.load(ordering: .relaxed) == observing.count
+        }
         try store.close()
         for index in expected.indices where expected[index].end == nil { expected[index].end = .storeClosed }
         for ((naive, task), expected) in zip(observing, expected) {

@@ -28,7 +28,7 @@ struct AuthZENClientTests {
         (process.standardOutput, process.standardError, process.standardInput) = (output, output, FileHandle.nullDevice)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch {
+            do { try process.run(endingWithinSeconds: 600) } catch {
                 process.terminationHandler = nil
                 continuation.resume(throwing: error)
             }

@@ -56,7 +56,9 @@ struct DisconnectTests {
         var random = SplitMix64(seed: seed)
         var lastID = "0"
         var events: [FeedClient.Event] = []
+        let end = ContinuousClock.now + .seconds(600)
         while lastID != progress.end {
+            guard .now < end else { throw NotInTime(description: "the feed ends at \(lastID) and not at \(progress.end ?? "-")") }
             let client = try FeedClient(port: port, "/v1/stores/default/notices", token: token, lastID: lastID)
             for _ in 0..<random.number(0...4) {
                 guard lastID != progress.end, let event = client.next() else { break }

@@ -137,7 +137,7 @@ struct LiveFeedTests {
             let client = try FeedClient(port: port, Self.notices, token: token)
             #expect(client.read(until: { $0.lastID != nil }))
             let start = try store.head.revision
-            while store.waitingObservers == 0 { await Task.yield() }
+            try await until("the feed waits") { store.waitingObservers > 0 }
             for _ in 1...15 { fixture.service.liveFeeds.tick() }
             #expect(client.read(until: { $0.comments == 1 }) && client.lastID == "\(start)")
             // Commits that are none of its business.
@@ -159,8 +159,11 @@ struct LiveFeedTests {
             let (port, token) = (try fixture.listen(), try fixture.token(.act(as: "user:bob")))
             for _ in 0..<20 { #expect(try FeedClient(port: port, Self.notices, token: token).status == 200) }
             #expect(try FeedClient(port: port, Self.commits, token: fixture.administrator()).status == 200)
-            while fixture.service.liveFeeds.count > 0 { fixture.service.liveFeeds.tick() }
-            while store.waitingObservers > 0 { await Task.yield() }
+            try await until("the feeds are closed") {
+                fixture.service.liveFeeds.tick()
+                return fixture.service.liveFeeds.count == 0
+            }
+            try await until("nobody waits") { store.waitingObservers == 0 }
         }
     }
 

@@ -5,6 +5,7 @@ import Muniment
 import Notices
 import Permissions
 import ServiceSupport
+import TestSupport
 import Testing
 
 @testable import Service
@@ -31,7 +32,7 @@ struct PythonClientTests {
             process.environment = ["TOKEN": try fixture.token(.ask), "PATH": "/usr/bin:/bin"]
             let output = Pipe()
             process.standardOutput = output
-            try process.run()
+            try process.run(endingWithinSeconds: 600)
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
             #expect(process.terminationStatus == 0)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What tests wait for comes, or they are told that it does not")
 struct PatienceTests {
-    @Test("Whoever waits for an event gives up in time, however many signs of life come instead", .timeLimit(.minutes(1)))
+    @Test("Whoever waits for an event gives up in time, however many signs of life come instead", .timeLimit(.minutes(10)))
     func feed() async throws {
         try await withListeners { fixture in
             _ = try fixture.prepared()
@@ -30,7 +30,7 @@ struct PatienceTests {
         }
     }
 
-    @Test("Whoever waits for a mail that nobody sends is told so", .timeLimit(.minutes(1)))
+    @Test("Whoever waits for a mail that nobody sends is told so", .timeLimit(.minutes(10)))
     func mail() async {
         let mails = KeptMails()
         await #expect(throws: KeptMails.NoMail.self) {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The built `muniment serve` as a process of its own.
 final class ServedProcess: Sendable {
@@ -25,7 +26,7 @@ final class ServedProcess: Sendable {
         try Data().write(to: folder)
         process.standardError = try FileHandle(forWritingTo: folder)
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.run(endingWithinSeconds: 1800)
         self.process = process
         var text = ""
         while !text.contains("listening on "), case let more = output.fileHandleForReading.availableData, !more.isEmpty {

@@ -36,7 +36,7 @@ public final class Helper: @unchecked Sendable {
         process.standardOutput = output
         process.standardError = error
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.run(endingWithinSeconds: 1800)
     }
 
     /// Starts the helper.

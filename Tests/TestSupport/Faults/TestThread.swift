@@ -14,8 +14,13 @@ public final class TestThread: Sendable {
     }
 
     /// Waits until the thread is done, and throws what it threw.
-    public func join() throws {
-        done.wait()
+    ///
+    /// - Parameter seconds: how long it is waited for; what hangs is left behind then.
+    /// - Throws: ``NotInTime`` where it goes on for longer.
+    public func join(withinSeconds seconds: Int = 1_200) throws {
+        guard done.wait(timeout: .now() + .seconds(seconds)) == .success else {
+            throw NotInTime(description: "a thread goes on for more than \(seconds) s")
+        }
         if let error = outcome.withLock({ $0 }) { throw error }
     }
 }

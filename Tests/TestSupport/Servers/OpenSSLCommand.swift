@@ -15,7 +15,7 @@ public enum OpenSSLCommand {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.run(endingWithinSeconds: 600)
         let printed = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failed(arguments: arguments) }

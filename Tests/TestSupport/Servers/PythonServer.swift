@@ -32,7 +32,7 @@ public final class PythonServer: @unchecked Sendable {
         process.arguments = [interpreter, "-u", "-c", PythonServer.prelude + script] + arguments
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.run(endingWithinSeconds: 1800)
         guard let port = line().flatMap({ UInt16($0) }) else { throw NoPort() }
         self.port = port
     }
