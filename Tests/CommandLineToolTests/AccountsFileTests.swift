@@ -128,7 +128,7 @@ struct AccountsFileTests {
                         "clientSecretFile": "/run/secret", "redirectURIs": ["https://app.example.com/", "com.example.app:/back"],
                         "trustsEmail": true, "priority": 3},
                     {"id": "other", "kind": "openid", "issuer": "https://other.example.com", "clientID": "client",
-                        "redirectURIs": ["https://app.example.com/"]}
+                        "redirectURIs": ["https://app.example.com/other"]}
                 ]
             }
             """
@@ -144,7 +144,7 @@ struct AccountsFileTests {
             trustsEmail: true, priority: 3)
         let other = AccountsFile.Provider(
             id: try #require(ProviderID("other")), issuer: "https://other.example.com", clientID: "client",
-            redirectURIs: ["https://app.example.com/"], trustsEmail: false, priority: 10)
+            redirectURIs: ["https://app.example.com/other"], trustsEmail: false, priority: 10)
         #expect(file.providers == [acme, other])
         var settings = AccountSettings()
         settings.serviceName = "Acme"

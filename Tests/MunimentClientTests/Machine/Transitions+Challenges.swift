@@ -37,16 +37,18 @@ extension Transitions {
             answered(1, tooOld), ["challenge 1 the account with everything in it: password, acme"]),
         Transition(
             "After the answer of the person the service is asked anew",
-            tooLittle + [.event(asked(2, .reauthenticate(with: email)))],
+            tooLittle + [.event(asked(2, .reauthenticate(with: email, for: 1)))],
             answered(2, Answered.json(200, Answered.session(2))),
             ["keep r2", "finish 2 Ann", "send 1 GET /v1/account/recent-sign-in by a2"]),
         Transition(
             "A sign-in that is never recent for long is not asked for ever",
             tooLittle + [
-                .event(asked(2, .reauthenticate(with: email))), .event(answered(2, Answered.json(200, Answered.session(2)))),
-                .event(recent(59)), .event(asked(3, .reauthenticate(with: email))),
+                .event(asked(2, .reauthenticate(with: email, for: 1))),
+                .event(answered(2, Answered.json(200, Answered.session(2)))),
+                .event(recent(59)), .event(asked(3, .reauthenticate(with: email, for: 2))),
                 .event(answered(3, Answered.json(200, Answered.session(3)))), .event(recent(59)),
-                .event(asked(4, .reauthenticate(with: email))), .event(answered(4, Answered.json(200, Answered.session(4)))),
+                .event(asked(4, .reauthenticate(with: email, for: 3))),
+                .event(answered(4, Answered.json(200, Answered.session(4)))),
             ], recent(59), ["fail 1 recentSignInRequired 300"]),
         Transition(
             "An answer that says nothing of it confirms nothing", signedIn + [.event(asked(1, .confirmDeletion))],

@@ -15,6 +15,7 @@ struct ManagerTests {
         case "/v1/accounts/sign-in": Answered.json(200, Answered.session(1))
         case "/v1/accounts/refresh": Answered.json(200, Answered.session(2, at: 590))
         case "/v1/account": Answered.json(200, Answered.account())
+        case "/v1/account/recent-sign-in": Answered.json(200, ["secondsLeft": .integer(300), "maxAge": .integer(300)])
         default: Answered.problem(404, "not-found")
         }
     }
