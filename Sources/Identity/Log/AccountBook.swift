@@ -18,6 +18,7 @@ final class AccountBook: Sendable {
     /// One change after the other; what a change waits for, reading does not.
     private let writer = DispatchQueue(label: "accounts.writer")
     private let current = Mutex(AccountState())
+    /// What is called in `writer` finds it as it stays until it is done.
     private let isClosed = Mutex(false)
 
     /// Opens the accounts of a data directory, or begins them.
@@ -50,7 +51,7 @@ final class AccountBook: Sendable {
         lock.announceReady()
     }
 
-    /// Closes the accounts. Nobody may be using them; doing it again does nothing.
+    /// Closes the accounts, behind the change that is being made: no other is made any more. Doing it again does nothing.
     func close() {
         writer.sync {
             let wasClosed = isClosed.withLock { isClosed in
@@ -99,10 +100,11 @@ final class AccountBook: Sendable {
     /// - Parameters:
     ///   - now: what the clock shows. The change is recorded with the time of the one before where the clock went back.
     ///   - body: decides, against ``AccountChange/state``, and records what happens. What it throws changes nothing.
-    /// - Throws: what `body` throws; ``AccountBookError/stopped(_:)`` after a write that failed; what the disk says, behind which
-    ///   nothing is changed any more.
+    /// - Throws: what `body` throws; ``AccountBookError/stopped(_:)`` after a write that failed; ``AccountBookError/closed``; what the
+    ///   disk says, behind which nothing is changed any more.
     func change<R>(at now: Instant, _ body: (inout AccountChange) throws -> R) throws -> R {
         try writer.sync {
+            try checkOpen()
             if let reason = log.failure { throw AccountBookError.stopped(reason) }
             var change = AccountChange(current.withLock { $0 }, at: now)
             let result = try body(&change)
@@ -110,6 +112,11 @@ final class AccountBook: Sendable {
             if !change.events.isEmpty { try write(change) }
             return result
         }
+    }
+
+    /// Called in `writer`: behind closing, the numbers of the files can be those of others.
+    private func checkOpen() throws(AccountBookError) {
+        if isClosed.withLock({ $0 }) { throw .closed }
     }
 
     /// The keys of new accounts are on the disk before the log tells of the accounts, and those of deleted ones are destroyed behind
@@ -140,9 +147,10 @@ final class AccountBook: Sendable {
     /// Goes through the log and the keys again, and compares what they lead to with what is in memory. No change is made meanwhile.
     ///
     /// - Returns: how many records, accounts and sessions there are.
-    /// - Throws: as opening does, and ``AccountBookError/different(_:)``.
+    /// - Throws: as opening does, ``AccountBookError/different(_:)`` and ``AccountBookError/closed``.
     func verify() throws -> AccountVerification {
         try writer.sync {
+            try checkOpen()
             let state = try AccountBook.fold(log, keys)
             let current = current.withLock { $0 }
             guard state == current else {

@@ -40,6 +40,8 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
     case backupDamaged(path: String, problem: String)
     /// An earlier write failed.
     case stopped(String)
+    /// They were closed.
+    case closed
 
     public var description: String {
         switch self {
@@ -80,6 +82,7 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
         case .alreadyThere(let path): "there are accounts in `\(path)` already, and nothing is overwritten: name another folder"
         case .backupDamaged(let path, let problem):
             "the backup in `\(path)` is not what it was when it was made (\(problem)): take another one"
+        case .closed: "the accounts were closed, and nothing can be done with them any more"
         case .stopped(let reason):
             """
             the accounts take no more changes, since an earlier write failed (\(reason)); what was acknowledged is safe: mend the \

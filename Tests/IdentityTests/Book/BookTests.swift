@@ -1,4 +1,5 @@
 import Events
+import Foundation
 import TestSupport
 import Testing
 
@@ -43,6 +44,24 @@ import Testing
             }
             #expect(book.read { $0 } == before)
             #expect(book.failure == nil)
+        }
+    }
+
+    @Test("Accounts that are closed take no change and are not gone through, and no other file is written in place of theirs")
+    func closed() throws {
+        try withTemporaryFolder { folder in
+            let fixture = BookFixture(folder: folder)
+            let book = try AccountBook(folder: folder)
+            try fixture.makeAccount("ann", book)
+            book.close()
+            // These get the numbers that the files of the accounts had.
+            let others = (0..<16).map { folder + "/other-\($0)" }
+            for path in others { try FileBytes.write([], to: path) }
+            let handles = others.compactMap { FileHandle(forUpdatingAtPath: $0) }
+            defer { for handle in handles { try? handle.close() } }
+            #expect(throws: AccountBookError.self) { try fixture.makeAccount("ben", book) }
+            #expect(throws: AccountBookError.self) { try book.verify() }
+            for path in others { #expect(try FileBytes.read(path).isEmpty) }
         }
     }
 
