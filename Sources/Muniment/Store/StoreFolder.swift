@@ -84,20 +84,26 @@ struct IndexOpening {
     func forWriting() throws -> (Index, WorkingSet) {
         if let index = try usable() {
             // A damaged row: what is derived can be derived again.
-            do { return (index, try caughtUp(index)) } catch is IndexError { index.close() }
+            do { return (index, try caughtUp(index)) } catch is IndexError {}
         }
         let index = try fresh()
         return (index, try caughtUp(index))
     }
 
+    /// Folds what an index has not seen. Where that fails the index is closed: another try in this process opens it anew.
     private func caughtUp(_ index: Index) throws -> WorkingSet {
-        try markOpen()
-        let workingSet = try index.workingSet()
-        do { try catchUp(index, workingSet) } catch {
-            workingSet.end()
+        do {
+            try markOpen()
+            let workingSet = try index.workingSet()
+            do { try catchUp(index, workingSet) } catch {
+                workingSet.end()
+                throw error
+            }
+            return workingSet
+        } catch {
+            index.close()
             throw error
         }
-        return workingSet
     }
 
     /// Opens the index for reading, or says why it cannot be read as it is.
@@ -145,7 +151,10 @@ struct IndexOpening {
         do {
             // An index of the creation alone is folded again, so that the writer has all of it in memory.
             if let state = try index.state(), state.revision > .genesis, try belongs(state) { return index }
-        } catch is IndexError {} catch is DecodingFault {}
+        } catch is IndexError {} catch is DecodingFault {} catch {
+            index.close()
+            throw error
+        }
         index.close()
         return nil
     }

@@ -1,0 +1,35 @@
+import Events
+import Files
+import Foundation
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("A store that cannot be opened") struct FailedOpeningTests {
+    @Test("Trying to open a store that cannot be opened keeps none of its files open, however often it is tried")
+    func files() throws {
+        try withStore(.open) { fixture in
+            try fixture.commit(.defineClass("doc"))
+            try fixture.whileClosed {
+                // The mark that the index is in use cannot be written.
+                let obstacle = fixture.path + "/index/boot.new"
+                try makeFolder(obstacle)
+                for _ in 1...20 { #expect(throws: FileError.self) { try Store.open(at: fixture.path, .writing) } }
+                #expect(try openFiles(in: fixture.path) == [])
+                try FileManager.default.removeItem(atPath: obstacle)
+            }
+        }
+    }
+
+    /// Which files in a folder this process has open, each as often as it has.
+    private func openFiles(in folder: String) throws -> [String] {
+        let folder = canonicalPath(folder)
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
+            // Others open and close files beside this.
+            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + number)
+            return path.flatMap { $0.hasPrefix(folder + "/") ? $0 : nil }
+        }
+    }
+}
