@@ -11,7 +11,7 @@ final class DataDirectory: Sendable {
     private let options: StoreOptions
     private let decisionLogs: DecisionLogs
     private let state = Mutex(State())
-    /// Held while a store is opened or made, so that nobody opens it twice.
+    /// Held while a store is opened or made, so that nobody opens it twice, and while all are closed, so that none stays behind.
     private let opening = Mutex(())
 
     private struct State {
@@ -46,10 +46,13 @@ final class DataDirectory: Sendable {
     }
 
     /// A store, which is opened where it is not open yet: that can take long. Nil where there is none.
+    ///
+    /// - Throws: ``StoreError``, ``StoreError/closed`` once the folder is closed, or what the disk says.
     func store(_ name: StoreName) throws -> HostedStore? {
         if let found = openStore(name.text) { return found }
         return try opening.withLock { _ in
             if let found = openStore(name.text) { return found }
+            try checkOpen()
             guard Store.exists(at: folder(of: name)) else { return nil }
             return try add(name, try Store.open(at: folder(of: name), .writing, options: options))
         }
@@ -57,9 +60,10 @@ final class DataDirectory: Sendable {
 
     /// Makes a store.
     ///
-    /// - Throws: ``StoreError/alreadyExists(path:)``.
+    /// - Throws: ``StoreError/alreadyExists(path:)``, or ``StoreError/closed`` once the folder is closed.
     func create(_ name: StoreName, preset: Preset, administrator: Name) throws -> HostedStore {
         try opening.withLock { _ in
+            try checkOpen()
             // One that is open is held by this process, and would be found so before it is found to be there.
             guard openStore(name.text) == nil else { throw StoreError.alreadyExists(path: folder(of: name)) }
             return try add(
@@ -67,6 +71,12 @@ final class DataDirectory: Sendable {
         }
     }
 
+    /// Called with `opening`, so that it stays so.
+    private func checkOpen() throws(StoreError) {
+        if state.withLock({ $0.isClosed }) { throw .closed }
+    }
+
+    /// Called with `opening`.
     private func add(_ name: StoreName, _ store: Store) throws -> HostedStore {
         let decisionLog: DecisionLog?
         do { decisionLog = try decisionLogs.open(name) } catch {
@@ -74,24 +84,18 @@ final class DataDirectory: Sendable {
             throw error
         }
         let hosted = HostedStore(name, store, decisionLog)
-        let isKept = state.withLock { state in
-            if !state.isClosed { state.stores[name.text] = hosted }
-            return !state.isClosed
-        }
-        guard isKept else {
-            decisionLog?.close()
-            try store.close()
-            throw StoreError.closed
-        }
+        state.withLock { $0.stores[name.text] = hosted }
         return hosted
     }
 
-    /// Closes all stores. Nobody may be reading any more.
+    /// Closes all stores, behind the one that is being opened. None is opened any more.
     func close() throws {
-        let stores = state.withLock { state in
-            state.isClosed = true
-            defer { state.stores = [:] }
-            return state.stores.values.sorted { $0.name < $1.name }
+        let stores = opening.withLock { _ in
+            state.withLock { state in
+                state.isClosed = true
+                defer { state.stores = [:] }
+                return state.stores.values.sorted { $0.name < $1.name }
+            }
         }
         var failure: (any Error)?
         for hosted in stores {

@@ -1,0 +1,29 @@
+import Events
+import Muniment
+import Permissions
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("The folder of stores") struct DataDirectoryTests {
+    @Test("Once it is closed no store of it is opened or made")
+    func closed() throws {
+        try withTemporaryFolder { folder in
+            // Made only, so that opening it folds its index.
+            try Store.create(at: folder + "/late").close()
+            let isFolded = Atomic(false)
+            let options = StoreOptions(recordsEnds: .withCommits) { _ in isFolded.store(true, ordering: .relaxed) }
+            let settings = ServiceSettings(dataDirectory: folder, storeOptions: options, report: { _ in })
+            let data = try DataDirectory(folder, options: options, decisionLogs: DecisionLogs(settings))
+            try data.close()
+            let (late, new) = (try #require(StoreName("late")), try #require(StoreName("new")))
+            #expect(throws: StoreError.closed) { try data.store(late) }
+            #expect(throws: StoreError.closed) { try data.create(new, preset: .open, administrator: "user:root") }
+            let wasFolded = isFolded.load(ordering: .relaxed)
+            #expect(!wasFolded)
+            #expect(!Store.exists(at: folder + "/new"))
+        }
+    }
+}
