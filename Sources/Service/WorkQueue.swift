@@ -9,7 +9,8 @@ final class WorkQueue: Sendable {
     private let backlogLimit: Int
 
     private struct State {
-        var waiting: [@Sendable () -> Void] = []
+        /// From `next` on, what waits; before it, nothing any more.
+        var waiting: [(@Sendable () -> Void)?] = []
         var next = 0
         var running = 0
     }
@@ -33,13 +34,16 @@ final class WorkQueue: Sendable {
             state.waiting.append(work)
             return (true, false)
         }
-        if begins {
-            queue.async {
-                work()
-                while let next = self.takeNext() { next() }
-            }
-        }
+        if begins { begin(work) }
         return isTaken
+    }
+
+    /// Does a piece of work and hands on to the next. What a piece holds is let go with it.
+    private func begin(_ work: @escaping @Sendable () -> Void) {
+        queue.async {
+            work()
+            if let next = self.takeNext() { self.begin(next) }
+        }
     }
 
     private func takeNext() -> (@Sendable () -> Void)? {
@@ -50,12 +54,12 @@ final class WorkQueue: Sendable {
                 state.next = 0
                 return nil
             }
-            defer { state.next += 1 }
             if state.next >= 1024 {
                 state.waiting.removeFirst(state.next)
                 state.next = 0
             }
-            return state.waiting[state.next]
+            defer { state.next += 1 }
+            return state.waiting[state.next].take()
         }
     }
 }
