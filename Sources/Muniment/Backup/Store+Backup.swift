@@ -1,7 +1,6 @@
 internal import EventLog
 internal import Events
 internal import Files
-internal import Synchronization
 
 extension Store {
     /// Makes a backup of the store as it is now, while it goes on.
@@ -13,8 +12,7 @@ extension Store {
     /// - Returns: what the backup holds.
     /// - Throws: ``BackupError``, or what the disk says; then there is no backup.
     public func backup(to path: String) throws -> Backup {
-        if isClosed.withLock({ $0 }) { throw StoreError.closed }
-        return try Store.backup(folder, log, to: path, options)
+        try users.during { try Store.backup(folder, log, to: path, options) }
     }
 
     /// Makes a backup of a store that this process has not open, whoever else is writing to it meanwhile.

@@ -44,12 +44,16 @@ extension Store {
     /// Checks the log of this store, open as it is: the hash chain from the first commit to the last, every event, and the chain of
     /// refused commands. Linear in the log. The index is not compared, which takes a process of its own.
     ///
-    /// - Parameter progress: told now and then how far it has come.
-    package func verifyLog(progress: @escaping @Sendable (Progress) -> Void) throws -> VerificationReport {
-        var options = options
-        options.progress = progress
-        var verification = Verification(folder: folder, options: options)
-        return try verification.run(on: log, through: head.revision)
+    /// - Parameter progress: told now and then how far it has come. What it throws ends the verification.
+    /// - Throws: what `progress` throws; ``StoreError/closed`` where the store is being closed, which does not wait for the rest.
+    package func verifyLog(progress: (Progress) throws -> Void) throws -> VerificationReport {
+        try users.during {
+            var verification = Verification(folder: folder, options: options)
+            return try verification.run(on: log, through: head.revision) { stage in
+                try progress(stage)
+                if users.isClosed { throw StoreError.closed }
+            }
+        }
     }
 
     /// Drops the index of a store that is not open, and folds it from the log again.
@@ -98,23 +102,28 @@ private struct Verification {
             problems.append("\(LogError.empty)")
             return report(nil)
         }
-        do { try walk(log, to: head.revision) } catch {
+        let progress = { [options] (stage: Progress) in options.progress?(stage) ?? () }
+        do { try walk(log, to: head.revision, progress) } catch {
             problems.append("\(error)")
             return report(nil)
         }
-        do { try walkRefusals(log) } catch { problems.append("\(error)") }
+        do { try walkRefusals(log, progress) } catch { problems.append("\(error)") }
         if !quick { try compareIndex(with: log, head) }
         return report(StoreHead(revision: head.revision, time: head.time, hash: head.hash.description))
     }
 
     /// Checks a log that is in use.
-    mutating func run(on log: EventLog, through last: Revision) throws -> VerificationReport {
+    ///
+    /// - Parameter progress: told now and then how far it has come. What it throws ends this.
+    mutating func run(
+        on log: EventLog, through last: Revision, progress: (Progress) throws -> Void
+    ) throws -> VerificationReport {
         notes.append("the store is open: its log was checked, and its index not compared; `muniment verify` does both")
-        do { try walk(log, to: last) } catch {
+        do { try walk(log, to: last, progress) } catch let ended as Ended { throw ended.reason } catch {
             problems.append("\(error)")
             return report(nil)
         }
-        do { try walkRefusals(log) } catch { problems.append("\(error)") }
+        do { try walkRefusals(log, progress) } catch let ended as Ended { throw ended.reason } catch { problems.append("\(error)") }
         let (time, hash) = try log.read { (try $0.time(of: last), try $0.hash(of: last)) }
         return report(StoreHead(revision: last, time: time, hash: hash.description))
     }
@@ -123,8 +132,16 @@ private struct Verification {
         VerificationReport(commits: commits, events: events, refusals: refusals, head: head, problems: problems, notes: notes)
     }
 
+    /// Whoever is told of the progress wants no more of it. No problem of the log.
+    private struct Ended: Error {
+        let reason: any Error
+    }
+
+    /// Commits, or refusals, between two times that somebody is told of the progress.
+    private static let stride: UInt64 = 4096
+
     /// Follows the chain, decodes every event, and checks that time never goes back.
-    private mutating func walk(_ log: EventLog, to last: Revision) throws {
+    private mutating func walk(_ log: EventLog, to last: Revision, _ progress: (Progress) throws -> Void) throws {
         var previous = Instant.distantPast
         var (commits, events) = (UInt64(0), UInt64(0))
         defer { (self.commits, self.events) = (commits, events) }
@@ -138,19 +155,21 @@ private struct Verification {
                     commits += 1
                 }
                 events += UInt64(commit.events.count)
-                if commits % 4096 == 0 {
-                    options.progress?(Progress(stage: "checking the chain", done: commits, total: last.rawValue))
+                guard commits % Self.stride == 0 else { return }
+                do { try progress(Progress(stage: "checking the chain", done: commits, total: last.rawValue)) } catch {
+                    throw Ended(reason: error)
                 }
             }
         }
     }
 
     /// Follows the chain of refused commands, and checks that each was refused at a revision that there is.
-    private mutating func walkRefusals(_ log: EventLog) throws {
+    private mutating func walkRefusals(_ log: EventLog, _ progress: (Progress) throws -> Void) throws {
         var refusals: UInt64 = 0
         defer { self.refusals = refusals }
         try log.readRefusals { reader in
             let head = try reader.lastHead()?.revision ?? .genesis
+            let total = try reader.lastRefusal()?.number.rawValue ?? 0
             var previous = Revision.genesis
             try reader.forEachRefusal(from: .first, to: RefusalNumber(.max)) { refusal, _ in
                 guard refusal.head >= previous, refusal.head <= head else {
@@ -158,6 +177,10 @@ private struct Verification {
                 }
                 previous = refusal.head
                 refusals += 1
+                guard refusals % Self.stride == 0 else { return }
+                do { try progress(Progress(stage: "checking the refused commands", done: refusals, total: total)) } catch {
+                    throw Ended(reason: error)
+                }
             }
         }
     }

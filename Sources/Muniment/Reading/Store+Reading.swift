@@ -3,7 +3,6 @@ public import Events
 internal import Hashing
 public import Permissions
 internal import Projections
-internal import Synchronization
 
 /// Asking a store.
 extension Store {
@@ -28,7 +27,7 @@ extension Store {
                 throw StoreError.noSuchRevision(revision, head: reader.state.revision)
             }
             reader.look(at: revision)
-            return try time(of: revision)
+            return try log.read { try $0.time(of: revision) }
         case .time(let instant):
             reader.look(at: try reader.revision(at: instant))
             return instant
@@ -36,10 +35,13 @@ extension Store {
     }
 
     /// When a revision was committed.
-    public func time(of revision: Revision) throws -> Instant { try log.read { try $0.time(of: revision) } }
+    public func time(of revision: Revision) throws -> Instant {
+        try users.during { try log.read { try $0.time(of: revision) } }
+    }
 
     func withReader<R>(_ body: (IndexReader) throws -> R) throws -> R {
-        if isClosed.withLock({ $0 }) { throw StoreError.closed }
+        try users.enter()
+        defer { users.leave() }
         if writer == nil { try indexInUse.follow(log) { try Store.openIndexForReading(folder, log, options) } }
         let index = index
         let reader = try readers.take(of: index)

@@ -19,17 +19,15 @@ extension Store {
         from first: RefusalNumber = .first, to last: RefusalNumber? = nil,
         _ body: (_ refusal: RecordedRefusal, _ hash: String) throws -> Void
     ) throws {
-        if isClosed.withLock({ $0 }) { throw StoreError.closed }
-        try log.readRefusals { log in
-            try log.forEachRefusal(from: first, to: last ?? RefusalNumber(.max)) { try body($0, $1.description) }
+        try users.during {
+            try log.readRefusals { log in
+                try log.forEachRefusal(from: first, to: last ?? RefusalNumber(.max)) { try body($0, $1.description) }
+            }
         }
     }
 
     /// How many commands were ever refused, which is the number of the last refusal. Logarithmic.
     public var refusalCount: UInt64 {
-        get throws {
-            if isClosed.withLock({ $0 }) { throw StoreError.closed }
-            return try log.readRefusals { try $0.lastRefusal() }?.number.rawValue ?? 0
-        }
+        get throws { try users.during { try log.readRefusals { try $0.lastRefusal() }?.number.rawValue ?? 0 } }
     }
 }

@@ -1,7 +1,6 @@
 internal import EventLog
 internal import LMDB
 internal import Projections
-internal import Synchronization
 
 /// How much of the disk and of memory a store takes, and whether it can be written to.
 public struct StoreUsage: Hashable, Sendable {
@@ -30,8 +29,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError/closed``.
     public func usage() throws -> StoreUsage {
-        if isClosed.withLock({ $0 }) { throw StoreError.closed }
-        return StoreUsage(log: StoreUsage.Part(log.usage()), index: StoreUsage.Part(index.usage()))
+        try users.during { StoreUsage(log: StoreUsage.Part(log.usage()), index: StoreUsage.Part(index.usage())) }
     }
 
     /// What was written since the store was opened by this process.
@@ -41,7 +39,7 @@ extension Store {
     ///
     /// It is stopped by a write or a sync that failed, and stays so until it is opened again.
     public var obstacleToWriting: String? {
-        if isClosed.withLock({ $0 }) { return "\(StoreError.closed)" }
+        if users.isClosed { return "\(StoreError.closed)" }
         guard let writer else { return "\(StoreError.openedForReading(path: folder.path))" }
         return log.failure ?? writer.failure
     }

@@ -14,10 +14,9 @@ extension Store {
 
     /// Keeps levels with the store.
     public func setLevels(_ levels: [Level]) throws {
-        _ = try openWriter()
         var writer = JSONWriter()
         writer.write(.array(levels.map(\.json)))
-        try replaceFile(folder.levels, with: Array(writer.text.utf8))
+        try writing { _ in try replaceFile(folder.levels, with: Array(writer.text.utf8)) }
     }
 }
 

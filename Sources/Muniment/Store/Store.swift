@@ -4,7 +4,6 @@ internal import Files
 internal import Hashing
 public import Permissions
 internal import Projections
-internal import Synchronization
 
 /// A permission store: a folder with an append-only log of everything that ever happened to permissions, and indexes folded from
 /// it that answer who may do what, at any moment since the first event.
@@ -30,7 +29,7 @@ public final class Store: Sendable {
     let readers = ReaderPool()
     let queryMemory = QueryMemory()
     let feed: ChangeFeed
-    let isClosed = Mutex(false)
+    let users = StoreUsers()
 
     private init(
         folder: StoreFolder, log: EventLog, index: IndexInUse, options: StoreOptions, lock: FileLock?, writer: Writer?,
@@ -213,17 +212,17 @@ public final class Store: Sendable {
         try removeFile(folder.bootMark)
     }
 
-    /// Closes the store. No reading may be going on; those who observe it are told. Nothing can be done with it afterwards.
+    /// Closes the store, once everybody is done who is reading or writing at this moment; those who observe it are told. From its
+    /// beginning on nobody else begins: they get ``StoreError/closed``. Nothing can be done with the store afterwards.
+    ///
+    /// Do not call it from inside a reading, for which it would wait. Doing it again does nothing, and waits for nothing.
     ///
     /// - Throws: where the index could not be brought to the disk; it is folded again when the store is next opened.
     public func close() throws {
-        let wasClosed = isClosed.withLock { closed in
-            defer { closed = true }
-            return closed
-        }
-        guard !wasClosed else { return }
+        guard users.close() else { return }
         writer?.ends?.stop()
         feed.close()
+        users.waitUntilAllHaveLeft()
         readers.drain()
         defer {
             log.close()

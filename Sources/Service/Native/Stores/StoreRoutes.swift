@@ -103,8 +103,8 @@ enum StoreRoutes {
                 let stream = writer.stream
                 let report = try store.verifyLog { progress in
                     let line = [UInt8]("\(progress.line)\n".utf8)
-                    // Where the client has left, the report finds out.
-                    _ = stream.offer(line)
+                    // One that has not taken the last yet is told the next; one that has left waits for no report.
+                    if !stream.offer(line), stream.isClosed { throw HTTPStreamClosed() }
                 }
                 try writer.write(report.json)
             }
