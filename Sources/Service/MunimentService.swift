@@ -1,4 +1,5 @@
 internal import Credentials
+internal import Dispatch
 internal import Events
 public import HTTPServer
 internal import Muniment
@@ -23,6 +24,8 @@ public final class MunimentService: HTTPApplication {
     let streams = WorkQueue(width: 32, backlogLimit: 0)
     let runningKeys = RunningKeys()
     let runningCommits: RunningCommits
+    /// Answers that are being made by tasks.
+    private let tasks = DispatchGroup()
 
     /// Opens every store of the data directory for writing. The first start makes the store `default`.
     ///
@@ -89,12 +92,16 @@ public final class MunimentService: HTTPApplication {
         ).secret
     }
 
-    /// Closes the stores; later calls do nothing. The server must have stopped before.
+    /// Closes the stores, once what reads and writes them is done: what only waits for its turn is dropped, since nobody is there
+    /// any more to be answered. Later calls do nothing. The server must have stopped before.
     public func close() throws {
         defer {
             presence.end()
             operations.flush()
         }
+        // In the order in which one hands on to the next.
+        for queue in [verification, work, streams] { queue.close() }
+        tasks.wait()
         liveFeeds.end()
         accounts?.close()
         try data.close()
@@ -220,7 +227,9 @@ public final class MunimentService: HTTPApplication {
                 .now(self.finished($0, call.request))
             }
         case .asynchronous(let handle):
-            Task(executorPreference: AnswerExecutor.shared) {
+            tasks.enter()
+            Task(executorPreference: AnswerExecutor.shared) { [tasks] in
+                defer { tasks.leave() }
                 let response: HTTPResponse
                 do { response = try await handle(call) } catch { response = self.problem(for: error, call.request).response }
                 call.request.respond(self.finished(response, call.request))

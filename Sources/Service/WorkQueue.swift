@@ -5,6 +5,8 @@ internal import Synchronization
 final class WorkQueue: Sendable {
     private let queue = DispatchQueue(label: "muniment.work", attributes: .concurrent)
     private let state = Mutex(State())
+    /// Entered by each piece that begins while another may; the pieces behind it are in it, too.
+    private let busy = DispatchGroup()
     private let width: Int
     private let backlogLimit: Int
 
@@ -13,6 +15,7 @@ final class WorkQueue: Sendable {
         var waiting: [(@Sendable () -> Void)?] = []
         var next = 0
         var running = 0
+        var isClosed = false
     }
 
     /// - Parameters:
@@ -23,11 +26,13 @@ final class WorkQueue: Sendable {
         self.backlogLimit = backlogLimit
     }
 
-    /// Does a piece of work soon. False where too many wait already.
+    /// Does a piece of work soon. False where too many wait already, or the queue is closed.
     func add(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, begins) = state.withLock { state -> (Bool, Bool) in
+            guard !state.isClosed else { return (false, false) }
             if state.running < width {
                 state.running += 1
+                busy.enter()
                 return (true, true)
             }
             guard state.waiting.count - state.next < backlogLimit else { return (false, false) }
@@ -36,6 +41,17 @@ final class WorkQueue: Sendable {
         }
         if begins { begin(work) }
         return isTaken
+    }
+
+    /// Drops what waits, and returns when nothing is being done any more. Not to be called by a piece of work.
+    func close() {
+        let dropped = state.withLock { state in
+            state.isClosed = true
+            defer { (state.waiting, state.next) = ([], 0) }
+            return state.waiting
+        }
+        // What these hold is let go outside of the lock.
+        withExtendedLifetime(dropped) { busy.wait() }
     }
 
     /// Does a piece of work and hands on to the next. What a piece holds is let go with it.
@@ -50,6 +66,7 @@ final class WorkQueue: Sendable {
         state.withLock { state in
             guard state.next < state.waiting.count else {
                 state.running -= 1
+                busy.leave()
                 state.waiting.removeAll(keepingCapacity: true)
                 state.next = 0
                 return nil

@@ -49,7 +49,12 @@ final class AccountsOffice: Sendable {
         }
     }
 
-    func close() { accounts.close() }
+    /// Closes the accounts, once what is being done with them is done; what waits for its turn is dropped.
+    func close() {
+        proving.close()
+        brisk.close()
+        accounts.close()
+    }
 }
 
 /// The form of an access token.

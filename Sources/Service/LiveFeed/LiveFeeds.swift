@@ -77,8 +77,10 @@ final class LiveFeeds: Sendable {
         feed.close()
     }
 
-    /// Ends all feeds, and returns when nothing reads for them any more.
+    /// Ends all feeds, and returns when nothing reads for them any more. None may be opened any more.
     func end() {
+        // Whether somebody may still listen is read from the stores, too.
+        timer.stop()
         for feed in state.withLock({ $0.feeds.values.map(\.self) }) {
             feed.stream.finish()
             feed.close()
@@ -118,12 +120,21 @@ struct LiveFeedLimits: Sendable {
 
 /// Calls something every second, until it is let go.
 private final class FeedTimer: @unchecked Sendable {
-    private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "muniment.feeds", qos: .utility))
+    private let queue = DispatchQueue(label: "muniment.feeds", qos: .utility)
+    private let timer: any DispatchSourceTimer
+
+    init() { timer = DispatchSource.makeTimerSource(queue: queue) }
 
     func start(_ body: @escaping @Sendable () -> Void) {
         timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
         timer.setEventHandler(handler: body)
         timer.activate()
+    }
+
+    /// Calls no more, and returns when no call goes on.
+    func stop() {
+        timer.cancel()
+        queue.sync {}
     }
 
     deinit { timer.cancel() }

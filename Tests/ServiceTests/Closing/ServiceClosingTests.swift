@@ -1,0 +1,84 @@
+import Credentials
+import Dispatch
+import Events
+import Foundation
+import Muniment
+import Permissions
+import ServiceSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("Closing a service that is at work", .timeLimit(.minutes(1))) struct ServiceClosingTests {
+    /// Whether something on a thread of its own is over while something else still goes on.
+    private func isOver(_ closing: @escaping @Sendable () throws -> Void, before goOn: DispatchSemaphore) throws -> Bool {
+        let over = DispatchSemaphore(value: 0)
+        let thread = TestThread {
+            try closing()
+            over.signal()
+        }
+        let isOver = over.wait(timeout: .now() + .milliseconds(100)) == .success
+        goOn.signal()
+        try thread.join()
+        return isOver
+    }
+
+    /// A piece of work that waits until it may go on.
+    private func occupy(_ queue: WorkQueue, until goOn: DispatchSemaphore, _ body: @escaping @Sendable () -> Void = {}) {
+        let begun = DispatchSemaphore(value: 0)
+        let isTaken = queue.add {
+            begun.signal()
+            goOn.wait()
+            body()
+        }
+        #expect(isTaken)
+        begun.wait()
+    }
+
+    @Test("A queue that is closed waits for what is being done, and drops what waits for its turn")
+    func queue() throws {
+        let (queue, goOn) = (WorkQueue(width: 1, backlogLimit: 8), DispatchSemaphore(value: 0))
+        let noted = Noted()
+        occupy(queue, until: goOn) { noted.add(1) }
+        #expect(queue.add { noted.add(2) })
+        #expect(try !isOver({ queue.close() }, before: goOn))
+        #expect(noted.all == [1])
+        #expect(!queue.add { noted.add(3) })
+    }
+
+    private final class Noted: Sendable {
+        private let numbers = Mutex<[Int]>([])
+        var all: [Int] { numbers.withLock { $0 } }
+        func add(_ number: Int) { numbers.withLock { $0.append(number) } }
+    }
+
+    @Test("A service keeps its stores open for what is being done, and says that they are closed to what comes behind")
+    func service() throws {
+        let fixture = try ServiceFixture()
+        defer { fixture.end() }
+        let service = fixture.service
+        let store = try #require(service.data.openStore("default")).store
+        let goOn = DispatchSemaphore(value: 0)
+        let noted = Noted()
+        occupy(service.streams, until: goOn) { if (try? store.head) != nil { noted.add(1) } }
+        #expect(try !isOver({ try service.close() }, before: goOn))
+        #expect(noted.all == [1])
+        #expect(throws: StoreError.closed) { try store.head }
+    }
+
+    @Test("The feeds that end wait for whoever is asked whether somebody may still listen")
+    func feeds() throws {
+        let feeds = LiveFeeds(LiveFeedLimits(), counts: ServiceCounts(routeCount: 0))
+        let (asked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let caller = Caller(id: "somebody", stores: .all, right: .ask)
+        _ = try feeds.open(from: FeedCursor(.genesis), for: caller) {
+            asked.signal()
+            goOn.wait()
+            return true
+        }
+        asked.wait()
+        #expect(try !isOver({ feeds.end() }, before: goOn))
+    }
+}
