@@ -19,7 +19,7 @@ internal import Synchronization
     init(_ handle: OpaquePointer, isEncrypted: Bool, deadline: UInt64) {
         socket = unsafe muniment_connection_info(handle, .CONNECTION_INFO_CONNECTION_FD)?.pointee.connect_fd ?? -1
         let address = unsafe muniment_connection_info(handle, .CONNECTION_INFO_CLIENT_ADDRESS)?.pointee.client_addr
-        peer = unsafe address.map { unsafe SocketAddress.text(of: $0) } ?? ""
+        peer = unsafe address.flatMap { unsafe SocketAddress.ip(of: $0) }?.description ?? ""
         self.isEncrypted = isEncrypted
         self.deadline = Atomic(deadline)
     }

@@ -1,26 +1,21 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// Addresses of sockets, as text and back.
+/// Addresses of sockets, as the system has them.
 enum SocketAddress {
-    /// The numeric address, without its port.
-    static func text(of address: UnsafePointer<sockaddr>) -> String {
-        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        let isKnown =
-            switch unsafe Int32(address.pointee.sa_family) {
-            case AF_INET:
-                unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
-                    var host = unsafe address.pointee.sin_addr
-                    return unsafe inet_ntop(AF_INET, &host, &text, socklen_t(text.count)) != nil
-                }
-            case AF_INET6:
-                unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
-                    var host = unsafe address.pointee.sin6_addr
-                    return unsafe inet_ntop(AF_INET6, &host, &text, socklen_t(text.count)) != nil
-                }
-            default: false
+    /// The numeric address, without its port; nil for a socket of another kind.
+    static func ip(of address: UnsafePointer<sockaddr>) -> IPAddress? {
+        switch unsafe Int32(address.pointee.sa_family) {
+        case AF_INET:
+            unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+                unsafe withUnsafeBytes(of: address.pointee.sin_addr) { IPAddress(unsafe Array($0)) }
             }
-        return isKnown ? String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
+        case AF_INET6:
+            unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+                unsafe withUnsafeBytes(of: address.pointee.sin6_addr) { IPAddress(unsafe Array($0)) }
+            }
+        default: nil
+        }
     }
 
     /// Hands out the socket address of a numeric address and a port.

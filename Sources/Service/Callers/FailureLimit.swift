@@ -43,12 +43,6 @@ final class FailureLimit: Sendable {
 
     /// What counts as one address: of IPv6 the first 64 bits, which is what one customer is given.
     static func group(_ peer: String) -> String {
-        guard peer.contains(":") else { return peer }
-        let halves = peer.prefix { $0 != "%" }.split(separator: "::", omittingEmptySubsequences: false).map { half in
-            half.split(separator: ":").map(String.init)
-        }
-        var groups = halves[0]
-        if halves.count > 1 { groups += [String](repeating: "0", count: max(0, 8 - groups.count - halves[1].count)) + halves[1] }
-        return groups.prefix(4).joined(separator: ":")
+        IPAddress(peer)?.network.description ?? peer
     }
 }

@@ -1,0 +1,15 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+@Suite("Where requests come from")
+struct PeerTests {
+    @Test("An IPv4 client of a socket of both kinds has the address that it has elsewhere", arguments: ["::", "127.0.0.1"])
+    func mapped(address: String) throws {
+        let application = TestApplication(answering: { .now(.text("from \($0.peer)")) })
+        try withServer(application, HTTPServerSettings(address: address)) { server in
+            let answers = try exchange("GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n", with: server)
+            #expect(answers?.answers.map(\.body) == ["from 127.0.0.1"])
+        }
+    }
+}
