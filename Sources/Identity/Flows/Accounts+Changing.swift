@@ -32,7 +32,7 @@ extension Accounts {
         let (session, account) = try recentlySignedIn(access)
         guard account.identity(.password) == nil else { throw .alreadyLinked }
         guard let email = account.email else { throw .notThere(AccountRules.noEmail) }
-        let proof = try newPassword(password, for: email)
+        let proof = try newPassword(password, for: email, always: [.changes(account.id)])
         let changed = try change(at: clock()) { change throws(AccountProblem) in
             let present = try present(session, in: change)
             try AccountRules.mayLink(.password, proof.key, unshown: email, to: present, in: change.state)
@@ -49,7 +49,7 @@ extension Accounts {
         guard account.identity(.password) != nil, let email = account.email else {
             throw .notThere("the account has no password: set one (`POST /v1/account/password`)")
         }
-        let proof = try newPassword(password, for: email)
+        let proof = try newPassword(password, for: email, always: [.changes(account.id)])
         let changed = try change(at: clock()) { change throws(AccountProblem) in
             let present = try present(session, in: change)
             // Its email may be another by now, or the password be taken away.
@@ -72,7 +72,7 @@ extension Accounts {
         let (session, account) = try recentlySignedIn(access)
         let address = try Accounts.address(email)
         guard address != account.email else { throw .malformed("the account has this email already") }
-        try limiter.take([.mails(address), .mailSource(source)], at: clock())
+        try limiter.take([.mails(address), .mailSource(source), .changes(account.id)], at: clock())
         return try sendCode(for: .emailChange(account.id, session.id, address)) { text, code, minutes in
             text.emailChange(address, code: code, minutes: minutes)
         }

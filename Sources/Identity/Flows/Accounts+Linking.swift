@@ -19,7 +19,8 @@ extension Accounts {
         let way = try way(provider)
         let (session, account) = try recentlySignedIn(access)
         guard account.identity(provider) == nil else { throw .alreadyLinked }
-        let proof = try prove(way, evidence, for: .enrolment, charges: Charges(onFailure: [.source(source)])).proof
+        let charges = Charges(onFailure: [.source(source)], always: [.changes(account.id)])
+        let proof = try prove(way, evidence, for: .enrolment, charges: charges).proof
         let linked = try change(at: clock()) { change throws(AccountProblem) in
             let present = try present(session, in: change)
             try AccountRules.mayLink(provider, proof.key, unshown: proof.unshownAddress, to: present, in: change.state)
@@ -39,6 +40,7 @@ extension Accounts {
     public func link(_ access: String, _ link: String) throws(AccountProblem) -> Account {
         let (session, account) = try recentlySignedIn(access)
         let pending = try pendingLink(link, for: account.id)
+        try limiter.take([.changes(account.id)], at: clock())
         let linked = try change(at: clock()) { change throws(AccountProblem) in
             _ = try present(session, in: change)
             try linkAndEndOthers(pending.identity, to: account.id, kept: session.id, in: &change)
@@ -51,6 +53,7 @@ extension Accounts {
     /// Takes a way in away; never the last one that can be used.
     public func unlink(_ access: String, _ provider: ProviderID) throws(AccountProblem) -> Account {
         let (session, account) = try recentlySignedIn(access)
+        try limiter.take([.changes(account.id)], at: clock())
         let unlinked = try change(at: clock()) { change throws(AccountProblem) in
             let present = try present(session, in: change)
             try AccountRules.mayUnlink(provider, from: present, usable: Set(waysIn.keys))
@@ -88,6 +91,6 @@ extension Accounts {
         steps.drop(of: account.id)
         links.drop { $0.account == account.id }
         guard let address = address ?? account.email else { return }
-        mails.send(MailText(service: settings.serviceName).notice(address, notice, at: clock()))
+        mails.send(MailText(service: settings.serviceName).notice(address, notice, at: clock()), as: .notice)
     }
 }

@@ -58,9 +58,11 @@ extension Accounts {
     }
 
     /// A password of an address as it is kept, if it will do.
-    func newPassword(_ password: String, for address: EmailAddress) throws(AccountProblem) -> Proof {
+    ///
+    /// - Parameter charges: what it counts against, unless it will not do.
+    func newPassword(_ password: String, for address: EmailAddress, always charges: [Charge] = []) throws(AccountProblem) -> Proof {
         let evidence: JSONObject = ["email": .string(address.text), "password": .string(password)]
-        return try prove(passwords, evidence, for: .enrolment, charges: Charges()).proof
+        return try prove(passwords, evidence, for: .enrolment, charges: Charges(always: charges)).proof
     }
 
     static func address(_ email: String) throws(AccountProblem) -> EmailAddress {

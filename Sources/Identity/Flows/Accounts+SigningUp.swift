@@ -77,7 +77,7 @@ extension Accounts {
         let ends = now.advanced(bySeconds: settings.codeSeconds)
         guard mails.hasRoom else { throw Accounts.tooManyMails }
         let (attempt, code) = try steps.add(step, until: ends, at: now)
-        mails.send(mail(MailText(service: settings.serviceName), code, (settings.codeSeconds + 59) / 60))
+        mails.send(mail(MailText(service: settings.serviceName), code, (settings.codeSeconds + 59) / 60), as: .code)
         return (attempt, ends)
     }
 

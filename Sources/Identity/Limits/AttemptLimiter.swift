@@ -4,10 +4,10 @@ internal import Synchronization
 /// What a try counts against.
 struct Charge: Hashable, Sendable {
     /// Which rule holds for it.
-    enum Kind: Hashable, Sendable, CaseIterable { case identity, source, session, mails, mailSource, beginnings }
+    enum Kind: Hashable, Sendable, CaseIterable { case identity, source, session, mails, mailSource, beginnings, changes }
 
     let kind: Kind
-    /// Whom it counts against: an identity of a provider, the address that a request came from, a session.
+    /// Whom it counts against: an identity of a provider, the address that a request came from, a session, an account.
     let subject: [UInt8]
 
     static func identity(_ provider: ProviderID, _ key: IdentityKey) -> Charge {
@@ -15,6 +15,7 @@ struct Charge: Hashable, Sendable {
     }
     static func source(_ source: String) -> Charge { Charge(kind: .source, subject: Array(source.utf8)) }
     static func session(_ session: SessionID) -> Charge { Charge(kind: .session, subject: Array("\(session.number)".utf8)) }
+    static func changes(_ account: AccountID) -> Charge { Charge(kind: .changes, subject: Array("\(account.number)".utf8)) }
     static func mails(_ to: EmailAddress) -> Charge { Charge(kind: .mails, subject: Array(to.text.utf8)) }
     static func mailSource(_ source: String) -> Charge { Charge(kind: .mailSource, subject: Array(source.utf8)) }
     static func beginnings(_ source: String) -> Charge { Charge(kind: .beginnings, subject: Array(source.utf8)) }
@@ -74,6 +75,7 @@ final class AttemptLimiter: Sendable {
         case .mails: limits.mails
         case .mailSource: limits.mailSource
         case .beginnings: limits.beginnings
+        case .changes: limits.changes
         }
     }
 

@@ -42,6 +42,8 @@ public struct AccountLimits: Hashable, Sendable {
     public var mailSource = LimitRule(free: 30, firstDelaySeconds: 1, longestDelaySeconds: 60, forgottenSeconds: 30)
     /// Beginnings with a provider (``IdentityProvider/begin(_:at:)``) from one address.
     public var beginnings = LimitRule(free: 60, firstDelaySeconds: 1, longestDelaySeconds: 60, forgottenSeconds: 2)
+    /// Changes of one account's password, email and ways in: each costs a hash or a mail, which others wait behind.
+    public var changes = LimitRule(free: 10, firstDelaySeconds: 30, longestDelaySeconds: 3_600, forgottenSeconds: 600)
 
     public init() {}
 }

@@ -55,9 +55,8 @@ private struct Town {
         settings.accessSeconds = 1_000_000
         settings.codeSeconds = 1_000_000
         let free = LimitRule(free: 1_000_000, firstDelaySeconds: 1, longestDelaySeconds: 1, forgottenSeconds: 1)
-        (settings.limits.identity, settings.limits.source, settings.limits.mails, settings.limits.mailSource) = (
-            free, free, free, free
-        )
+        (settings.limits.identity, settings.limits.source, settings.limits.changes) = (free, free, free)
+        (settings.limits.mails, settings.limits.mailSource) = (free, free)
         return settings
     }
 
