@@ -22,7 +22,7 @@ struct IssuerDescription: Sendable {
 final class DescribedIssuer: Sendable {
     /// How long a description is taken as it is, in seconds.
     private static let freshSeconds: Int64 = 3_600
-    /// The time between two looks while there is none, in seconds.
+    /// The time from a look that failed to the next, in seconds.
     private static let retrySeconds: Int64 = 5
 
     private struct Known {
@@ -45,15 +45,17 @@ final class DescribedIssuer: Sendable {
             // A clock that was set back must not keep anybody waiting for it.
             let isFar = known.nextLook > now.advanced(bySeconds: DescribedIssuer.freshSeconds)
             if now >= known.nextLook || isFar {
-                var seconds = DescribedIssuer.freshSeconds
+                let began = ContinuousClock.now
+                known.nextLook = now.advanced(bySeconds: DescribedIssuer.freshSeconds)
                 do throws(IssuerFetchError) {
                     known.description = try IssuerDescription(try IssuerDocument.fetch(settings))
                 } catch {
                     // What was known is worth more than nothing.
                     known.failure = error.description
-                    seconds = DescribedIssuer.retrySeconds
+                    // Counted from the end: otherwise each of those who waited meanwhile would ask again, one behind the other.
+                    let tookSeconds = (ContinuousClock.now - began).components.seconds + 1
+                    known.nextLook = now.advanced(bySeconds: tookSeconds + DescribedIssuer.retrySeconds)
                 }
-                known.nextLook = now.advanced(bySeconds: seconds)
             }
             return (known.description, known.failure)
         }

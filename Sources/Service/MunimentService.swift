@@ -221,7 +221,7 @@ public final class MunimentService: HTTPApplication {
         case .queued(let handle): return queued(call, handle)
         case .ofAccounts(let pace, let handle):
             guard let accounts else { return .now(finished(Problem.withoutAccounts.response, call.request)) }
-            return later(call.request, on: accounts.queue(pace)) {
+            return later(call.request, on: accounts.queue(pace, for: call)) {
                 try handle(call, accounts.accounts)
             } then: {
                 .now(self.finished($0, call.request))

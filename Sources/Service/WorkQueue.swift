@@ -1,49 +1,75 @@
 internal import Dispatch
+internal import Foundation
 internal import Synchronization
 
 /// Does what takes long, a bounded number of pieces at a time.
+///
+/// On threads of its own, begun when they are first needed: those that the system shares among all queues come one a second where the
+/// others are blocked, so that a queue whose work waits for somebody would hold up the rest.
 final class WorkQueue: Sendable {
-    private let queue = DispatchQueue(label: "muniment.work", attributes: .concurrent)
+    private let lane: WorkLane
+
+    /// - Parameters:
+    ///   - width: how many pieces go on at once at most.
+    ///   - backlogLimit: how many may wait.
+    init(width: Int, backlogLimit: Int) { lane = WorkLane(width: width, backlogLimit: backlogLimit) }
+
+    deinit { lane.endThreads() }
+
+    /// Does a piece of work soon. False where too many wait already, or the queue is closed.
+    func add(_ work: @escaping @Sendable () -> Void) -> Bool { lane.add(work) }
+
+    /// Drops what waits, and returns when nothing is being done any more. Not to be called by a piece of work.
+    func close() { lane.close() }
+}
+
+/// What a queue and its threads share. The threads end when the queue is gone and nothing is left to do.
+private final class WorkLane: Sendable {
     private let state = Mutex(State())
+    /// Signalled for each piece that a thread at rest is to begin with, and for each thread that is to end.
+    private let isCalled = DispatchSemaphore(value: 0)
     /// Entered by each piece that begins while another may; the pieces behind it are in it, too.
     private let busy = DispatchGroup()
     private let width: Int
     private let backlogLimit: Int
 
     private struct State {
-        /// From `next` on, what waits; before it, nothing any more.
+        /// What threads are called to begin with.
+        var called: [@Sendable () -> Void] = []
+        /// From `next` on, what waits until one of them is done; before it, nothing any more.
         var waiting: [(@Sendable () -> Void)?] = []
         var next = 0
+        /// Threads that are at work, or called to it.
         var running = 0
+        var threads = 0
         var isClosed = false
     }
 
-    /// - Parameters:
-    ///   - width: how many pieces go on at once at most.
-    ///   - backlogLimit: how many may wait.
     init(width: Int, backlogLimit: Int) {
         self.width = width
         self.backlogLimit = backlogLimit
     }
 
-    /// Does a piece of work soon. False where too many wait already, or the queue is closed.
     func add(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let (isTaken, begins) = state.withLock { state -> (Bool, Bool) in
-            guard !state.isClosed else { return (false, false) }
-            if state.running < width {
-                state.running += 1
-                busy.enter()
-                return (true, true)
+        let (isTaken, isCall, isNewThread) = state.withLock { state -> (Bool, Bool, Bool) in
+            guard !state.isClosed else { return (false, false, false) }
+            guard state.running < width else {
+                guard state.waiting.count - state.next < backlogLimit else { return (false, false, false) }
+                state.waiting.append(work)
+                return (true, false, false)
             }
-            guard state.waiting.count - state.next < backlogLimit else { return (false, false) }
-            state.waiting.append(work)
-            return (true, false)
+            state.running += 1
+            busy.enter()
+            state.called.append(work)
+            guard state.running > state.threads else { return (true, true, false) }
+            state.threads += 1
+            return (true, true, true)
         }
-        if begins { begin(work) }
+        if isNewThread { Thread.detachNewThread { self.run() } }
+        if isCall { isCalled.signal() }
         return isTaken
     }
 
-    /// Drops what waits, and returns when nothing is being done any more. Not to be called by a piece of work.
     func close() {
         let dropped = state.withLock { state in
             state.isClosed = true
@@ -54,12 +80,28 @@ final class WorkQueue: Sendable {
         withExtendedLifetime(dropped) { busy.wait() }
     }
 
-    /// Does a piece of work and hands on to the next. What a piece holds is let go with it.
-    private func begin(_ work: @escaping @Sendable () -> Void) {
-        queue.async {
-            work()
-            if let next = self.takeNext() { self.begin(next) }
-        }
+    func endThreads() {
+        let threads = state.withLock { $0.threads }
+        for _ in 0..<threads { isCalled.signal() }
+    }
+
+    private func run() {
+        while begin() { while goOn() {} }
+    }
+
+    /// Does what it is called to begin with; false where it is called to end. What a piece holds is let go with it.
+    private func begin() -> Bool {
+        isCalled.wait()
+        guard let piece = state.withLock({ $0.called.popLast() }) else { return false }
+        piece()
+        return true
+    }
+
+    /// Does what waits longest; false where nothing does, and the thread rests.
+    private func goOn() -> Bool {
+        guard let piece = takeNext() else { return false }
+        piece()
+        return true
     }
 
     private func takeNext() -> (@Sendable () -> Void)? {

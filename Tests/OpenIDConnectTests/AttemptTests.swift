@@ -137,6 +137,20 @@ struct AttemptTests {
         #expect(throws: ProviderProblem.self) { try nobody.begin() }
     }
 
+    @Test("An issuer that does not answer is asked once, and not again by each of those who have waited for it")
+    func silent() throws {
+        let server = try SilentServer()
+        let settings = try OpenIDSettings(
+            id: try #require(ProviderID("silent")), issuer: "http://127.0.0.1:\(server.port)", clientID: "muniment",
+            redirectURIs: [HostileProvider.redirect])
+        let provider = OpenIDProvider(settings)
+        // The second one came while the first one waited, which takes ten seconds.
+        for seconds: Int64 in [0, 7] {
+            #expect(throws: ProviderProblem.self) { try provider.begin([:], at: Instant.newYear.later(seconds: seconds)) }
+        }
+        #expect(server.connectionCount() == 1)
+    }
+
     @Test("A description for another issuer, or with addresses in the open elsewhere, is not taken")
     func descriptions() throws {
         for (name, value) in [

@@ -1,4 +1,5 @@
 internal import Credentials
+internal import Events
 internal import Identity
 internal import Permissions
 
@@ -11,7 +12,9 @@ final class AccountsOffice: Sendable {
     /// up nobody either who is signed in already.
     ///
     /// Few may wait: the last of them still gets its answer before it gives up, at some ten hashes a second.
-    private let proving = WorkQueue(width: 16, backlogLimit: 32)
+    private let hashing = WorkQueue(width: 16, backlogLimit: 32)
+    /// For each provider but the password a queue of its own: one that does not answer holds up those who come by it, and nobody else.
+    private let issuers: [ProviderID: WorkQueue]
     private let brisk = WorkQueue(width: 8, backlogLimit: 1_024)
 
     init(
@@ -19,6 +22,8 @@ final class AccountsOffice: Sendable {
         _ runningCommits: RunningCommits
     ) throws {
         stores = .named(options.stores.map(\.text))
+        issuers = Dictionary(
+            options.providers.map { ($0.id, WorkQueue(width: 8, backlogLimit: 32)) }, uniquingKeysWith: { first, _ in first })
         accounts = try Accounts(
             folder: data.ownFolder, providers: options.providers, mailer: options.mailer,
             directory: StoreDirectory(
@@ -42,16 +47,22 @@ final class AccountsOffice: Sendable {
         return accounts.isOpen(session, access: access)
     }
 
-    func queue(_ pace: AccountsPace) -> WorkQueue {
+    /// Where a request waits for its turn.
+    func queue(_ pace: AccountsPace, for call: Call) -> WorkQueue {
         switch pace {
-        case .brisk: brisk
-        case .proving: proving
+        case .brisk: return brisk
+        case .hashing: return hashing
+        case .proving:
+            // A body that names no provider is refused as soon as it is looked at.
+            guard case .string(let name)? = (try? call.json())?["provider"], let provider = ProviderID(name) else { return brisk }
+            return issuers[provider] ?? hashing
         }
     }
 
     /// Closes the accounts, once what is being done with them is done; what waits for its turn is dropped.
     func close() {
-        proving.close()
+        hashing.close()
+        for queue in issuers.values { queue.close() }
         brisk.close()
         accounts.close()
     }

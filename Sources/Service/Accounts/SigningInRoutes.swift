@@ -78,7 +78,7 @@ enum SigningInRoutes {
             )
             .answering("the account was made", Schema.named("SignedIn"), status: 201, headers: [])
             .refusing(.wrongCode, .accountExists),
-        .ofAccounts(.proving) { call, accounts in
+        .ofAccounts(.hashing) { call, accounts in
             var arguments = try call.bodyArguments()
             let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
             let device = try arguments.device()
@@ -116,7 +116,7 @@ enum SigningInRoutes {
             .saying("The answer is the same whether there is such an account or not.")
             .taking(body: Schema.object(["email": Schema.text]))
             .answering("a code is on its way, if there is such an account", Schema.named("CodeSent"), status: 202, headers: []),
-        .ofAccounts(.proving) { call, accounts in
+        .ofAccounts(.hashing) { call, accounts in
             var arguments = try call.bodyArguments()
             let email = try arguments.text("email")
             try arguments.finish()
@@ -133,7 +133,7 @@ enum SigningInRoutes {
             )
             .answering("the session", Schema.named("SignedIn"), headers: [])
             .refusing(.wrongCode, .unfitPassword),
-        .ofAccounts(.proving) { call, accounts in
+        .ofAccounts(.hashing) { call, accounts in
             var arguments = try call.bodyArguments()
             let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
             let (password, device) = (try arguments.text("password"), try arguments.device())

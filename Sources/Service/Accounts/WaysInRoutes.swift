@@ -49,7 +49,7 @@ enum WaysInRoutes {
             .taking(body: Schema.object(["password": Schema.text]))
             .answering("the account as it is now", Schema.named("Account"), headers: [])
             .refusing(.recentSignInRequired, .alreadyLinked, .unfitPassword),
-        .ofAccounts(.proving) { call, accounts in
+        .ofAccounts(.hashing) { call, accounts in
             call.answer(try accounts.setPassword(call.access, try call.newPassword()).json(accounts))
         })
 
@@ -59,7 +59,7 @@ enum WaysInRoutes {
             .taking(body: Schema.object(["password": Schema.text]))
             .answering("the account as it is now", Schema.named("Account"), headers: [])
             .refusing(.recentSignInRequired, .unfitPassword),
-        .ofAccounts(.proving) { call, accounts in
+        .ofAccounts(.hashing) { call, accounts in
             call.answer(try accounts.changePassword(call.access, try call.newPassword()).json(accounts))
         })
 }

@@ -66,10 +66,12 @@ enum CallerNeed: Hashable, Sendable {
     case session
 }
 
-/// How long something about accounts takes.
+/// How long something about accounts takes, and what it may wait for.
 enum AccountsPace: Hashable, Sendable {
     /// A write to the disk at most.
     case brisk
-    /// Somebody is to be proved: a password is hashed, or another service is asked.
+    /// A password is hashed.
+    case hashing
+    /// Somebody is to be proved by the `provider` that the body names: a password is hashed, or another service is asked.
     case proving
 }

@@ -2,6 +2,9 @@ internal import Glibc
 
 /// Sockets to ports of this machine.
 public enum LoopbackSocket {
+    /// No port could be listened on.
+    public struct CannotListen: Error { public let code: Int32 }
+
     /// Nobody listens there.
     public struct CannotConnect: Error { public let code: Int32 }
 
@@ -18,10 +21,7 @@ public enum LoopbackSocket {
         if var bytes = receiveBufferBytes {
             unsafe setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
         }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var address = address(of: port)
         let code = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -33,5 +33,32 @@ public enum LoopbackSocket {
             throw failure
         }
         return socket
+    }
+
+    /// A socket that takes connections to any free port, and does not wait for them.
+    static func listening() throws -> (socket: Int32, port: UInt16) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let socket = Glibc.socket(AF_INET, kind, 0)
+        var address = address(of: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(socket, $0, length) == 0 && listen(socket, 128) == 0 && getsockname(socket, $0, &length) == 0
+            }
+        }
+        guard isBound else {
+            let failure = CannotListen(code: errno)
+            close(socket)
+            throw failure
+        }
+        return (socket, UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func address(of port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
     }
 }

@@ -1,0 +1,134 @@
+import Dispatch
+import Events
+import Glibc
+import HTTPServer
+import Identity
+import Secrets
+import ServiceSupport
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite("Work about accounts waits apart from all other work", .timeLimit(.minutes(2)))
+struct AccountQueueTests {
+    @Test("I3 Any number of people who wait for a provider that does not answer hold up nobody who signs in by password")
+    func besideProvider() async throws {
+        let site = HeldProvider()
+        try await withTarget {
+            $0.providers = [site]
+        } _: { fixture in
+            defer { site.letGo() }
+            _ = try await fixture.client.signUp("ann@example.com")
+            let begun = Statuses()
+            for _ in 0..<48 { begun.post("/v1/accounts/begin", #"{"provider":"held"}"#, to: fixture.service.service) }
+            _ = try await fixture.client.signIn("ann@example.com")
+            #expect(begun.all.allSatisfy { $0 == 503 })
+            site.letGo()
+            #expect(begun.wait(for: 48).count { $0 == 200 } >= 8)
+        }
+    }
+
+    @Test("I3 Any number of people who wait to be proved hold up no question about permissions")
+    func besideStores() async throws {
+        let site = HeldProvider()
+        try await withTarget {
+            $0.providers = [site]
+        } _: { fixture in
+            defer { site.letGo() }
+            let signedIn = Statuses()
+            for _ in 0..<20 {
+                signedIn.post("/v1/accounts/sign-in", #"{"provider":"held","evidence":{}}"#, to: fixture.service.service)
+            }
+            let impatient = Curl("http://127.0.0.1:\(try fixture.service.listen())", options: ["--max-time", "10"])
+            let history = try await impatient.send(
+                "GET", "/v1/stores/default/history?name=user:root", token: try fixture.service.administrator())
+            #expect(history.status == 200, "\(history.text)")
+            #expect(signedIn.all.isEmpty)
+            site.letGo()
+            #expect(signedIn.wait(for: 20) == [Int](repeating: 401, count: 20))
+        }
+    }
+
+    @Test("I3 Where a password is hashed and as many wait as may, the next one is told at once to come again")
+    func hashing() async throws {
+        try await withTarget {
+            // About a second, however little memory it takes.
+            $0.settings.passwordHash = PasswordHash.Settings(memoryKiB: 8, passes: 300_000)
+            ($0.settings.hashesAtOnce, $0.settings.hashBacklog) = (1, 1)
+        } _: { fixture in
+            let signedIn = Statuses()
+            let body = #"{"provider":"password","evidence":{"email":"ann@example.com","password":"a long password"}}"#
+            let accounts = try #require(fixture.service.service.accounts?.accounts)
+            /// Sends one, and waits until it is hashed or refused.
+            let hashes = {
+                let (before, refused) = (accounts.passwordHashCount, signedIn.all.count)
+                signedIn.post("/v1/accounts/sign-in", body, to: fixture.service.service)
+                while accounts.passwordHashCount == before, signedIn.all.count == refused { sched_yield() }
+                return accounts.passwordHashCount > before
+            }
+            #expect(hashes())
+            // Until the thread has taken the first one, that waits itself.
+            while !hashes() {}
+            #expect(!hashes())
+            #expect(signedIn.all.allSatisfy { $0 == 503 })
+            #expect(signedIn.wait(for: signedIn.all.count + 2).count { $0 == 401 } == 2)
+        }
+    }
+
+    /// What requests are answered with that are handed to a service one behind the other, without waiting.
+    private final class Statuses: Sendable {
+        private let answered = Mutex<[Int]>([])
+        private let isNew = DispatchSemaphore(value: 0)
+
+        func post(_ path: String, _ json: String, to service: MunimentService) {
+            let request = HTTPRequest(
+                method: "POST", target: path, headers: [HTTPHeader("Content-Type", "application/json")], body: Array(json.utf8)
+            ) { self.add($0.status) }
+            switch service.admit(request) {
+            case .refused(let response): add(response.status)
+            case .body: if case .now(let response) = service.answer(request) { add(response.status) }
+            }
+        }
+
+        private func add(_ status: Int) {
+            answered.withLock { $0.append(status) }
+            isNew.signal()
+        }
+
+        var all: [Int] { answered.withLock { $0 } }
+
+        /// All of them once there are so many; what there is where it takes too long.
+        func wait(for count: Int) -> [Int] {
+            while all.count < count, isNew.wait(timeout: .now() + 30) == .success {}
+            return all
+        }
+    }
+
+    /// A provider that answers when it is told so.
+    private final class HeldProvider: IdentityProvider {
+        let id = ProviderID("held") ?? .password
+        let priority = 3
+        private let isFree = DispatchSemaphore(value: 0)
+
+        func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? {
+            wait()
+            return ["go": .string("on")]
+        }
+
+        func prove(
+            _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+        ) throws(ProviderProblem) -> Proof {
+            wait()
+            throw .wrong
+        }
+
+        private func wait() {
+            guard isFree.wait(timeout: .now() + 30) == .success else { return }
+            letGo()
+        }
+
+        /// Answers whoever waits, and everybody from then on.
+        func letGo() { isFree.signal() }
+    }
+}
