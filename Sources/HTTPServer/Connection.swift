@@ -24,9 +24,10 @@ internal import Synchronization
         self.deadline = Atomic(deadline)
     }
 
-    /// No connection at all.
-    init() {
-        (peer, socket, isEncrypted) = ("", -1, false)
+    /// No connection at all, only the address that one would come from.
+    init(peer: String) {
+        self.peer = peer
+        (socket, isEncrypted) = (-1, false)
         deadline = Atomic(Connection.never)
     }
 

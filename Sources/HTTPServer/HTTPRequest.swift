@@ -95,15 +95,17 @@ internal import Synchronization
     ///   - target: its target, as it would be sent.
     ///   - headers: its headers.
     ///   - body: its whole body.
+    ///   - peer: the address that it is to have come from; empty for none.
     ///   - respond: takes what it is answered with by ``respond(_:)``.
     package init(
-        method: String, target: String, headers: [HTTPHeader], body: [UInt8], respond: @escaping @Sendable (HTTPResponse) -> Void
+        method: String, target: String, headers: [HTTPHeader], body: [UInt8], peer: String = "",
+        respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         self.method = method
         self.target = target
         (path, query) = RequestTarget.parts(of: target)
         self.body = body
-        connection = Connection()
+        connection = Connection(peer: peer)
         state = Mutex(State())
         unsafe targetEnd = nil
         beganAt = Clock.nanoseconds()

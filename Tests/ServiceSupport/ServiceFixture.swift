@@ -64,8 +64,10 @@ package final class ServiceFixture {
 /// A service that is asked without a socket.
 package struct DirectDoor: Door {
     private let service: MunimentService
+    private let peer: String
 
-    package init(_ service: MunimentService) { self.service = service }
+    /// - Parameter peer: the address that its requests are to come from; empty for none.
+    package init(_ service: MunimentService, peer: String = "") { (self.service, self.peer) = (service, peer) }
 
     package func send(_ method: String, _ target: String, headers: [HTTPHeader], body: [UInt8]) async throws -> Answer {
         let response = try await withCheckedThrowingContinuation { continuation in
@@ -73,7 +75,7 @@ package struct DirectDoor: Door {
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(300)) {
                 pending.resume(.failure(NotInTime(description: "\(method) \(target) is not answered")))
             }
-            let request = HTTPRequest(method: method, target: target, headers: headers, body: body) {
+            let request = HTTPRequest(method: method, target: target, headers: headers, body: body, peer: peer) {
                 pending.resume(.success($0))
             }
             switch service.admit(request) {
