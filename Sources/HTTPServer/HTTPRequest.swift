@@ -129,6 +129,12 @@ internal import Synchronization
     /// What lets the connection rest; nil once the request is over.
     var restingConnection: RestingConnection? { state.withLock { unsafe $0.handle.map { unsafe RestingConnection($0) } } }
 
+    /// All headers of a name, in any letter case, in the order in which they were sent, without the blanks around them.
+    public func headers(_ name: String) -> [String] {
+        let all = direct?.headers ?? state.withLock { unsafe $0.handle.map { unsafe Callbacks.headers(of: $0) } ?? $0.kept }
+        return all.filter { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
+    }
+
     /// Answers a request to which `answer` said ``HTTPAnswer/later``: once, from any thread. Where the request is over already,
     /// nothing is sent, and a stream is closed.
     public func respond(_ response: HTTPResponse) {

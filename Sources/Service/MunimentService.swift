@@ -136,6 +136,7 @@ public final class MunimentService: HTTPApplication {
         _ request: HTTPRequest, _ requestID: String, _ index: Int, _ parameters: [String]
     ) -> (Exchange, Problem?) {
         let route = router.routes[index]
+        let client = client(of: request)
         var storeName: String?
         if let place = route.storePlace { storeName = place == -1 ? StoreName.default.text : parameters[place] }
         var (finding, limit): (Authenticator.Finding?, TokenBucket.Outcome?)
@@ -144,27 +145,32 @@ public final class MunimentService: HTTPApplication {
             problem = .withoutAccounts
         } else if route.isOfAccounts, route.need == .nothing {
             // Whoever is not signed in yet is counted by address.
-            do throws(Problem) { limit = try operations.admit(nil, request) } catch { problem = error }
+            do throws(Problem) { limit = try operations.admit(nil, from: client) } catch { problem = error }
         } else if route.need != .nothing {
             do throws(Problem) {
                 let found = Result { () throws(Problem) in
                     try authenticator.finding(
-                        authorization: request.header("Authorization"), from: request.peer, in: storeName)
+                        authorization: request.header("Authorization"), from: client, in: storeName)
                 }
                 // Whoever tries credentials is slowed down by its address.
-                limit = try operations.admit((try? found.get())?.caller, request)
+                limit = try operations.admit((try? found.get())?.caller, from: client)
                 finding = try found.get()
                 try finding?.caller?.require(route.need, in: storeName)
             } catch { problem = error }
         }
         let exchange = Exchange(
-            route: index, parameters: parameters, finding: finding, requestID: requestID,
+            route: index, parameters: parameters, finding: finding, requestID: requestID, client: client,
             hosted: storeName.flatMap(data.openStore), storeName: storeName, limit: limit)
         return (exchange, problem)
     }
 
+    private func client(of request: HTTPRequest) -> String {
+        ClientAddress.client(
+            peer: request.peer, forwarded: request.headers("X-Forwarded-For"), proxies: settings.trustedProxies)
+    }
+
     private func refuse(_ request: HTTPRequest, _ requestID: String, _ problem: Problem) -> HTTPAdmission {
-        request.context = Exchange(route: nil, requestID: requestID)
+        request.context = Exchange(route: nil, requestID: requestID, client: client(of: request))
         return .refused(finished(problem.response, request))
     }
 
@@ -194,7 +200,7 @@ public final class MunimentService: HTTPApplication {
     private func verify(_ jwt: String, _ request: HTTPRequest, _ exchange: Exchange, _ need: CallerNeed) -> HTTPAnswer {
         let isTaken = verification.add {
             do throws(Problem) {
-                let caller = try self.authenticator.caller(verifying: jwt, from: request.peer)
+                let caller = try self.authenticator.caller(verifying: jwt, from: exchange.client)
                 try caller.require(need, in: exchange.storeName)
                 exchange.identify(caller)
             } catch {
@@ -302,6 +308,6 @@ extension Call {
     ) {
         self.init(
             service: service, request: request, route: route, parameters: exchange.parameters, caller: exchange.caller,
-            hosted: hosted, requestID: exchange.requestID)
+            hosted: hosted, requestID: exchange.requestID, client: exchange.client)
     }
 }

@@ -1,4 +1,5 @@
 public import Events
+public import HTTPServer
 public import Muniment
 
 /// What a service is started with.
@@ -20,6 +21,9 @@ public struct ServiceSettings: Sendable {
     public var usesTLS = false
     /// Told of faults, in a line each without secrets.
     public var report: @Sendable (String) -> Void
+    /// Proxies in front whose `X-Forwarded-For` is believed: a request that comes from one of these counts as coming from the last
+    /// address there that is none of them. Nobody else's says anything.
+    public var trustedProxies: Set<IPAddress> = []
     /// How many requests a second one caller may go on sending, by its token or else its address; nil for any number.
     public var requestsPerSecond: Int?
     /// Of which stores every decision is kept.

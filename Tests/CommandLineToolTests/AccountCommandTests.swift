@@ -93,4 +93,17 @@ struct AccountCommandTests {
             #expect(problems.count == 1 && problems[0].contains("1 accounts, of which the log tells otherwise"), "\(problems)")
         }
     }
+
+    @Test("Accounts without TLS and without a word about proxies: what that means behind one is said once")
+    func proxies() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.write(#"{"mail":{"outbox":"outbox"},"stores":["nowhere"]}"#, to: "accounts.json")
+            // It ends for want of the store.
+            let serve = "serve --data site --listen 127.0.0.1:0 --accounts accounts.json"
+            let unsaid = try tool.run(serve)
+            #expect(unsaid.code != 0)
+            #expect(unsaid.errors.components(separatedBy: "--trusted-proxies").count == 2, "\(unsaid.errors)")
+            #expect(!(try tool.run(serve + " --trusted-proxies 10.0.0.1").errors.contains("--trusted-proxies")))
+        }
+    }
 }

@@ -81,6 +81,8 @@ struct ExitCodeTests {
         ("serve --data . --issuer https://login.example.com", 2, "--audience TEXT"),
         ("serve --data . --issuer http://login.example.com --audience app", 2, "is not encrypted"),
         ("serve --data . --issuer login --audience app", 2, "`login` is no address"),
+        ("serve --data . --trusted-proxies 10.0.0.1,proxy.example.com", 2, "`proxy.example.com` is no address of a proxy"),
+        ("serve --data . --trusted-proxies ,", 2, "names no proxy"),
         ("serve --data . --anonymous ../demo", 2, "names no store"),
         ("serve --data . --issuer-stores demo", 2, "--issuer URL"),
         ("token list --data nowhere", 2, "there is no folder `nowhere`"),

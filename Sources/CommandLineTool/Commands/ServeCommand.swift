@@ -70,6 +70,7 @@ extension Command {
         try call.setOperations(in: &settings)
         settings.accounts = try call.accountsOptions
         (settings.publicAddress, settings.usesTLS) = (call.options[.publicAddress], tls != nil)
+        call.warnOfProxies(settings)
         let service = try MunimentService(settings)
         var server: HTTPServer?
         do {

@@ -1,6 +1,7 @@
 import Events
 import Files
 import Foundation
+import HTTPServer
 import Service
 
 extension Option {
@@ -8,11 +9,14 @@ extension Option {
         "log", value: "text|json|none", "a line on standard error for each request that is over (default: none)")
     fileprivate static let rate = Option(
         "rate-limit", value: "NUMBER", "requests a second that one caller may go on sending (default: any number)")
+    fileprivate static let proxies = Option(
+        "trusted-proxies", value: "ADDRESS[,ADDRESS…]",
+        "proxies in front: whoever comes by one is known by the address that its `X-Forwarded-For` gives (default: none)")
     fileprivate static let decisions = Option(
         "decision-log", value: "NAME[,NAME…]", "stores of which every decision is kept; `*` for all of them (default: none)")
 
     /// What `serve` takes about how it is run.
-    static let operations: [Option] = [log, rate, decisions]
+    static let operations: [Option] = [log, rate, proxies, decisions]
 }
 
 extension Call {
@@ -32,6 +36,7 @@ extension Call {
         settings.logFormat = try logFormat
         settings.writeLog = { bytes in try? FileHandle.standardError.write(contentsOf: Data(bytes)) }
         settings.requestsPerSecond = try options[.rate].map(Values.count)
+        settings.trustedProxies = try trustedProxies
         guard let text = options[.decisions] else { return }
         let names = Values.list(text)
         guard names != ["*"] else {
@@ -42,6 +47,29 @@ extension Call {
             throw UsageError("`\(text)` names no store; write names of stores with commas between them, or `*` for all of them")
         }
         settings.decisionLogs = .stores(names)
+    }
+
+    private var trustedProxies: Set<IPAddress> {
+        get throws {
+            guard let text = options[.proxies] else { return [] }
+            let addresses = Values.list(text).map { ($0, IPAddress($0)) }
+            guard !addresses.isEmpty else { throw UsageError("`\(Option.proxies.usage)` names no proxy; write its address") }
+            return try Set(
+                addresses.map { text, address in
+                    guard let address else {
+                        throw UsageError("`\(text)` is no address of a proxy; write a number such as 10.0.0.1 or 2001:db8::1")
+                    }
+                    return address
+                })
+        }
+    }
+
+    /// Says that people who come by a proxy have one address, where that may be so and nothing is said of it.
+    func warnOfProxies(_ settings: ServiceSettings) {
+        guard settings.accounts != nil, !settings.usesTLS, settings.trustedProxies.isEmpty else { return }
+        settings.report(
+            "without TLS of its own: where a proxy in front of it encrypts, all people have the proxy's address, and one who "
+                + "guesses passwords keeps all of them from signing in; say which it is with `\(Option.proxies.usage)`")
     }
 
     /// Tells systemd how the service is, where that has started it.

@@ -8,7 +8,7 @@ extension Call {
     var access: String { request.header("Authorization").flatMap(Authenticator.bearer) ?? "" }
 
     /// Whom attempts are counted against besides the account that they are for.
-    var source: String { FailureLimit.group(request.peer) }
+    var source: String { FailureLimit.group(client) }
 
     /// The members of the body, and nothing in the address.
     func bodyArguments() throws -> Arguments {

@@ -43,14 +43,15 @@ final class Operations: Sendable {
         return "\(run)-\(requests.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 
-    /// Counts a request of a caller, by its token or, without one, by its address.
+    /// Counts a request of a caller, by its token or, without one, by its address: of IPv6 by the
+    /// first 64 bits.
     ///
     /// - Returns: what is left to the caller; nil where there is no limit.
     /// - Throws: ``Problem`` where it asks too often.
-    func admit(_ caller: Caller?, _ request: HTTPRequest) throws(Problem) -> TokenBucket.Outcome? {
+    func admit(_ caller: Caller?, from client: String) throws(Problem) -> TokenBucket.Outcome? {
         guard let limiter else { return nil }
         let isKnown = caller.map { $0.right != .act(as: .anonymous) } ?? false
-        let key = isKnown ? "token " + (caller?.id ?? "") : "address " + request.peer
+        let key = isKnown ? "token " + (caller?.id ?? "") : "address " + FailureLimit.group(client)
         let outcome = limiter.take(key, atNanoseconds: Operations.now)
         guard outcome.isAllowed else {
             counts.overLimit.add()
@@ -73,7 +74,7 @@ final class Operations: Sendable {
         let line = RequestLine(
             time: clock(), requestID: exchange?.requestID, method: request.method, route: exchange?.route.map { names[$0] },
             path: request.path, status: status, nanoseconds: nanoseconds, caller: exchange?.caller?.id, store: exchange?.storeName,
-            bytes: bytes, peer: request.peer)
+            bytes: bytes, peer: exchange?.client ?? request.peer)
         if let text = line.text(format), !lines.offer(text) { counts.linesDropped.add() }
     }
 

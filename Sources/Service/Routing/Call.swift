@@ -16,6 +16,8 @@ struct Call: Sendable {
     let hosted: HostedStore?
     /// What the request is called in the log, and in what it commits.
     let requestID: String?
+    /// The address that the request comes from, behind a trusted proxy too.
+    let client: String
 
     /// The store that the route is about.
     var store: Store {

@@ -9,6 +9,8 @@ final class Exchange: Sendable {
     private let finding: Authenticator.Finding?
     private let verified = Mutex<Caller?>(nil)
     let requestID: String?
+    /// The address that the request comes from, as it is counted and shown.
+    let client: String
     /// The store that the request is about; nil where it is about none, or it has to be opened first.
     let hosted: HostedStore?
     let storeName: String?
@@ -17,12 +19,13 @@ final class Exchange: Sendable {
 
     init(
         route: Int?, parameters: [String] = [], finding: Authenticator.Finding? = nil, requestID: String?,
-        hosted: HostedStore? = nil, storeName: String? = nil, limit: TokenBucket.Outcome? = nil
+        client: String, hosted: HostedStore? = nil, storeName: String? = nil, limit: TokenBucket.Outcome? = nil
     ) {
         self.route = route
         self.parameters = parameters
         self.finding = finding
         self.requestID = requestID
+        self.client = client
         self.hosted = hosted
         self.storeName = storeName
         self.limit = limit
