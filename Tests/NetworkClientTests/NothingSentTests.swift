@@ -3,7 +3,7 @@ import NetworkClient
 import TestSupport
 import Testing
 
-@Suite("A request that was not sent is told from one that got no answer", .timeLimit(.minutes(1)))
+@Suite("A request that was not sent is told from one that got no answer", .timeLimit(.minutes(10)))
 struct NothingSentTests {
     /// Listens as the first argument says, with the certificate and the key behind it.
     private static let script = """

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("The way to the service", .timeLimit(.minutes(1)))
+@Suite("The way to the service", .timeLimit(.minutes(10)))
 struct ServiceTransportTests {
     private func failure(_ script: String) async throws -> AuthTransportFailure? {
         let server = try PythonServer("import socket\nlistener = socket.create_server(('127.0.0.1', 0), backlog=0)\n" + script)

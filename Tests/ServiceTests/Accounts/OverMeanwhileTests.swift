@@ -53,7 +53,7 @@ struct OverMeanwhileTests {
 
     @Test(
         "I9 Whoever deletes the account while a body is on its way has nothing afterwards: the change is not made",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func deleted() async throws {
         try await withAccounts { fixture in
             for change in Self.openClass { try fixture.commit(change) }
@@ -80,7 +80,7 @@ struct OverMeanwhileTests {
         }
     }
 
-    @Test("I6 A session that is signed out while a body is on its way changes nothing any more", .timeLimit(.minutes(1)))
+    @Test("I6 A session that is signed out while a body is on its way changes nothing any more", .timeLimit(.minutes(10)))
     func signedOut() async throws {
         try await withAccounts { fixture in
             for change in Self.openClass { try fixture.commit(change) }
@@ -94,7 +94,7 @@ struct OverMeanwhileTests {
         }
     }
 
-    @Test("A token that is revoked while a body is on its way changes nothing any more", .timeLimit(.minutes(1)))
+    @Test("A token that is revoked while a body is on its way changes nothing any more", .timeLimit(.minutes(10)))
     func revoked() async throws {
         try await withService { fixture in
             let registry = TokenRegistry(dataDirectory: fixture.directory)
@@ -108,7 +108,7 @@ struct OverMeanwhileTests {
         }
     }
 
-    @Test("I6 Changes that are made one by one stop where the session ends: those before it stay made", .timeLimit(.minutes(1)))
+    @Test("I6 Changes that are made one by one stop where the session ends: those before it stay made", .timeLimit(.minutes(10)))
     func oneByOne() async throws {
         let ending = Mutex<(@Sendable () -> Void)?>(nil)
         try await withAccounts {
@@ -135,7 +135,7 @@ struct OverMeanwhileTests {
 
     @Test(
         "I9 Taking everything from somebody waits for commits of theirs that are on their way, and not for ever",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func onTheirWay() async {
         let commits = RunningCommits()
         let (began, begins) = AsyncStream.makeStream(of: Void.self)

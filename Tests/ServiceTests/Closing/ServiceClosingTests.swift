@@ -11,7 +11,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Closing a service that is at work", .timeLimit(.minutes(1))) struct ServiceClosingTests {
+@Suite("Closing a service that is at work", .timeLimit(.minutes(10))) struct ServiceClosingTests {
     /// Whether something on a thread of its own is over while something else still goes on.
     private func isOver(_ closing: @escaping @Sendable () throws -> Void, before goOn: DispatchSemaphore) throws -> Bool {
         let over = DispatchSemaphore(value: 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Queues of work", .timeLimit(.minutes(1))) struct WorkQueueTests {
+@Suite("Queues of work", .timeLimit(.minutes(10))) struct WorkQueueTests {
     private final class Held: Sendable {}
     private final class Weak: @unchecked Sendable {
         weak var held: Held?
