@@ -61,7 +61,8 @@ struct GuideTests {
         }
         let printed = try String(contentsOf: output, encoding: .utf8).components(separatedBy: mark + "\n")
         return printed.prefix(commands.count).map { text in
-            text.split(separator: "\n").map { $0 + "\n" }.joined()
+            // A sign of life of a feed comes when it is its turn, and may do so in the first second.
+            text.split(separator: "\n").filter { $0 != ":" }.map { $0 + "\n" }.joined()
         }
     }
 
