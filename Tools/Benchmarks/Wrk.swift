@@ -75,9 +75,9 @@ struct Wrk {
 
     /// A time as wrk writes it: `850.00us`, `1.20ms`, `2.01s`.
     private static func time(after word: String, in text: String) -> Double? {
-        guard let written = text.split(separator: "\n").first(where: { $0.contains(word) })?.split(separator: " ").last else {
-            return nil
-        }
+        let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
+        // The word by itself: a share of 90.99 % is no 99 %.
+        guard let written = lines.first(where: { $0.first.map(String.init) == word })?.last else { return nil }
         for (unit, nanoseconds) in [("us", 1e3), ("ms", 1e6), ("s", 1e9)] where written.hasSuffix(unit) {
             return Double(written.dropLast(unit.count)).map { $0 * nanoseconds }
         }
