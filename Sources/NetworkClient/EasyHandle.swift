@@ -31,8 +31,9 @@ internal import Secrets
     }
 
     deinit {
-        while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
+        // The handle first: it refers to the lists, and while it closes a connection it may still call a sink.
         unsafe curl_easy_cleanup(handle)
+        while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
     }
 
     func set(_ option: CURLoption, _ value: Int) { _ = unsafe muniment_curl_set_long(handle, option, value) }

@@ -1,17 +1,26 @@
 internal import CCrypto
 
-/// What is asked of a certificate: which key it is about.
+/// Facts about a certificate.
 public enum Certificate {
-    /// The SHA-256 of the public key (a SubjectPublicKeyInfo in DER) of the first certificate in a PEM text; nil where there is none.
+    /// Computes the SHA-256 of the public key (a SubjectPublicKeyInfo in DER) of the first certificate in a PEM text.
+    ///
+    /// - Parameter pem: one certificate or a chain. Certificates after the first one are not read.
+    /// - Returns: nil if the text does not begin with a certificate that OpenSSL can read without a password.
     public static func keyDigest(pem: String) -> Digest? {
-        let text = Array(pem.utf8)
-        guard let source = unsafe BIO_new_mem_buf(text, Int32(clamping: text.count)) else { return nil }
-        defer {
-            unsafe BIO_free(source)
-            ERR_clear_error()
+        var pem = pem
+        defer { ERR_clear_error() }
+        // OpenSSL does not copy the text: the pointer must stay valid until the certificate is read and the source is freed.
+        return pem.withUTF8 { text in
+            guard let source = unsafe BIO_new_mem_buf(text.baseAddress, Int32(clamping: text.count)) else { return nil }
+            defer { unsafe BIO_free(source) }
+            // Without a callback OpenSSL asks for the password of an encrypted text on the terminal.
+            guard let certificate = unsafe PEM_read_bio_X509(source, nil, { _, _, _, _ in -1 }, nil) else { return nil }
+            defer { unsafe X509_free(certificate) }
+            return unsafe keyDigest(of: certificate)
         }
-        guard let certificate = unsafe PEM_read_bio_X509(source, nil, nil, nil) else { return nil }
-        defer { unsafe X509_free(certificate) }
+    }
+
+    private static func keyDigest(of certificate: OpaquePointer) -> Digest? {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &bytes)
         guard count > 0, let start = unsafe bytes else { return nil }

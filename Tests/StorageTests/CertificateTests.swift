@@ -1,0 +1,53 @@
+import Hashing
+import TestSupport
+import Testing
+
+@Suite("Digest of a certificate's public key") struct CertificateTests {
+    @Test("is what openssl computes, on every call", arguments: ServerCertificate.KeyKind.allCases)
+    func digestOfEachKeyKind(kind: ServerCertificate.KeyKind) throws {
+        try withTemporaryFolder { folder in
+            let certificate = try ServerCertificate(kind, in: folder)
+            let (pem, expected) = (try certificate.certificatePEM, try certificate.keyDigestBytes())
+            // Memory that was freed holds the right bytes for a while: many calls read it after another allocation.
+            for _ in 0..<200 { #expect(Certificate.keyDigest(pem: pem)?.bytes == expected) }
+        }
+    }
+
+    @Test("is that of the first certificate of a chain")
+    func chain() throws {
+        try withTemporaryFolder { folder in
+            let root = try ServerCertificate(.p384, in: folder, name: "root")
+            let server = try ServerCertificate(.rsa2048, in: folder, name: "leaf", issuer: root)
+            let pem = try server.certificatePEM
+            #expect(pem.count(of: "BEGIN CERTIFICATE") == 2)
+            #expect(Certificate.keyDigest(pem: pem)?.bytes == (try server.keyDigestBytes()))
+        }
+    }
+
+    @Test("does not exist for a text without a certificate that can be read")
+    func notACertificate() throws {
+        try withTemporaryFolder { folder in
+            let certificate = try ServerCertificate(.p256, in: folder)
+            let pem = try certificate.certificatePEM
+            #expect(Certificate.keyDigest(pem: "") == nil)
+            #expect(Certificate.keyDigest(pem: "no certificate") == nil)
+            #expect(Certificate.keyDigest(pem: try certificate.keyPEM) == nil)
+            #expect(Certificate.keyDigest(pem: String(pem.prefix(pem.count / 2))) == nil)
+        }
+    }
+
+    @Test("does not exist for an encrypted text, and no password is asked for on the terminal", .timeLimit(.minutes(5)))
+    func encryptedText() throws {
+        try withTemporaryFolder { folder in
+            let pem = try ServerCertificate(.p256, in: folder).certificatePEM
+            let header = "-----BEGIN CERTIFICATE-----\n"
+            let encrypted = pem.replacing(
+                header, with: header + "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,000102030405060708090A0B0C0D0E0F\n\n")
+            #expect(Certificate.keyDigest(pem: encrypted) == nil)
+        }
+    }
+}
+
+extension String {
+    fileprivate func count(of text: String) -> Int { ranges(of: text).count }
+}
