@@ -162,8 +162,9 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Events", "Permissions", "Notices", "Muniment", "Histories", "Credentials", "HTTPServer", "Identity", "Service",
-                "CommandLineTool", "RandomHistories", "ServiceSupport", "IssuerSupport", "IdentitySupport", "OpenIDConnect",
+                "Events", "Permissions", "Notices", "Muniment", "Histories", "Credentials", "Files", "HTTPServer", "Identity",
+                "Service", "CommandLineTool", "RandomHistories", "ServiceSupport", "IssuerSupport", "IdentitySupport",
+                "OpenIDConnect",
                 "Mail", "NetworkClient",
                 "TestSupport", "StoreSupport",
             ]),

@@ -6,7 +6,7 @@ internal import Glibc
 ///   - path: the file to copy.
 ///   - copy: where it is to be copied to.
 ///   - mode: who may do what to the copy, as `chmod` has it.
-public func copyFile(_ path: String, to copy: String, mode: UInt32 = 0o644) throws {
+public func copyFile(_ path: String, to copy: String, mode: UInt32 = 0o600) throws {
     let descriptor = unsafe open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
     guard descriptor >= 0 else { throw FileError(errno, "make", path: copy) }
     defer { _ = close(descriptor) }

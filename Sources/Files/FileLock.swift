@@ -32,7 +32,7 @@ public final class FileLock: @unchecked Sendable {
     ///   - path: the file, which is made where it is not there.
     ///   - holder: who to name to others, at most a line.
     public init(path: String, holder: String) throws {
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileError(errno, "open", path: path) }
         do { try FileLock.take(descriptor, path) } catch {
             _ = Glibc.close(descriptor)

@@ -62,7 +62,7 @@ public func forEachChunk(of path: String, chunkBytes: Int, _ body: (Span<UInt8>)
 ///   - path: the file, whether it is there or not.
 ///   - bytes: what is to be in it.
 ///   - mode: who may do what to it, as `chmod` has it.
-public func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o644) throws(FileError) {
+public func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
     let draft = path + ".new"
     try writeDraft(draft, bytes, mode: mode)
     guard unsafe rename(draft, path) == 0 else { throw FileError(errno, "rename", path: draft) }
@@ -70,9 +70,15 @@ public func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o64
 }
 
 /// Writes a file and brings its contents to the disk, not yet its name.
-func writeDraft(_ draft: String, _ bytes: [UInt8], mode: UInt32 = 0o644) throws(FileError) {
+func writeDraft(_ draft: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode_t(mode))
     guard descriptor >= 0 else { throw FileError(errno, "write", path: draft) }
+    // A draft that an earlier process left behind keeps the mode that it was made with.
+    guard fchmod(descriptor, mode_t(mode)) == 0 else {
+        let code = errno
+        _ = close(descriptor)
+        throw FileError(code, "set the mode of", path: draft)
+    }
     var offset = 0
     while offset < bytes.count {
         let count = unsafe bytes.withUnsafeBytes { bytes in
@@ -109,11 +115,11 @@ public func canonicalPath(_ path: String) -> String {
     return unsafe String(cString: resolved)
 }
 
-/// Makes a folder and those above it; nothing where it is there.
+/// Makes a folder and those above it, each for its owner alone (mode 0700). A folder that exists stays as it is.
 public func makeFolder(_ path: String) throws(FileError) {
     if isFolder(path) { return }
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }
-    guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else { throw FileError(errno, "make the folder", path: path) }
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError(errno, "make the folder", path: path) }
 }
 
 public func isFolder(_ path: String) -> Bool {
@@ -172,8 +178,9 @@ public func fileNames(in folder: String) throws(FileError) -> [String] {
     defer { unsafe closedir(stream) }
     var names: [String] = []
     while let entry = unsafe readdir(stream) {
-        let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        // The entry ends with its name: a copy of the whole field would read beyond the system's buffer.
+        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+            unsafe String(cString: UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self))
         }
         if name != ".", name != ".." { names.append(name) }
     }

@@ -8,7 +8,7 @@ internal import Glibc
 ///   - path: the file.
 ///   - bytes: what is to be in it.
 ///   - mode: who may do what to it, as `chmod` has it.
-public func createFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o644) throws(FileError) -> Bool {
+public func createFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) -> Bool {
     let draft = "\(path).\(getpid())-\(UInt64.random(in: 0 ... .max)).new"
     try writeDraft(draft, bytes, mode: mode)
     // A link is made where there is no such name, which a renaming does not look at.

@@ -71,7 +71,7 @@ public struct EnvironmentOptions: Sendable {
         unsafe mdb_env_set_mapsize(environment, options.mapBytes)
         unsafe mdb_env_set_maxreaders(environment, 1024)
         unsafe mdb_env_set_maxdbs(environment, UInt32(options.tableLimit))
-        code = unsafe mdb_env_open(environment, path, flags, 0o644)
+        code = unsafe mdb_env_open(environment, path, flags, 0o600)
         guard code == 0 else {
             unsafe mdb_env_close(environment)
             throw StorageError(code: code, "open", path: path)

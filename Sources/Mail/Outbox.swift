@@ -36,7 +36,7 @@ public final class Outbox: Mailer {
         do throws(FileError) {
             try next.withLock { number throws(FileError) in
                 // Another process may put its mails here too.
-                while try !createFile(path(number), with: bytes, mode: 0o600) { number += 1 }
+                while try !createFile(path(number), with: bytes) { number += 1 }
                 number += 1
             }
         } catch { throw MailProblem("the outbox: \(error)") }

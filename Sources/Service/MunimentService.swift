@@ -35,6 +35,7 @@ public final class MunimentService: HTTPApplication {
         self.settings = settings
         data = try DataDirectory(
             settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogs(settings))
+        for line in try data.closeToOtherUsers() { settings.report(line) }
         presence = try ServicePresence(dataDirectory: settings.dataDirectory)
         tokens = TokenRegistry(dataDirectory: settings.dataDirectory)
         runningCommits = RunningCommits()
@@ -82,14 +83,20 @@ public final class MunimentService: HTTPApplication {
         try presence.announce(host: host, port: port, certificatePEM: certificatePEM)
     }
 
-    /// A token that may do everything, where nobody could call otherwise: no token was ever made, and nothing is in any store.
+    /// Makes a token that may do everything, if no token was ever made and every store is empty, and writes it to a file that only
+    /// the owner of the data directory can read. Reports a file that an earlier start has left.
     ///
-    /// - Returns: its secret, which cannot be had again; nil where there is something already.
+    /// - Returns: the path of the file; nil if no token was made.
     public func makeFirstToken() throws -> String? {
-        guard try tokens.list().isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis }) else { return nil }
-        return try tokens.create(
-            stores: .all, right: .administer, comment: "made at the first start", at: settings.clock()
-        ).secret
+        let file = FirstTokenFile(folder: data.ownFolder)
+        guard try tokens.list().isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis }) else {
+            if let reminder = file.reminder { settings.report(reminder) }
+            return nil
+        }
+        let (secret, _) = try tokens.create(
+            stores: .all, right: .administer, comment: "made at the first start", at: settings.clock())
+        try file.write(secret)
+        return file.path
     }
 
     /// Closes the stores, once what reads and writes them is done: what only waits for its turn is dropped, since nobody is there

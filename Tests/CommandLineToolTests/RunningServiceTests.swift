@@ -126,11 +126,13 @@ struct RunningServiceTests {
         }
     }
 
-    @Test("The first start prints a token that may do everything, once; no later start does, and none where there is something")
+    @Test("The first start makes a token that may do everything; no later start does, and none where there is something")
     func firstToken() throws {
         try BuiltTool.inFreshFolder { tool in
             let first = try ServingTool(tool, lineCount: 2)
-            let token = try #require(first.lines[1].firstMatch(of: /muni_[A-Za-z0-9_-]{43}/)).output
+            let path = try #require(first.lines[1].firstMatch(of: /is in (.+);/)).output.1
+            let file = try String(contentsOf: tool.folder.appending(path: String(path)), encoding: .utf8)
+            let token = try #require(file.wholeMatch(of: /(muni_[A-Za-z0-9_-]{43})\n/)).output.1
             let call = { (address: String) in
                 try tool.shell(
                     "curl -s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer \(token)' -H 'Content-Type: application/json' "

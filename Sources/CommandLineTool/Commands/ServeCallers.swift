@@ -64,6 +64,7 @@ extension Call {
         switch (options[.certificate], options[.key]) {
         case (let certificate?, let key?):
             guard !options.isSet(.insecure) else { throw UsageError("`--insecure` is for listening without TLS; leave it out") }
+            try requirePrivateFile(key)
             return HTTPServerSettings.TLSFiles(
                 certificatePEM: String(decoding: try readFile(certificate), as: UTF8.self),
                 keyPEM: String(decoding: try readFile(key), as: UTF8.self))

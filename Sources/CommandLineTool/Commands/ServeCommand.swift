@@ -47,7 +47,7 @@ extension Command {
             "serve --data data --listen 127.0.0.1:0",
             """
             listening on http://127.0.0.1:43210
-            a token to administer everything, which is shown this once: muni_Ygfm9Fc2D2h9wTku82XY5ju8ZjRIkw5mbZk2o7i8PMg
+            a token that may do everything is in data/.muniment/first-token; keep it elsewhere and remove the file
             """)
     ) { call in
         try call.end()
@@ -82,8 +82,8 @@ extension Command {
             server = started
             try service.announce(host: endpoint.address, port: started.port, certificatePEM: tls?.certificatePEM)
             try call.output.line("listening on \(tls == nil ? "http" : "https")://\(endpoint.shownAddress):\(started.port)")
-            if let token = try service.makeFirstToken() {
-                try call.output.line("a token to administer everything, which is shown this once: \(token)")
+            if let file = try service.makeFirstToken() {
+                try call.output.line("a token that may do everything is in \(file); keep it elsewhere and remove the file")
             }
             try call.output.flush()
         } catch {

@@ -48,7 +48,7 @@ public final class ServicePresence: Sendable {
         let scheme = if case nil = keyDigest { "http" } else { "https" }
         let address = "\(scheme)://\(own.contains(":") ? "[\(own)]" : own):\(port)"
         let note = ServiceNote(address: address, secret: secret, keyDigest: keyDigest)
-        try replaceFile(place.note, with: note.bytes, mode: 0o600)
+        try replaceFile(place.note, with: note.bytes)
         lock.announceReady()
     }
 

@@ -21,8 +21,8 @@ extension AccountsBackup {
         guard try !exists(copy.path) else { throw AccountBookError.alreadyThere(path: copy.path) }
         try copy.make()
         do {
-            try copyFile(source.logFile, to: copy.logFile, mode: 0o600)
-            try copyFile(source.keys, to: copy.keys, mode: 0o600)
+            try copyFile(source.logFile, to: copy.logFile)
+            try copyFile(source.keys, to: copy.keys)
         } catch let error as FileError where error.isMissing {
             throw AccountBookError.backupDamaged(path: source.path, problem: "\(error)")
         }
@@ -60,7 +60,7 @@ extension AccountsBackup {
                 "records": .integer(Int64(records)),
                 "hash": .string(headHash), "log": .string("\(logDigest)"), "keys": .string("\(keysDigest)"),
             ]))
-        try replaceFile(copy.record, with: Array((writer.text + "\n").utf8), mode: 0o600)
+        try replaceFile(copy.record, with: Array((writer.text + "\n").utf8))
     }
 }
 

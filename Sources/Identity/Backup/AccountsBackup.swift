@@ -65,7 +65,7 @@ public struct AccountsBackup: Hashable, Sendable {
     }
 
     static func copyKeys(_ source: AccountsFolder, _ copy: AccountsFolder) throws {
-        do { try copyFile(source.keys, to: copy.keys, mode: 0o600) } catch let error as FileError where error.isMissing {
+        do { try copyFile(source.keys, to: copy.keys) } catch let error as FileError where error.isMissing {
             throw AccountBookError.keysMissing(path: source.keys)
         }
     }

@@ -25,7 +25,7 @@ final class KeyFile: Sendable {
             let seal = Sealing.seal([], key: master.wrapping, boundTo: KeyFile.headBinding)
             let head = KeyFile.headMark + seal
             let slot = head + [UInt8](repeating: 0, count: KeySlot.byteCount - head.count)
-            _ = try createFile(path, with: slot, mode: 0o600)
+            _ = try createFile(path, with: slot)
         }
         slots = try SlotFile(path: path, slotBytes: KeySlot.byteCount)
         self.master = master

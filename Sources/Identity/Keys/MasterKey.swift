@@ -33,7 +33,7 @@ struct MasterKey: Sendable {
         if try !exists(path) {
             guard !isNeeded else { throw AccountBookError.masterKeyMissing(path: path) }
             let text = word + Base64URL.encode(Secrets.randomBytes(byteCount)) + "\n"
-            _ = try createFile(path, with: Array(text.utf8), mode: 0o600)
+            _ = try createFile(path, with: Array(text.utf8))
         }
         if let mode = fileMode(path), mode & 0o077 != 0 {
             throw AccountBookError.masterKeyExposed(path: path, mode: mode & 0o777)

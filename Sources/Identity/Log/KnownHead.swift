@@ -18,7 +18,7 @@ struct KnownHead {
     }
 
     func write(_ head: RecordHead) throws(FileError) {
-        try replaceFile(path, with: Array("\(head.number) \(head.hash)\n".utf8), mode: 0o600)
+        try replaceFile(path, with: Array("\(head.number) \(head.hash)\n".utf8))
     }
 }
 

@@ -92,7 +92,7 @@ public struct DataBackup: Hashable, Sendable {
         let lines = try readFile(from + "/" + tokens)
         let end = lines.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         try makeFolder(to + "/.muniment")
-        try replaceFile(to + "/" + tokens, with: Array(lines[..<end]), mode: 0o600)
+        try replaceFile(to + "/" + tokens, with: Array(lines[..<end]))
     }
 }
 

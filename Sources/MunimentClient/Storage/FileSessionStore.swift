@@ -34,7 +34,7 @@ public struct FileSessionStore: SessionStore {
             "format": .string(FileSessionStore.format), "refresh": .string(session.refresh), "ends": .string("\(session.ends)"),
         ]
         if let nonce = session.nonce { members["nonce"] = .string(nonce) }
-        try replaceFile(path, with: JSONText.encode(.object(members)), mode: 0o600)
+        try replaceFile(path, with: JSONText.encode(.object(members)))
     }
 }
 

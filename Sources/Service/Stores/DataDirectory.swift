@@ -28,6 +28,24 @@ final class DataDirectory: Sendable {
         try makeFolder(ownFolder)
     }
 
+    /// Takes the data directory, the service's own files and all stores away from other users. Anything else in the folder stays as
+    /// it is, and so does a data directory in which every user may make files, such as `/tmp`.
+    ///
+    /// - Returns: what was done and could not be done, in lines for the log.
+    func closeToOtherUsers() throws -> [String] {
+        var changes = ModeChanges()
+        if let mode = fileMode(path), mode & 0o1000 == 0 { closeToOthers(path, isDeep: false, noting: &changes) }
+        closeToOthers(ownFolder, noting: &changes)
+        for name in try names() { closeToOthers(folder(of: name), noting: &changes) }
+        var lines = changes.failures.map { "other users may be able to open the data: \($0)" }
+        if let first = changes.closed.min() {
+            lines.append(
+                "other users could open \(changes.closed.count) files and folders of the data directory, `\(first)` among them: "
+                    + "they now belong to their owner alone (modes 0600 and 0700)")
+        }
+        return lines
+    }
+
     /// What is the service's own. No store can be called so.
     var ownFolder: String { path + "/.muniment" }
 

@@ -65,6 +65,9 @@ final class ServedProcess: Sendable {
         return process.terminationReason == .exit ? process.terminationStatus : nil
     }
 
+    /// The rest of standard output, after ``lines``. Waits for the end of the process.
+    func rest() -> String { String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) }
+
     /// What it has written on standard error.
     var errors: String { ServedProcess.text(of: folder) }
 

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Muniment
 import TestSupport
@@ -5,19 +6,29 @@ import Testing
 
 @Suite("A service as a process: it begins, and ends in good order")
 struct ServedProcessTests {
-    @Test("The first start says where it listens and prints a token once, which is good; a later start prints none")
+    @Test(
+        "The first start writes a valid token to a private file and prints its path; a later start reports the file until it is gone"
+    )
     func firstToken() throws {
         try withTemporaryFolder { folder in
+            let file = folder + "/data/.muniment/first-token"
             let first = try ServedProcess(folder + "/data")
-            let secret = try #require(first.token)
-            #expect(try metrics(first, secret) == 200)
             first.signal(SIGTERM)
             #expect(first.exitCode() == 0)
+            let output = first.lines.joined(separator: "\n") + first.rest() + first.errors
+            #expect(output.contains(file) && !output.contains("muni_"))
+            #expect(fileMode(file) == 0o600)
+            let secret = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines)
             let second = try ServedProcess(folder + "/data")
-            #expect(second.token == nil)
             #expect(try metrics(second, secret) == 200)
             second.signal(SIGINT)
             #expect(second.exitCode() == 0)
+            #expect(second.rest().isEmpty && second.errors.contains(file) && !second.errors.contains("muni_"))
+            try FileManager.default.removeItem(atPath: file)
+            let third = try ServedProcess(folder + "/data")
+            third.signal(SIGTERM)
+            #expect(third.exitCode() == 0)
+            #expect(third.rest().isEmpty && third.errors.isEmpty && !FileManager.default.fileExists(atPath: file))
             #expect(try Store.verify(at: folder + "/data/default").isSound)
         }
     }
@@ -50,13 +61,5 @@ struct ServedProcessTests {
 
     private func metrics(_ process: ServedProcess, _ secret: String) throws -> Int {
         try PlainClient(port: process.port).send("GET", "/metrics", headers: ["Authorization": "Bearer " + secret]).0
-    }
-}
-
-extension ServedProcess {
-    /// The token that the first start prints.
-    var token: String? {
-        guard let line = lines.first(where: { $0.contains("muni_") }) else { return nil }
-        return line.split(separator: " ").last.map(String.init)
     }
 }

@@ -67,14 +67,14 @@ final class DecisionLog: Sendable {
         guard let last = try files.all().last else { return (files.file(from: 1), 1) }
         let bytes = try readFile(last.path)
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        if end < bytes.count { try replaceFile(last.path, with: Array(bytes[..<end]), mode: 0o600) }
+        if end < bytes.count { try replaceFile(last.path, with: Array(bytes[..<end])) }
         let lines = bytes[..<end].split(separator: UInt8(ascii: "\n"))
         let number = lines.last.flatMap { DecisionLine(Array($0)) }?.number
         return (last, number.map { $0 + 1 } ?? last.first + UInt64(lines.count))
     }
 
     private static func open(_ file: DecisionFiles.File) throws -> Output {
-        if !fileExists(file.path) { try replaceFile(file.path, with: [], mode: 0o600) }
+        if !fileExists(file.path) { try replaceFile(file.path, with: []) }
         let handle = try FileHandle(forWritingTo: URL(filePath: file.path))
         return Output(handle: handle, bytes: Int(try handle.seekToEnd()))
     }

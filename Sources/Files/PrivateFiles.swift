@@ -1,0 +1,70 @@
+internal import Glibc
+
+/// What ``closeToOthers(_:isDeep:noting:)`` found.
+public struct ModeChanges: Sendable {
+    /// The files and folders that other users could open before, in no order.
+    public var closed: [String] = []
+    /// The files and folders whose mode could not be changed, and why.
+    public var failures: [FileError] = []
+
+    public init() {}
+}
+
+/// Takes a file, or a folder with everything in it, away from other users: files get mode 0600, folders 0700.
+///
+/// Symbolic links are not followed. Linear in the number of files.
+///
+/// - Parameters:
+///   - path: a file or a folder. Nothing happens if it does not exist.
+///   - isDeep: whether the contents of a folder are closed too.
+///   - changes: gets what was changed, and what could not be.
+public func closeToOthers(_ path: String, isDeep: Bool = true, noting changes: inout ModeChanges) {
+    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+        if errno != ENOENT, errno != ELOOP, errno != ENXIO { changes.failures.append(FileError(errno, "open", path: path)) }
+        return
+    }
+    defer { _ = close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else {
+        return changes.failures.append(FileError(errno, "look at", path: path))
+    }
+    let isFolder = status.st_mode & S_IFMT == S_IFDIR
+    guard isFolder || status.st_mode & S_IFMT == S_IFREG else { return }
+    if status.st_mode & 0o077 != 0 {
+        if fchmod(descriptor, status.st_mode & 0o700) == 0 {
+            changes.closed.append(path)
+        } else {
+            changes.failures.append(FileError(errno, "close to other users", path: path))
+        }
+    }
+    guard isFolder, isDeep else { return }
+    do throws(FileError) {
+        for name in try fileNames(in: path) { closeToOthers(path + "/" + name, noting: &changes) }
+    } catch { changes.failures.append(error) }
+}
+
+/// Refuses a secret file that other users can open. A group may read a file that belongs to root: that is how a system hands one
+/// key to several services.
+///
+/// - Parameter path: the file. A symbolic link stands for the file that it leads to.
+/// - Throws: ``ExposedFile``, or a `FileError` if the file cannot be looked at.
+public func requirePrivateFile(_ path: String) throws {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { throw FileError(errno, "read", path: path) }
+    guard status.st_mode & (status.st_uid == 0 ? 0o037 : 0o077) == 0 else {
+        throw ExposedFile(path: path, mode: UInt32(status.st_mode & 0o777))
+    }
+}
+
+/// A secret file that other users can open.
+public struct ExposedFile: Error, Hashable, Sendable, CustomStringConvertible {
+    public let path: String
+    /// As `chmod` takes it.
+    public let mode: UInt32
+
+    public var description: String {
+        "`\(path)` is secret, and its mode 0\(String(mode, radix: 8)) lets other users open it. Make a new key if others may have "
+            + "read this one, then run `chmod 600 \(path)`"
+    }
+}
