@@ -61,6 +61,10 @@ public final class MunimentService: HTTPApplication {
             for name in settings.accounts?.stores ?? [] where data.openStore(name.text) == nil {
                 throw NoStoreForAccounts(store: name, dataDirectory: settings.dataDirectory)
             }
+            for hosted in data.open where try hosted.store.read({ try $0.isOpenToEveryone }) {
+                settings.report(
+                    "the store `\(hosted.name)` is open: every user may change its permissions. Lock it with `muniment lock`.")
+            }
             try accounts?.enrollAll()
         } catch {
             accounts?.close()

@@ -23,7 +23,8 @@ struct JSONTests {
         (
             "stats",
             [
-                "preset", "revision", "time", "hash", "events", "principals", "roles", "classes", "objects", "refusals",
+                "preset", "openToEveryone", "revision", "time", "hash", "events", "principals", "roles", "classes", "objects",
+                "refusals",
                 "logBytes", "indexBytes", "tables",
             ]
         ),
@@ -31,7 +32,9 @@ struct JSONTests {
         ("init --store other", ["store", "preset", "administrator", "revision"]),
         (
             "import history.jsonl --store third",
-            ["transactions", "events", "revisions", "revision", "time", "seconds", "eventsPerSecond"]
+            [
+                "transactions", "events", "revisions", "revision", "time", "seconds", "eventsPerSecond", "preset", "openToEveryone",
+            ]
         ),
         ("scenario scenario.jsonl", ["passed", "failed", "failures"]),
     ]

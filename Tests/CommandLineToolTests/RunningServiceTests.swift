@@ -20,7 +20,7 @@ struct RunningServiceTests {
         "permission detach reading from doc:plan", "admin appoint user:ann", "admin dismiss user:ann", "admin dismiss user:root",
         "class change doc --properties title,pages", "role remove user:bob from role:editors", "role delete editors",
         "object delete doc:plan", "object delete doc:plan", "object delete doc:%2e%2e%2fä",
-        "object create thing:x",
+        "object create thing:x", "lock --member user:bob", "lock --role again --as user:bob",
     ]
 
     @Test("Every change, nothing changed and every refusal is printed the same, with the same exit code, and leaves the same log")

@@ -40,7 +40,7 @@ struct ImportTests {
     func origins() throws {
         try imported { (file) throws in
             let summary = try file.load()
-            #expect((summary.transactions, summary.changes) == (5, 9))
+            #expect((summary.transactions, summary.changes) == (5, 13))
             #expect(summary.revision == Revision(5))
             #expect(try summary.time == Instant("2020-01-04T00:00:00Z"))
             try file.withStore { (store) throws in
@@ -54,7 +54,7 @@ struct ImportTests {
         }
     }
 
-    @Test("With levels, classes are defined as they appear: open above, inheriting in full; a grant replaces the level")
+    @Test("With levels, classes are defined as they appear and inherit in full; a grant replaces the level")
     func levels() throws {
         try imported { (file) throws in
             try file.load()
@@ -65,8 +65,59 @@ struct ImportTests {
                 #expect(held == [[], [], [], ["read", "triage", "update"], ["read"], []])
                 #expect(try store.levels?.map(\.name) == ["read", "write"])
                 #expect(try store.read { try $0.privileges(of: "user:ann", on: "org:o") } == [])
-                #expect(try store.read { try $0.privileges(of: "user:stranger", on: .class("org")) }.contains("read"))
+                #expect(try store.preset == .locked)
             }
+        }
+    }
+
+    @Test("With levels, everyone gets the privileges of the levels on the store and the classes of the history, and no others")
+    func lockedByDefault() throws {
+        try imported { (file) throws in
+            try file.load()
+            try file.withStore { (store) throws in
+                for object: Name in ["store", "class:org", "class:repo"] {
+                    let entries = try store.read { try $0.entries(on: object) }
+                    #expect(entries.map(\.subject) == ["everyone"])
+                    #expect(entries.map { Set($0.privileges) } == [["read", "triage", "update"]], "\(object)")
+                }
+                for object: Name in ["class:class", "class:role", "class:user", "class:store"] {
+                    #expect(try store.read { try $0.entries(on: object) }.isEmpty, "\(object)")
+                }
+                #expect(try !store.read { try $0.isOpenToEveryone })
+                let attempts: [Change] = [
+                    .createObject("org:mine"), .createRole("role:mine"), .defineClass("mine"),
+                    .grant("user:eve", on: "org:o", ["read"]), .appointAdministrator("user:eve"),
+                ]
+                for attempt in attempts {
+                    #expect(throws: Refusal.self, "\(attempt)") { try store.commit(Transaction("user:eve", [attempt])) }
+                }
+            }
+        }
+    }
+
+    @Test("With levels and `store` open in its header, the history makes an open store")
+    func openByHeader() throws {
+        try imported { (file) throws in
+            var lines = Self.lines
+            lines[0] =
+                #"{"format":"permission-history/1","store":"open","levels":{"write":["read","triage","update"],"read":["read"]}}"#
+            try file.write(lines)
+            #expect(try file.load().preset == .open)
+            #expect(try file.withStore { try $0.read { try $0.isOpenToEveryone } })
+        }
+    }
+
+    @Test("Resuming an import of which nothing is in the store begins at the first transaction")
+    func resumeFromNothing() throws {
+        try imported { (file) throws in
+            let store = try Store.create(at: file.storePath, options: StoreOptions { .distantPast.advanced(byMicroseconds: 1) })
+            try store.commit(Transaction("user:root", [.createRole("role:own")]))
+            try store.close()
+            var lines = Self.lines
+            lines[0] = #"{"format":"permission-history/1"}"#
+            lines[1] = Self.line(1, #"{"op":"createRole","role":"team"}"#, id: "first")
+            try file.write(Array(lines.prefix(4)))
+            #expect(try file.load(resume: true).transactions == 2)
         }
     }
 

@@ -39,20 +39,22 @@ extension Call {
         return try withStore(.reading) { store in try store.read(at: moment, question) }
     }
 
-    /// Has the store make a change: through the service that holds it, where one does.
-    private func commit(_ change: Change, as caller: Name) throws -> Receipt {
+    /// Commits changes as one transaction, through the service if a service holds the store.
+    private func commit(_ changes: [Change], as caller: Name) throws -> Receipt {
         do {
-            return try withStore(.writing) { store in try store.commit(Transaction(caller, [change])) }
+            return try withStore(.writing) { store in try store.commit(Transaction(caller, changes)) }
         } catch let error as StoreError {
             guard case .heldByAnotherWriter = error, let store = StoreOfService(at: try directory) else { throw error }
-            return try store.commit(change, as: caller)
+            return try store.commit(changes, as: caller)
         }
     }
 
-    /// Has the store make a change, and says which revision it became.
-    func make(_ change: Change) throws -> ExitCode {
+    /// Commits changes as one transaction and prints its revision.
+    func make(_ changes: Change...) throws -> ExitCode { try make(changes) }
+
+    func make(_ changes: [Change]) throws -> ExitCode {
         let caller = try caller
-        let receipt = try commit(change, as: caller)
+        let receipt = try commit(changes, as: caller)
         if isJSON {
             try output.json(.object(receipt.json))
         } else {

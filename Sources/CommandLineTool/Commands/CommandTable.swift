@@ -1,7 +1,7 @@
 /// Every command there is, in the order of the help.
 enum CommandTable {
     static let sections: [(title: String, commands: [Command])] = [
-        ("Stores", [.initialize, .importHistory, .exportHistory, .ask, .scenario]),
+        ("Stores", [.initialize, .lock, .importHistory, .exportHistory, .ask, .scenario]),
         ("Questions", [.check, .why, .privileges, .who, .what, .entries]),
         ("The past", [.history, .diff, .notices, .log, .refusals, .audit, .auditAccess, .auditOf, .auditEntry]),
         ("What would be", [.whatIf]),

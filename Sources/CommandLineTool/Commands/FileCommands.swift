@@ -12,13 +12,15 @@ extension Command {
         "import", "bring a history into a store, made where there is none", sentence: "FILE",
         options: [.resume, .json, .store],
         example: Example(
-            "import history.jsonl --store firm", "42 transactions, 94 events, revisions 1 to 42, 0.04 s, 2350 events/s")
+            "import history.jsonl --store firm", "42 transactions, 89 events, revisions 1 to 42, 0.04 s, 2350 events/s")
     ) { call in
         let file = try call.word("the file")
         try call.end()
+        let directory = try call.directory
         let report = try ImportReport.make(
-            importing: file, into: try call.directory, resume: call.options.isSet(.resume), options: call.storeOptions)
+            importing: file, into: directory, resume: call.options.isSet(.resume), options: call.storeOptions)
         if call.isJSON { try call.output.json(report.json) } else { try call.output.line(report.line) }
+        if report.isOpenToEveryone { call.warnOfOpenStore(directory) }
         return .success
     }
 

@@ -2,6 +2,7 @@ import Events
 import Foundation
 import Histories
 import Muniment
+import Wire
 
 /// What an import came to, with how long it took.
 struct ImportReport {
@@ -9,10 +10,14 @@ struct ImportReport {
     private let firstRevision: Revision
     private let eventCount: UInt64
     private let seconds: Double
+    /// Whether every user may change the permissions of the store.
+    let isOpenToEveryone: Bool
 
     /// Imports a file, with progress on the terminal.
     static func make(importing file: String, into directory: String, resume: Bool, options: StoreOptions) throws -> ImportReport {
-        let before = Store.exists(at: directory) ? try extent(of: directory, options) : (events: 0, revision: Revision.genesis)
+        let before =
+            Store.exists(at: directory)
+            ? try extent(of: directory, options) : (events: 0, revision: Revision.genesis, isOpen: false)
         let start = ContinuousClock.now
         let summary = try HistoryImporter(into: directory, options: options).run(file: file, resume: resume) { progress in
             ProgressBar.standard.show(
@@ -22,13 +27,17 @@ struct ImportReport {
         let after = try extent(of: directory, options)
         return ImportReport(
             summary: summary, firstRevision: before.revision.next, eventCount: after.events - before.events,
-            seconds: time / .seconds(1))
+            seconds: time / .seconds(1), isOpenToEveryone: after.isOpen)
     }
 
-    /// How many events a store has, and its newest revision.
-    private static func extent(of directory: String, _ options: StoreOptions) throws -> (events: UInt64, revision: Revision) {
+    /// How many events a store has, its newest revision, and whether it is open to everyone.
+    private static func extent(
+        of directory: String, _ options: StoreOptions
+    ) throws -> (events: UInt64, revision: Revision, isOpen: Bool) {
         let store = try Store.open(at: directory, .reading, options: options)
-        let extent = (events: try store.eventCount, revision: try store.head.revision)
+        let extent = (
+            events: try store.eventCount, revision: try store.head.revision, isOpen: try store.read { try $0.isOpenToEveryone }
+        )
         try store.close()
         return extent
     }
@@ -48,7 +57,8 @@ struct ImportReport {
             "transactions": .count(summary.transactions), "events": .count(eventCount),
             "revisions": .count(summary.revision.rawValue + 1 - firstRevision.rawValue), "revision": .revision(summary.revision),
             "time": .time(summary.time), "seconds": .number((seconds * 1000).rounded() / 1000),
-            "eventsPerSecond": .count(eventsPerSecond),
+            "eventsPerSecond": .count(eventsPerSecond), "preset": .string(summary.preset.name),
+            "openToEveryone": .bool(isOpenToEveryone),
         ])
     }
 }

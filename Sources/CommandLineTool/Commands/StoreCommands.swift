@@ -5,6 +5,9 @@ import Permissions
 extension Option {
     fileprivate static let open = Option("open", "everyone has everything at the store and class levels: for prototypes")
     fileprivate static let locked = Option("locked", "nobody but the administrator may do anything (the default)")
+    fileprivate static let role = Option(
+        "role", value: "ROLE", "the role that takes over what everyone has (default \(Roles.lockDownRole))")
+    fileprivate static let member = Option("member", value: "NAME[,NAME…]", "members of the role besides the caller")
     fileprivate static let administrator = Option("as", value: "PRINCIPAL", "who administers it (default user:root)")
 }
 
@@ -35,6 +38,28 @@ extension Command {
             try call.output.line(
                 "made \(isOpen ? "an open" : "a locked") store in `\(directory)`; \(administrator) administers it")
         }
+        if isOpen { call.warnOfOpenStore(directory) }
         return .success
+    }
+
+    static let lock = Command(
+        "lock", "lock an open store: a role takes over what everyone has", options: [.role, .member] + Option.change,
+        example: Example("lock --member user:ann", "revision 25")
+    ) { call in
+        try call.end()
+        let role = try Values.name(Name.role(call.options[.role] ?? Roles.lockDownRole.text).text)
+        let members = try (call.options[.member] ?? "").split(separator: ",").map { try Values.name(String($0)) }
+        let caller = try call.caller
+        let changes = try call.withStore(.reading) { store in
+            try Roles(store, as: caller).lockDownChanges(to: role, members: members)
+        }
+        return try call.make(changes)
+    }
+}
+
+extension Call {
+    /// Warns that every user may change the permissions of the store.
+    func warnOfOpenStore(_ directory: String) {
+        note("the store `\(directory)` is open: every user may change its permissions. Lock it with `muniment lock`.")
     }
 }

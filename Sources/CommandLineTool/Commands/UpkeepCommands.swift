@@ -68,6 +68,7 @@ extension Command {
         } else {
             for line in statistics.lines { try call.output.line(line) }
         }
+        if statistics.isOpenToEveryone { call.warnOfOpenStore(try call.directory) }
         return .success
     }
 }

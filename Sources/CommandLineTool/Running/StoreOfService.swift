@@ -19,15 +19,18 @@ struct StoreOfService {
         self.name = name
     }
 
-    /// Has the service make a change.
+    /// Commits changes through the service, as one transaction.
     ///
     /// - Throws: ``Permissions/Refusal`` as the store itself would, ``Credentials/ServiceUnreachable``, or ``ServiceFault``.
-    func commit(_ change: Change, as caller: Name) throws -> Receipt {
+    func commit(_ changes: [Change], as caller: Name) throws -> Receipt {
         var writer = JSONWriter()
         writer.raw(#"{"as":"#)
         writer.write(caller.text)
         writer.raw(#","do":["#)
-        change.write(into: &writer)
+        for (index, change) in changes.enumerated() {
+            if index > 0 { writer.raw(",") }
+            change.write(into: &writer)
+        }
         writer.raw("]}")
         let (status, body) = try service.post("/v1/stores/\(name)/transactions", json: Array(writer.text.utf8))
         let answer = try? JSONText.decode(body)

@@ -23,6 +23,8 @@ public struct ImportSummary: Hashable, Sendable {
     public let revision: Revision
     /// The time of that revision.
     public let time: Instant
+    /// Whether the store is open or locked.
+    public let preset: Preset
 }
 
 /// Brings a `permission-history/1` file into a store.
@@ -55,8 +57,8 @@ public struct HistoryImporter {
         var source = try HistorySource(file: file)
         let store = try openStore(for: source)
         do {
-            let isOpened = try prepare(store, &source, resume: resume)
-            let summary = try load(source, into: store, opening: isOpened, progress)
+            try prepare(store, &source, resume: resume)
+            let summary = try load(source, into: store, progress)
             try store.close()
             return summary
         } catch {
@@ -75,26 +77,24 @@ public struct HistoryImporter {
         if Store.exists(at: directory) { return try Store.open(at: directory, .writing, options: options) }
         let header = source.header
         return try Store.create(
-            at: directory, preset: header.preset ?? (header.levels == nil ? .locked : .open),
-            administrator: header.administratorOrDefault, options: options)
+            at: directory, preset: header.preset ?? .locked, administrator: header.administratorOrDefault, options: options)
     }
 
-    /// Finds where to begin in the file, and says whether a locked store has to be opened for it first.
-    private func prepare(_ store: Store, _ source: inout HistorySource, resume: Bool) throws -> Bool {
+    /// Finds where to begin in the file, and which changes the file implies.
+    private func prepare(_ store: Store, _ source: inout HistorySource, resume: Bool) throws {
         let isNew = try store.head.revision == .genesis
         if !isNew {
-            if resume { try source.resume(behind: try HistoryImporter.lastCommit(of: store)) }
+            if resume, let last = try HistoryImporter.lastImportedCommit(of: store) { try source.resume(behind: last) }
             source.earliest = try store.head.time
         }
-        guard let levels = source.header.levels else { return false }
+        guard let levels = source.header.levels else { return }
         let isLocked = try store.preset == .locked
-        guard isNew || resume || !isLocked else { throw ImportError.storeIsLocked(directory: directory) }
+        // A locked store that has levels got them, and the grants that they need, from an earlier import.
+        guard try isNew || !isLocked || store.levels != nil else { throw ImportError.storeIsLocked(directory: directory) }
         try keep(levels, in: store, file: source.file)
-        let opens = isNew && isLocked
-        source.implied = ImpliedChanges(levels: levels, grantsToEveryone: isLocked, opens: opens) { name in
+        source.implied = ImpliedChanges(levels: levels, isLocked: isLocked, isNew: isNew) { name in
             try store.read { try $0.customPrivileges(ofClass: name) }
         }
-        return opens
     }
 
     /// Questions about levels are answered from the store long after the file is gone.
@@ -104,32 +104,27 @@ public struct HistoryImporter {
         guard isSame else { throw ImportError.otherLevels(file: file, directory: directory) }
     }
 
-    /// The newest commit that somebody made; access that came to its end is the store's own doing.
-    private static func lastCommit(of store: Store) throws -> Commit {
-        var revision = try store.head.revision
-        while true {
-            var commit: Commit?
-            try store.log(from: revision, to: revision) { commit = $0.commit }
-            guard let commit else { preconditionFailure("the log has every revision up to its head") }
-            let isExpiry = commit.actor == .system && commit.revision > .genesis
-            guard isExpiry else { return commit }
-            revision = Revision(revision.rawValue - 1)
+    /// The newest commit, or nil if no import has committed anything yet. Ends of access are the store's own commits and are skipped.
+    ///
+    /// Linear in the commits since the newest import.
+    private static func lastImportedCommit(of store: Store) throws -> Commit? {
+        var (newest, wasImported): (Commit?, Bool) = (nil, false)
+        try store.log(from: .genesis.next, to: store.head.revision) { described in
+            let commit = described.commit
+            if commit.actor != .system { newest = commit }
+            if commit.origin.importLine != nil { wasImported = true }
         }
+        return wasImported ? newest : nil
     }
 }
 
 extension HistoryImporter {
     private func load(
-        _ source: HistorySource, into store: Store, opening: Bool, _ progress: ((ImportProgress) -> Void)?
+        _ source: HistorySource, into store: Store, _ progress: ((ImportProgress) -> Void)?
     ) throws -> ImportSummary {
         let importer = try store.importer()
         var (transactions, changes) = (0, 0)
         do {
-            if opening, let changes = source.implied?.opening, let begin = source.nextTime {
-                let origin = Origin(comment: "opened for an imported history", importLine: UInt64(source.headerLine))
-                let administrator = try store.administrators.first ?? source.header.administratorOrDefault
-                _ = try importer.add(Transaction(administrator, changes, origin: origin, authority: .importer, time: begin))
-            }
             let total = source.totalBytes
             try ImportPipeline(source).run { next in
                 do {
@@ -149,7 +144,8 @@ extension HistoryImporter {
         }
         try importer.finish()
         let head = try store.head
-        return ImportSummary(transactions: transactions, changes: changes, revision: head.revision, time: head.time)
+        return ImportSummary(
+            transactions: transactions, changes: changes, revision: head.revision, time: head.time, preset: try store.preset)
     }
 
     private static func error(_ refusal: Refusal, _ next: ImportedTransaction, file: String) -> ImportError {

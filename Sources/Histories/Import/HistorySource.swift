@@ -19,7 +19,6 @@ struct HistorySource: Sendable {
     private typealias Numbered = (number: Int, line: TransactionLine, end: UInt64)
 
     let header: Header
-    let headerLine: Int
     private var lines: LineReader
     private var parser: LineParser
     /// Read ahead, and not yet handed out.
@@ -38,7 +37,6 @@ struct HistorySource: Sendable {
                 remedy: "begin it with a header: {\"format\":\"\(Header.Format.history.rawValue)\"}")
         }
         self.header = header
-        headerLine = first.number
         pending = try readLine()
     }
 
@@ -71,8 +69,6 @@ struct HistorySource: Sendable {
         guard let line = last.origin.importLine.map({ Int($0) }) else {
             throw ImportError.cannotResume(file: file, line: nil, reason: "the newest commit of the store came from no import")
         }
-        // What opens a locked store stands at the header's line, before the first transaction.
-        if line <= headerLine { return }
         let found = try transaction(atLine: line)
         guard let found, found.line.id == last.origin.requestID, found.line.time == last.time else {
             let id = last.origin.requestID.map { "transaction `\($0)`" } ?? "a transaction without an id"

@@ -2,42 +2,54 @@ import Events
 import Muniment
 import Permissions
 
-/// What a history with levels leaves unsaid: its classes and custom privileges are defined as they appear.
+/// The changes that a history with levels implies: it defines classes and custom privileges as they appear.
 ///
-/// The classes are open at store and class level, require object ACLs, inherit from the parent in full and give the creator
-/// nothing. In an open store a new class is open by itself; in a locked one everyone is granted everything on it.
+/// The classes require object ACLs, inherit from the parent in full and give the creator nothing. In an open store a new class
+/// is open by itself. In a locked store `everyone` gets, on the store and on each of these classes, the privileges that the
+/// levels name and no others (SCENARIOS.md, `levels`).
 struct ImpliedChanges: Sendable {
-    /// The custom privileges of all levels, in the order of the levels.
+    /// Every privilege that a level names, each once, in the order of the levels.
     private let ofLevels: [String]
-    /// Whether store and class levels are granted to everyone in so many words.
-    private let grantsToEveryone: Bool
-    /// The custom privileges of a class that was there before the import; nil where there was none of this name.
+    /// Whether the store is locked, so that the store and class levels have to be granted.
+    private let isLocked: Bool
+    /// Whether the next transaction begins with the grant on the store.
+    private var opensStore: Bool
+    /// The custom privileges of a class that existed before the import; nil for an unknown class.
     private let existing: @Sendable (String) throws -> [String]?
     /// The custom privileges of the classes seen so far.
     private var known: [ExactText: [String]] = [:]
 
-    /// - Parameter opens: whether ``opening`` goes before the first transaction.
-    init(levels: [Level], grantsToEveryone: Bool, opens: Bool, existing: @escaping @Sendable (String) throws -> [String]?) {
+    /// - Parameters:
+    ///   - levels: the levels of the header.
+    ///   - isLocked: whether the store is locked.
+    ///   - isNew: whether the store has no commits yet.
+    ///   - existing: returns the custom privileges of a class in the store, or nil if the store has no such class.
+    init(levels: [Level], isLocked: Bool, isNew: Bool, existing: @escaping @Sendable (String) throws -> [String]?) {
         var names: [String] = []
-        for name in levels.flatMap(\.privileges) where !ImpliedChanges.isBuiltIn(name) && !names.contains(name) {
-            names.append(name)
-        }
+        for name in levels.flatMap(\.privileges) where !names.contains(name) { names.append(name) }
         ofLevels = names
-        self.grantsToEveryone = grantsToEveryone
+        self.isLocked = isLocked
+        opensStore = isLocked && isNew
         self.existing = existing
-        if opens { known[ExactText("store")] = names }
     }
 
-    /// What opens a locked store, as a transaction before all others.
-    var opening: [Change] {
-        let definition: [Change] = ofLevels.isEmpty ? [] : [.changeClass("store", ClassSettings(privileges: ofLevels))]
-        return definition + [.grant(.everyone, on: .store, Privileges.builtInNames + ofLevels)]
+    private var customOfLevels: [String] { ofLevels.filter { !ImpliedChanges.isBuiltIn($0) } }
+
+    /// The grant of the levels' privileges on the store.
+    private mutating func openStore(_ result: inout [Change]) {
+        guard opensStore else { return }
+        opensStore = false
+        let custom = customOfLevels
+        known[ExactText("store")] = custom
+        if !custom.isEmpty { result.append(.changeClass("store", ClassSettings(privileges: custom))) }
+        if !ofLevels.isEmpty { result.append(.grant(.everyone, on: .store, ofLevels)) }
     }
 
     /// The changes with what they take for granted in front of each.
     mutating func complete(_ changes: [Change]) throws -> [Change] {
         var result: [Change] = []
         result.reserveCapacity(changes.count)
+        openStore(&result)
         for change in changes {
             switch change {
             case .createObject(let name, _, _, _): try define(name, &result)
@@ -59,10 +71,10 @@ struct ImpliedChanges: Sendable {
         let className = object.className
         // A name that is none is for the store to refuse.
         guard try custom(of: className) == nil, object.problem == nil else { return }
-        known[ExactText(className)] = ofLevels
+        known[ExactText(className)] = customOfLevels
         result.append(
-            .defineClass(className, ClassSettings(objectACL: .required, inherits: .everything, privileges: ofLevels)))
-        if grantsToEveryone { result.append(.grant(.everyone, on: .class(className), Privileges.builtInNames + ofLevels)) }
+            .defineClass(className, ClassSettings(objectACL: .required, inherits: .everything, privileges: customOfLevels)))
+        if isLocked, !ofLevels.isEmpty { result.append(.grant(.everyone, on: .class(className), ofLevels)) }
     }
 
     /// Adds privileges that the class of an object does not know yet.
@@ -74,20 +86,9 @@ struct ImpliedChanges: Sendable {
         for name in privileges where !ImpliedChanges.isBuiltIn(name) && !present.contains(name) && !new.contains(name) {
             new.append(name)
         }
-        try add(new, to: className, present, &result)
-    }
-
-    private mutating func add(_ new: [String], to className: String, _ present: [String], _ result: inout [Change]) throws {
         guard !new.isEmpty else { return }
         known[ExactText(className)] = present + new
         result.append(.changeClass(className, ClassSettings(privileges: present + new)))
-        guard grantsToEveryone else { return }
-        let object: Name = className == "store" ? .store : .class(className)
-        result.append(.grant(.everyone, on: object, new))
-        // What the store level does not give, no level below it can.
-        if className != "store", let ofStore = try custom(of: "store") {
-            try add(new.filter { !ofStore.contains($0) }, to: "store", ofStore, &result)
-        }
     }
 
     private mutating func custom(of className: String) throws -> [String]? {

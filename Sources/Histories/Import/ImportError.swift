@@ -6,7 +6,7 @@ public enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(file: String, line: Int, id: String?, Refusal)
     /// The file does not go on where the store ends.
     case cannotResume(file: String, line: Int?, reason: String)
-    /// A history with levels needs classes that everyone may enter, and this store may have been locked on purpose.
+    /// The history has levels, and the store is locked, in use, and has none. The import would open its store level to everyone.
     case storeIsLocked(directory: String)
     /// The store's levels mean something else than those of the file.
     case otherLevels(file: String, directory: String)
@@ -20,8 +20,8 @@ public enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(file)\(line.map { ":\($0)" } ?? ""): cannot go on with this import: \(reason); "
                 + "resume with the file that the import began with, or import into a new store"
         case .storeIsLocked(let directory):
-            "the store `\(directory)` is locked and in use, and a history with levels would open it to everyone; "
-                + "import into a new store"
+            "the store `\(directory)` is locked, and a history with levels grants privileges to everyone at the store level. "
+                + "Import the history into a new store."
         case .otherLevels(let file, let directory):
             "\(file): the levels in the header are not those of the store `\(directory)`; import into a new store"
         }

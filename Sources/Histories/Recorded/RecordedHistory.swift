@@ -43,12 +43,13 @@ package struct RecordedHistory: Sendable {
         }
         let isHistory = kind == .history
         (title, administrator, levels) = (header.title, header.administratorOrDefault, header.levels)
-        preset = header.preset ?? (isHistory && header.levels != nil ? .open : .locked)
-        var implied = isHistory ? header.levels.map { RecordedHistory.implied(by: $0, in: header.preset) } : nil
-        var entries: [Entry] = []
-        if let opening = implied?.opening, header.preset == .locked {
-            entries.append(.transaction(Transaction(administrator, opening, authority: .importer), .accepted))
+        let preset = header.preset ?? .locked
+        self.preset = preset
+        let builtIn = Set(ClassID.builtIn.map(\.name))
+        var implied = (isHistory ? header.levels : nil).map { levels in
+            ImpliedChanges(levels: levels, isLocked: preset == .locked, isNew: true) { builtIn.contains($0) ? [] : nil }
         }
+        var entries: [Entry] = []
         while let raw = try lines.next() {
             switch try parser.parse(raw) {
             case .header, .question: break
@@ -69,12 +70,6 @@ package struct RecordedHistory: Sendable {
             case .string(let format)? = value["format"]
         else { return .scenario }
         return format == Header.Format.history.rawValue ? .history : .scenario
-    }
-
-    private static func implied(by levels: [Level], in preset: Preset?) -> ImpliedChanges {
-        let isLocked = preset == .locked
-        let builtIn = Set(ClassID.builtIn.map(\.name))
-        return ImpliedChanges(levels: levels, grantsToEveryone: isLocked, opens: isLocked) { builtIn.contains($0) ? [] : nil }
     }
 }
 

@@ -1,12 +1,15 @@
 internal import EventLog
 public import Events
 internal import LMDB
+internal import Permissions
 internal import Projections
 
 /// How much is in a store.
 public struct StoreStatistics: Sendable {
     public let head: StoreHead
     public let preset: Preset
+    /// Whether every user may change the permissions of the store itself (``Snapshot/isOpenToEveryone``).
+    public let isOpenToEveryone: Bool
     public let events: UInt64
     /// Users and things.
     public let principals: Int
@@ -39,10 +42,11 @@ extension Store {
                 name: $0.name, rows: $0.statistics.rows, bytes: $0.statistics.pages * Environment.pageBytes)
         }
         let (head, refusals) = (try head, try refusalCount)
+        let isOpenToEveryone = try read { try $0.isOpenToEveryone }
         return try withReader { reader in
             let classes = try reader.definedClasses()
             return StoreStatistics(
-                head: head, preset: reader.state.preset, events: reader.state.eventCount,
+                head: head, preset: reader.state.preset, isOpenToEveryone: isOpenToEveryone, events: reader.state.eventCount,
                 principals: try reader.objects(of: .user).count + reader.objects(of: .thing).count,
                 roles: try reader.objects(of: .role).count, classes: classes.count,
                 objects: try classes.reduce(0) { try $0 + reader.objects(of: $1).count },
@@ -50,5 +54,12 @@ extension Store {
                 indexBytes: Environment.fileBytes(in: folder.index) ?? 0,
                 tables: tables)
         }
+    }
+}
+
+extension Snapshot {
+    /// Whether every user may change the permissions of the store itself, as in a store with the preset `open` that nobody locked.
+    public var isOpenToEveryone: Bool {
+        get throws { try check(.everyone, ["setPermissions"], on: .store).isAllowed }
     }
 }

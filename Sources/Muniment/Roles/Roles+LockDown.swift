@@ -11,6 +11,9 @@ extension Roles {
         .class("user"): .read, .class("thing"): .read,
     ]
 
+    /// The role that takes over what `everyone` had, unless another name is given.
+    public static let lockDownRole: Name = "role:administrators"
+
     /// Locks an open store down, in one transaction: a new role gets everything at the store and class levels, with the caller and
     /// whom else you name as its members, and `everyone` keeps only what you say (CONFORMANCE R3).
     ///
@@ -29,8 +32,15 @@ extension Roles {
     ///   is not there. Linear in the number of classes.
     @discardableResult
     public func lockDown(
-        to role: Name = "role:administrators", members: [Name] = [], everyoneKeeps kept: [PermissionLevel: Privileges] = [:]
+        to role: Name = Roles.lockDownRole, members: [Name] = [], everyoneKeeps kept: [PermissionLevel: Privileges] = [:]
     ) async throws -> Receipt {
+        try await commit(try lockDownChanges(to: role, members: members, everyoneKeeps: kept))
+    }
+
+    /// The changes of ``lockDown(to:members:everyoneKeeps:)``, for a caller that commits them itself. Linear in the number of classes.
+    package func lockDownChanges(
+        to role: Name = Roles.lockDownRole, members: [Name] = [], everyoneKeeps kept: [PermissionLevel: Privileges] = [:]
+    ) throws -> [Change] {
         let keeps = Roles.metadata.merging(kept) { $1 }
         var changes: [Change] = [.createRole(role)] + ([caller] + members).map { .addMember($0, to: role) }
         let (levels, custom) = try store.read { try ($0.upperLevels(), $0.names($0.customPrivileges())) }
@@ -44,7 +54,7 @@ extension Roles {
             let rest = keeps.first { $0.key.name == name }?.value ?? []
             changes.append(.setAccess(.everyone, on: name, try names(of: rest)))
         }
-        return try await commit(changes)
+        return changes
     }
 }
 

@@ -108,8 +108,9 @@ enum Schemas {
         ]),
         "Statistics": Schema.object(
             [
-                "store": Schema.text, "preset": Schema.words("open", "locked"), "revision": Schema.revision, "time": Schema.time,
-                "hash": Schema.text, "events": Schema.number, "principals": Schema.number, "roles": Schema.number,
+                "store": Schema.text, "preset": Schema.words("open", "locked"), "openToEveryone": Schema.flag,
+                "revision": Schema.revision, "time": Schema.time, "hash": Schema.text, "events": Schema.number,
+                "principals": Schema.number, "roles": Schema.number,
                 "classes": Schema.number, "objects": Schema.number, "refusals": Schema.number, "logBytes": Schema.number,
                 "indexBytes": Schema.number,
                 "tables": Schema.list(Schema.object(["name": Schema.text, "rows": Schema.number, "bytes": Schema.number])),

@@ -4,7 +4,7 @@ enum NativeRoutes {
         StoreRoutes.all
         + [CheckRoute.route, PrivilegesRoute.route, WhoRoute.route, WhatRoute.route, ExplainRoute.route, QueryRoute.route]
         + ObjectRoutes.all + [EntriesRoute.route, MembersRoute.route, AdministratorsRoute.route]
-        + [TransactionRoute.route, WhatIfRoute.route] + [
+        + [TransactionRoute.route, LockRoute.route, WhatIfRoute.route] + [
             HistoryRoute.route, NoticesRoute.route, DiffRoute.route, ExportRoute.route, AuditRoute.route,
         ]
         + AuditQuestionRoutes.all

@@ -7,8 +7,9 @@ extension StoreStatistics {
             JSONValue.object(["name": .string(table.name), "rows": .count(table.rows), "bytes": .count(table.bytes)])
         }
         return [
-            "preset": .string(preset.name), "revision": .revision(head.revision), "time": .time(head.time),
-            "hash": .string(head.hash), "events": .count(events), "principals": .count(principals), "roles": .count(roles),
+            "preset": .string(preset.name), "openToEveryone": .bool(isOpenToEveryone), "revision": .revision(head.revision),
+            "time": .time(head.time), "hash": .string(head.hash), "events": .count(events), "principals": .count(principals),
+            "roles": .count(roles),
             "classes": .count(classes), "objects": .count(objects), "refusals": .count(refusals), "logBytes": .count(logBytes),
             "indexBytes": .count(indexBytes), "tables": .array(tables),
         ]

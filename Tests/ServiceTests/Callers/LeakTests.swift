@@ -83,6 +83,7 @@ struct LeakTests {
             .init("", #"{"do":[{"op":"grant","subject":"user:bob","object":"doc:secret","privileges":["read"]}]}"#, isWrite: true),
             .init("", #"{"do":[{"op":"addMember","role":"open","member":"user:bob"}]}"#, isWrite: true),
         ],
+        "lock": [.init("", "{}", isWrite: true)],
         "whatIf": [
             .init(
                 "", #"{"transactions":[{"as":"user:root","do":[{"op":"addMember","role":"open","member":"user:bob"}]}]}"#)
