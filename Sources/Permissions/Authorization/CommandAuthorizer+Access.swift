@@ -53,7 +53,8 @@ extension CommandAuthorizer {
     func revoke(_ subjectName: Name, on name: Name, _ names: [String]?, strict: Bool) throws -> [Event] {
         try checkForm(subjectName, name)
         let object = try object(name)
-        let asked = try names.map { try privileges($0, on: object) }
+        // An exported history also takes away privileges that the class has dropped since they were granted.
+        let asked = try names.map { try authority == .importer ? privileges($0) : privileges($0, on: object) }
         try need(.setPermissions, on: object, name)
         let subject = try subject(subjectName)
         let present = try state.entry(of: subject, on: object) ?? AccessEntry(subject: subject)
