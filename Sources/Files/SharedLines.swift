@@ -9,10 +9,27 @@ public struct SharedLines: Sendable {
 
     public init(path: String) { self.path = path }
 
+    /// What to write into the file.
+    public struct Addition: Sendable {
+        /// How many bytes of the whole lines stay. What is after them is removed.
+        let keptBytes: Int
+        /// The lines to append to those, each with its end.
+        let lines: [UInt8]
+        /// What then overwrites the first bytes of the file.
+        let head: [UInt8]
+
+        public init(keptBytes: Int, lines: [UInt8], head: [UInt8]) {
+            self.keptBytes = keptBytes
+            self.lines = lines
+            self.head = head
+        }
+    }
+
     /// The whole lines of the file, ends included; nil where there is no file.
     ///
+    /// - Parameter afterWriters: waits for a process that is changing the file, and holds up others while it reads.
     /// - Returns: the bytes, and what tells whether the file is still as it was. Linear in the size of the file.
-    public func read() throws(FileError) -> (bytes: [UInt8], watch: FileWatch)? {
+    public func read(afterWriters: Bool = false) throws(FileError) -> (bytes: [UInt8], watch: FileWatch)? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             let error = FileError(errno, "read", path: path)
@@ -21,30 +38,39 @@ public struct SharedLines: Sendable {
         }
         // Before it is read: what is appended meanwhile shows as a change next time.
         let watch = try FileWatch(descriptor, path)
+        if afterWriters { try lock(descriptor, LOCK_SH) }
+        defer { if afterWriters { flock(descriptor, LOCK_UN) } }
         return (try wholeLines(descriptor), watch)
     }
 
-    /// Appends what `decide` says, and brings it to the disk; waits for others who do the same.
+    /// Appends what `decide` says, and brings it to the disk, then overwrites the head and brings that to the disk. Waits for others
+    /// who do the same.
     ///
-    /// The file is made where it is not there. Where writing fails, the file is as it was.
+    /// The file is made where it is not there. Where appending fails, the file is as it was. Where only the head
+    /// could not be written, the lines stay.
     ///
-    /// - Parameter decide: is given the whole lines that are there, and returns those to append, each with its end.
-    public func append(_ decide: (_ lines: [UInt8]) throws -> [UInt8]) throws {
+    /// - Parameter decide: is given the whole lines that are there.
+    public func append(_ decide: (_ lines: [UInt8]) throws -> Addition) throws {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileError(errno, "open", path: path) }
         defer { _ = close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw FileError(errno, "lock", path: path) }
-        }
+        try lock(descriptor, LOCK_EX)
         guard fchmod(descriptor, 0o600) == 0 else { throw FileError(errno, "keep others from reading", path: path) }
-        let lines = try wholeLines(descriptor)
-        let added = try decide(lines)
-        guard ftruncate(descriptor, off_t(lines.count)) == 0 else { throw FileError(errno, "write", path: path) }
-        do { try write(added, at: lines.count, to: descriptor) } catch {
-            ftruncate(descriptor, off_t(lines.count))
+        let addition = try decide(try wholeLines(descriptor))
+        let kept = addition.keptBytes
+        guard ftruncate(descriptor, off_t(kept)) == 0 else { throw FileError(errno, "write", path: path) }
+        do { try write(addition.lines, at: kept, to: descriptor) } catch {
+            ftruncate(descriptor, off_t(kept))
             throw error
         }
-        if lines.isEmpty { try syncFolder(of: path) }
+        try write(addition.head, at: 0, to: descriptor)
+        if kept == 0 { try syncFolder(of: path) }
+    }
+
+    private func lock(_ descriptor: Int32, _ operation: Int32) throws(FileError) {
+        while flock(descriptor, operation) != 0 {
+            guard errno == EINTR else { throw FileError(errno, "lock", path: path) }
+        }
     }
 
     private func wholeLines(_ descriptor: Int32) throws(FileError) -> [UInt8] {

@@ -2,6 +2,7 @@ import Credentials
 import Events
 import Files
 import Foundation
+import Permissions
 import TestSupport
 import Testing
 
@@ -23,14 +24,20 @@ struct TokenFileTests {
         try Data(bytes).write(to: URL(filePath: registry.path))
     }
 
-    @Test("Wherever the last line was cut off, the tokens before it are good, and the next one takes its place")
+    /// The file as it is while a change is being written: the first line counts the changes before it.
+    private func unacknowledged(_ before: [UInt8], _ after: [UInt8], bytes: Int) throws -> [UInt8] {
+        let head = try #require(before.firstIndex(of: UInt8(ascii: "\n"))) + 1
+        return Array(before[..<head] + after[head..<bytes])
+    }
+
+    @Test("Wherever a line that was not acknowledged was cut off, the tokens before it are valid, and the next one takes its place")
     func tornLine() throws {
         let first = try create()
         let whole = try readFile(registry.path)
         let second = try create()
         let both = try readFile(registry.path)
         for length in whole.count..<both.count {
-            try write(both[..<length])
+            try write(try unacknowledged(whole, both, bytes: length))
             #expect(try registry.token(for: first, at: .newYear)?.id == "t1")
             #expect(try registry.token(for: second, at: .newYear) == nil)
             let third = try create()
@@ -38,6 +45,70 @@ struct TokenFileTests {
             #expect(try registry.token(for: second, at: .newYear) == nil)
             #expect(try registry.list().map(\.id) == ["t1", "t2"])
         }
+    }
+
+    @Test("A last line that was not acknowledged and has an end, but not its bytes, is replaced by the next one")
+    func tornWholeLine() throws {
+        let first = try create()
+        let whole = try readFile(registry.path)
+        let second = try create()
+        var torn = try unacknowledged(whole, try readFile(registry.path), bytes: try readFile(registry.path).count)
+        torn.replaceSubrange(whole.count + 20..<whole.count + 30, with: repeatElement(0, count: 10))
+        try write(torn)
+        #expect(try registry.token(for: first, at: .newYear)?.id == "t1")
+        #expect(try registry.token(for: second, at: .newYear) == nil)
+        let third = try create()
+        #expect(try registry.token(for: third, at: .newYear)?.id == "t2")
+        #expect(try registry.list().count == 2)
+    }
+
+    @Test("A revocation that was acknowledged and then cut off, wherever, makes every token invalid")
+    func cutRevocation() throws {
+        let secret = try create()
+        let before = try readFile(registry.path).count
+        try registry.revoke(id: "t1", at: .newYear)
+        let whole = try readFile(registry.path)
+        for length in before..<whole.count {
+            try write(whole[..<length])
+            let error = #expect(throws: TokenFileError.self) {
+                try TokenRegistry(dataDirectory: folder.path).token(for: secret, at: .newYear)
+            }
+            #expect(error?.reason == .endsEarly(lines: 1, known: 2))
+        }
+    }
+
+    @Test("Whichever bit of the file is flipped, the tokens are as they were or none is valid")
+    func everyBit() throws {
+        let secrets = try [
+            registry.create(stores: .named(["firm"]), right: .act(as: "user:ann"), until: .newYear.later(seconds: 60), at: .newYear)
+                .secret,
+            registry.create(stores: .all, right: .administer, at: .newYear).secret,
+        ]
+        try registry.revoke(id: "t2", at: .newYear)
+        let (whole, expected) = (try readFile(registry.path), try registry.list())
+        var unnoticed = 0
+        for bit in 0..<8 * whole.count {
+            var flipped = whole
+            flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+            try write(flipped)
+            let other = TokenRegistry(dataDirectory: folder.path)
+            guard let found = try? other.list() else {
+                #expect(throws: TokenFileError.self) { try secrets.map { try other.token(for: $0, at: .newYear) } }
+                continue
+            }
+            unnoticed += 1
+            #expect(found == expected, "bit \(bit)")
+        }
+        #expect(unnoticed == 0)
+    }
+
+    @Test("A file of a build that wrote no checksums is refused, with what to do")
+    func withoutChecksums() throws {
+        _ = try create()
+        try write(Array((#"{"format":"muniment-tokens/1"}"# + "\n").utf8))
+        let error = #expect(throws: TokenFileError.self) { try registry.list() }
+        #expect(error?.reason == .withoutChecksums)
+        #expect(error?.description.contains("make new tokens") == true)
     }
 
     @Test("A file that was cut off within its header is begun again")
@@ -50,12 +121,14 @@ struct TokenFileTests {
     }
 
     static let damage: [(what: String, change: @Sendable (inout [String]) -> Void, line: Int)] = [
-        ("a header of another format", { $0[0] = #"{"format":"muniment-tokens/2"}"# }, 1),
+        ("a header of another format", { $0[0] = #"{"format":"muniment-tokens/3"}"# }, 1),
         ("no header", { $0.remove(at: 0) }, 1),
         ("a line that is no JSON", { $0[1] = "{" }, 2),
         ("an empty line", { $0.insert("", at: 1) }, 2),
         ("a line that is gone", { $0.remove(at: 1) }, 2),
-        ("a line that stands twice", { $0.append($0[2]) }, 5),
+        ("a line that stands twice", { $0.insert($0[2], at: 2) }, 4),
+        ("the last line that is gone", { $0.removeLast() }, 3),
+        ("two lines after the last one", { $0 += [$0[2], $0[2]] }, 5),
         ("a member that this version does not know", { $0[1] = $0[1].replacing("{", with: #"{"only":"mondays","#) }, 2),
         ("another right", { $0[1] = $0[1].replacing("ask", with: "everything") }, 2),
         ("an actor where none belongs", { $0[1] = $0[1].replacing("{", with: #"{"as":"user:ann","#) }, 2),

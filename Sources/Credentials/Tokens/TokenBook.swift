@@ -37,20 +37,3 @@ struct TokenBook {
         }
     }
 }
-
-extension TokenBook {
-    /// The tokens that the whole lines of a file tell of: a header, and then a token made or taken back on each.
-    ///
-    /// - Throws: ``TokenFileError``: a file that is damaged lets nobody in.
-    init(lines: [UInt8], path: String) throws(TokenFileError) {
-        guard !lines.isEmpty else { return }
-        let lines = lines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
-        for (index, line) in lines.enumerated() {
-            do throws(TokenFileError.Reason) {
-                if index == 0 { try TokenLine.checkHeader(Array(line)) } else { try apply(TokenLine(Array(line))) }
-            } catch {
-                throw TokenFileError(path: path, line: index + 1, reason: error)
-            }
-        }
-    }
-}

@@ -5,6 +5,12 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
     /// What is wrong with a line.
     public enum Reason: Error, Hashable, Sendable {
         case unknownFormat
+        /// Written by a build before format 2, without checksums.
+        case withoutChecksums
+        /// The bytes of a line are not what its checksum vouches for.
+        case checksum
+        /// Lines are missing at the end.
+        case endsEarly(lines: Int, known: Int)
         case malformed(String)
         case unexpectedID(String, expected: String)
         case secretTwice(String)
@@ -21,6 +27,9 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
         let problem =
             switch reason {
             case .unknownFormat: "it does not begin as a file of tokens that this version knows"
+            case .withoutChecksums: "it has the format `muniment-tokens/1`, whose lines have no checksums"
+            case .checksum: "its bytes do not match its checksum"
+            case .endsEarly(let lines, let known): "the file ends after \(lines) changes, and had \(known)"
             case .malformed(let what): what
             case .unexpectedID(let id, let expected): "it makes `\(id)` where `\(expected)` is the next one"
             case .secretTwice(let id): "the hash of `\(id)` stands there already"

@@ -2,9 +2,8 @@ internal import Events
 internal import Hashing
 internal import Permissions
 
-/// One line of the file of tokens, behind its header.
+/// One line of the file of tokens after the first, without its checksum.
 ///
-///     {"format":"muniment-tokens/1"}
 ///     {"created":"t1","time":"…","hash":"64 hexadecimal digits","can":"act","as":"user:ann","stores":["default"]}
 ///     {"revoked":"t1","time":"…"}
 ///
@@ -13,12 +12,7 @@ enum TokenLine {
     case created(Token, Digest)
     case revoked(id: String, Instant)
 
-    static let header = #"{"format":"muniment-tokens/1"}"# + "\n"
     static let limitBytes = 16_384
-
-    static func checkHeader(_ line: [UInt8]) throws(TokenFileError.Reason) {
-        guard line == Array(header.utf8.dropLast()) else { throw .unknownFormat }
-    }
 
     init(_ bytes: [UInt8]) throws(TokenFileError.Reason) {
         let value: JSONValue
@@ -39,7 +33,7 @@ enum TokenLine {
         if let unknown = members.keys.first { throw .malformed("it has a member `\(unknown)`, which this version does not know") }
     }
 
-    /// The line with its end.
+    /// The line without its end.
     var bytes: [UInt8] {
         var members: [(String, JSONValue)]
         switch self {
@@ -56,7 +50,7 @@ enum TokenLine {
         }
         var writer = JSONWriter()
         writer.writeMembers(members) { $0.write($1) }
-        return Array((writer.text + "\n").utf8)
+        return Array(writer.text.utf8)
     }
 }
 
@@ -136,7 +130,7 @@ extension Optional {
 
 extension Digest {
     /// The digest that 64 hexadecimal digits stand for; nil for any other text.
-    fileprivate init?(hexadecimal text: String) {
+    init?(hexadecimal text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 2 * Digest.byteCount else { return nil }
         var bytes: [UInt8] = []

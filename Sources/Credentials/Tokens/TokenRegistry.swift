@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// The tokens of a data directory, in a file that the service and the tool share.
 ///
-/// The file is appended to and never rewritten, and each change is on the disk before anybody is told of it. Whoever looks a token
-/// up sees at once what another process has changed.
+/// The file is appended to, and each change is on the disk before its caller is told. A lookup sees at once what another process
+/// has changed.
 public final class TokenRegistry: Sendable {
     private let lines: SharedLines
     private let folder: String
@@ -102,20 +102,29 @@ public final class TokenRegistry: Sendable {
     private func book() throws -> TokenBook {
         if let reading = latest.withLock({ $0 }), reading.watch.isUnchanged { return reading.book }
         // Only what was read whole is kept: after an error the next call tries again.
-        guard let (bytes, watch) = try lines.read() else {
+        guard let reading = try read() else {
             latest.withLock { $0 = nil }
             return TokenBook()
         }
-        let reading = Reading(try TokenBook(lines: bytes, path: path), watch)
         latest.withLock { $0 = reading }
         return reading.book
+    }
+
+    /// The file as it is now; nil where there is none.
+    private func read() throws -> Reading? {
+        guard let (bytes, watch) = try lines.read() else { return nil }
+        do { return Reading(try TokenFile(bytes, path: path).book, watch) } catch {
+            // Its first line may have been read while it was overwritten: what is damaged is so while nobody writes, too.
+            guard let (bytes, watch) = try lines.read(afterWriters: true) else { return nil }
+            return Reading(try TokenFile(bytes, path: path).book, watch)
+        }
     }
 
     private func change(_ decide: (TokenBook) throws -> TokenLine) throws {
         try makePrivateFolder(folder)
         try lines.append { bytes in
-            let line = try decide(try TokenBook(lines: bytes, path: path))
-            return (bytes.isEmpty ? Array(TokenLine.header.utf8) : []) + line.bytes
+            let file = try TokenFile(bytes, path: path)
+            return file.adding(try decide(file.book))
         }
     }
 

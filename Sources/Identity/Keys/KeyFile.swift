@@ -11,6 +11,7 @@ final class KeyFile: Sendable {
     private let master: MasterKey
 
     private static let headMark = Array("muniment account keys, format 1\n".utf8)
+    private static let headBytes = headMark.count + Sealing.overheadBytes
     private static let headBinding = Array("muniment account keys".utf8)
 
     /// Opens the file, or makes it where there are no accounts yet.
@@ -41,8 +42,9 @@ final class KeyFile: Sendable {
         guard head.count == KeySlot.byteCount, head.starts(with: KeyFile.headMark) else {
             throw AccountBookError.keysMalformed(path: slots.path)
         }
-        let seal = Array(head.dropFirst(KeyFile.headMark.count).prefix(Sealing.overheadBytes))
-        guard Sealing.open(seal, key: master.wrapping, boundTo: KeyFile.headBinding) != nil else {
+        let (seal, rest) = (head.dropFirst(KeyFile.headMark.count).prefix(Sealing.overheadBytes), head.dropFirst(KeyFile.headBytes))
+        guard rest.allSatisfy({ $0 == 0 }) else { throw AccountBookError.keysMalformed(path: slots.path) }
+        guard Sealing.open(Array(seal), key: master.wrapping, boundTo: KeyFile.headBinding) != nil else {
             throw AccountBookError.masterKeyOther(path: slots.path)
         }
     }

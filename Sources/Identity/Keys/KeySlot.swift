@@ -32,6 +32,7 @@ enum KeySlot {
         } else if bytes == KeySlot.destroyedBytes {
             self = .destroyed
         } else if bytes.count == KeySlot.byteCount, bytes.starts(with: KeySlot.keyMark),
+            bytes[KeySlot.sealedRange.upperBound...].allSatisfy({ $0 == 0 }),
             let plain = Sealing.open(Array(bytes[KeySlot.sealedRange]), key: wrapping, boundTo: KeySlot.binding(account)),
             let key = SealingKey(plain)
         {

@@ -87,12 +87,11 @@ public struct DataBackup: Hashable, Sendable {
         }
     }
 
-    /// The service may be adding a line at this moment: what is not ended does not count.
+    /// Waits for a process that is changing the tokens at this moment.
     private static func copyTokens(from: String, to: String) throws {
-        let lines = try readFile(from + "/" + tokens)
-        let end = lines.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        guard let (lines, _) = try SharedLines(path: from + "/" + tokens).read(afterWriters: true) else { return }
         try makeFolder(to + "/.muniment")
-        try replaceFile(to + "/" + tokens, with: Array(lines[..<end]))
+        try replaceFile(to + "/" + tokens, with: lines)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Events
 internal import Files
+internal import Hashing
 
 /// Names for sets of privileges, which a history can bring along and questions can use.
 extension Store {
@@ -7,7 +8,10 @@ extension Store {
     public var levels: [Level]? {
         get throws {
             guard fileExists(folder.levels) else { return nil }
-            guard case .array(let levels) = try JSONText.decode(readFile(folder.levels)) else { throw Level.noLevels }
+            let bytes = try readFile(folder.levels)
+            let json = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
+            guard bytes == Level.file(json) else { throw Level.damaged }
+            guard case .array(let levels) = try JSONText.decode(json) else { throw Level.noLevels }
             return try levels.map { try Level(json: $0) }
         }
     }
@@ -16,11 +20,18 @@ extension Store {
     public func setLevels(_ levels: [Level]) throws {
         var writer = JSONWriter()
         writer.write(.array(levels.map(\.json)))
-        try writing { _ in try replaceFile(folder.levels, with: Array(writer.text.utf8)) }
+        try writing { _ in try replaceFile(folder.levels, with: Level.file(Array(writer.text.utf8))) }
     }
 }
 
 extension Level {
+    fileprivate static let damaged = JSONError(
+        .malformed, "`levels.json` does not match its checksum",
+        "import a history with levels again, or restore the file from a copy")
+
+    /// The bytes of the file: a line of JSON and its checksum.
+    fileprivate static func file(_ json: [UInt8]) -> [UInt8] { json + Array("\n\(Digest(of: json.span))\n".utf8) }
+
     fileprivate static let noLevels = JSONError(
         .malformed, "`levels.json` is to be a list of objects with a `name` and `privileges`",
         "import a history with levels again")

@@ -1,0 +1,57 @@
+import Credentials
+import Files
+import Foundation
+import Permissions
+import ServiceSupport
+import TestSupport
+import Testing
+
+@Suite("Hostile: a damaged file of tokens")
+struct DamagedTokensTests {
+    private func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
+
+    @Test("A revoked token stays invalid when any bit of its revocation is flipped, the last line's end included")
+    func revocationStays() async throws {
+        try await withService { fixture in
+            let door = try fixture.live()
+            let registry = TokenRegistry(dataDirectory: fixture.directory)
+            let valid = try fixture.token(.administer, .all)
+            let before = try readFile(registry.path).count
+            let (secret, token) = try registry.create(stores: .all, right: .administer, at: fixture.clock.now)
+            try registry.revoke(id: token.id, at: fixture.clock.now)
+            let whole = try readFile(registry.path)
+            #expect(try await door.send("GET", "/v1/stores", token: secret).status == 401)
+            #expect(try await door.send("GET", "/v1/stores", token: valid).status == 200)
+            let last = whole.count - 1
+            for (offset, bit) in [(last, 0), (last, 3), (last - 1, 1), (last - 40, 2), (before + 3, 0), (20, 0), (45, 1), (0, 5)] {
+                var flipped = whole
+                flipped[offset] ^= 1 << UInt8(bit)
+                try write(flipped, to: registry.path)
+                let answer = try await door.send("GET", "/v1/stores", token: secret)
+                #expect(answer.status == 401 || answer.status >= 500, "byte \(offset): \(answer.status)")
+            }
+            try write(whole, to: registry.path)
+            #expect(try await door.send("GET", "/v1/stores", token: valid).status == 200)
+            #expect(try await door.send("GET", "/v1/stores", token: secret).status == 401)
+        }
+    }
+
+    @Test("A revocation that is cut off whole makes every token invalid until the file is restored")
+    func cutOff() async throws {
+        try await withService { fixture in
+            let door = try fixture.live()
+            let registry = TokenRegistry(dataDirectory: fixture.directory)
+            let valid = try fixture.token(.administer, .all)
+            let (secret, token) = try registry.create(stores: .all, right: .administer, at: fixture.clock.now)
+            let before = try readFile(registry.path).count
+            try registry.revoke(id: token.id, at: fixture.clock.now)
+            let whole = try readFile(registry.path)
+            try write(Array(whole[..<before]), to: registry.path)
+            for secret in [secret, valid] {
+                #expect(try await door.send("GET", "/v1/stores", token: secret).status >= 500)
+            }
+            try write(whole, to: registry.path)
+            #expect(try await door.send("GET", "/v1/stores", token: valid).status == 200)
+        }
+    }
+}
