@@ -7,5 +7,13 @@ muniment_connection_info (struct MHD_Connection *connection, enum MHD_Connection
   return MHD_get_connection_info (connection, type);
 }
 
+/* How many connections a server has; the library's own function takes further arguments, which Swift cannot give. */
+static inline unsigned int
+muniment_connection_count (struct MHD_Daemon *daemon)
+{
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info (daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+  return info == NULL ? 0 : info->num_connections;
+}
+
 /* The C library keeps this to programs that ask for GNU extensions before its first header, which Swift does not. */
 extern int muniment_accept (int socket, struct sockaddr *address, socklen_t *length, int flags) __asm__ ("accept4");

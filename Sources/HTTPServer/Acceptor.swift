@@ -18,9 +18,9 @@ internal import Glibc
     ///
     /// - Parameters:
     ///   - socket: where connections come in.
-    ///   - daemon: who gets them; it has to run until ``stop()`` has returned.
+    ///   - daemons: the servers that get them; they have to run until ``stop()`` has returned.
     ///   - room: how many more there may be. Who comes meanwhile waits to be accepted.
-    init(_ socket: ListeningSocket, for daemon: Daemon, room: DispatchSemaphore) {
+    init(_ socket: ListeningSocket, for daemons: Daemons, room: DispatchSemaphore) {
         self.socket = socket
         self.room = room
         let isOver = isOver
@@ -28,7 +28,7 @@ internal import Glibc
             var outcome = Outcome.taken
             while outcome != .over {
                 if outcome == .taken { room.wait() }
-                outcome = Acceptor.accept(from: socket.descriptor, for: daemon)
+                outcome = Acceptor.accept(from: socket.descriptor, for: daemons)
             }
             isOver.signal()
         }
@@ -51,7 +51,7 @@ internal import Glibc
         socket.close()
     }
 
-    private static func accept(from socket: Int32, for daemon: Daemon) -> Outcome {
+    private static func accept(from socket: Int32, for daemons: Daemons) -> Outcome {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return unsafe withUnsafeMutablePointer(to: &address) { pointer in
@@ -59,7 +59,7 @@ internal import Glibc
                 let flags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
                 let connection = unsafe muniment_accept(socket, address, &length, flags)
                 if connection >= 0 {
-                    return unsafe daemon.add(connection, from: address, length) ? .taken : .none
+                    return unsafe daemons.add(connection, from: address, length) ? .taken : .none
                 }
                 switch errno {
                 // As ``ListeningSocket/shutDown()`` leaves it.

@@ -1,5 +1,19 @@
 internal import Glibc
 
+/// Texts that C may read for as long as this object lives.
+@safe final class CTexts {
+    private var texts: [UnsafeMutablePointer<CChar>?] = unsafe []
+
+    /// Copies a text; nil if there is no memory.
+    func keep(_ text: String) -> UnsafeMutablePointer<CChar>? {
+        let copy = unsafe strdup(text)
+        unsafe texts.append(copy)
+        return unsafe copy
+    }
+
+    deinit { while let text = unsafe texts.popLast() { unsafe free(text) } }
+}
+
 /// Text that ends with a zero byte.
 enum CString {
     static func length(_ text: UnsafePointer<CChar>) -> Int { unsafe strlen(text) }

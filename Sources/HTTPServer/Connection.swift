@@ -13,15 +13,18 @@ internal import Synchronization
     let deadline: Atomic<UInt64>
     /// Whether a request is being answered.
     let isBusy = Atomic(false)
+    /// The number of the certificate that it was shown.
+    let certificateNumber: Int
 
     static let never = UInt64.max
 
-    init(_ handle: OpaquePointer, isEncrypted: Bool, deadline: UInt64) {
+    init(_ handle: OpaquePointer, isEncrypted: Bool, deadline: UInt64, certificateNumber: Int) {
         socket = unsafe muniment_connection_info(handle, .CONNECTION_INFO_CONNECTION_FD)?.pointee.connect_fd ?? -1
         let address = unsafe muniment_connection_info(handle, .CONNECTION_INFO_CLIENT_ADDRESS)?.pointee.client_addr
         peer = unsafe address.flatMap { unsafe SocketAddress.ip(of: $0) }?.description ?? ""
         self.isEncrypted = isEncrypted
         self.deadline = Atomic(deadline)
+        self.certificateNumber = certificateNumber
     }
 
     /// No connection at all, only the address that one would come from.
@@ -29,6 +32,7 @@ internal import Synchronization
         self.peer = peer
         (socket, isEncrypted) = (-1, false)
         deadline = Atomic(Connection.never)
+        certificateNumber = 0
     }
 
     /// Writes past the library, where it has no way to answer: as much as goes out at once.

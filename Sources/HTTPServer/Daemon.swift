@@ -6,6 +6,13 @@ internal import Glibc
     private let handle: OpaquePointer
     /// The engine, kept as long as the library may call it.
     private let context: Unmanaged<Engine>
+    /// The key, the certificate and the priorities: the library keeps pointers to them and does not say for how long.
+    private let texts: CTexts
+
+    /// TLS 1.2 and 1.3 with forward secrecy (ECDHE) and authenticated encryption only, in the order of GnuTLS.
+    private static let priorities =
+        "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:+AES-256-GCM"
+        + ":+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD:%SERVER_PRECEDENCE"
 
     /// Starts to serve the connections that it is given.
     init(_ settings: HTTPServerSettings, engine: Engine) throws(HTTPServerError) {
@@ -15,15 +22,15 @@ internal import Glibc
             | MHD_USE_NO_LISTEN_SOCKET.rawValue
         if settings.tls != nil { flags |= MHD_USE_TLS.rawValue }
         var options = unsafe Self.options(settings, context: context.toOpaque())
-        let key = unsafe settings.tls.flatMap { unsafe strdup($0.keyPEM) }
-        let certificate = unsafe settings.tls.flatMap { unsafe strdup($0.certificatePEM) }
-        defer {
-            unsafe free(key)
-            unsafe free(certificate)
+        if settings.tls?.isKeyEncrypted == true {
+            unsafe context.release()
+            throw .encryptedKey
         }
-        if settings.tls != nil {
-            unsafe options.append(MHD_OptionItem(option: .HTTPS_MEM_KEY, value: 0, ptr_value: key))
-            unsafe options.append(MHD_OptionItem(option: .HTTPS_MEM_CERT, value: 0, ptr_value: certificate))
+        let texts = CTexts()
+        if let tls = settings.tls {
+            unsafe options.append(MHD_OptionItem(option: .HTTPS_MEM_KEY, value: 0, ptr_value: texts.keep(tls.keyPEM)))
+            unsafe options.append(MHD_OptionItem(option: .HTTPS_MEM_CERT, value: 0, ptr_value: texts.keep(tls.certificatePEM)))
+            unsafe options.append(MHD_OptionItem(option: .HTTPS_PRIORITIES, value: 0, ptr_value: texts.keep(Self.priorities)))
         }
         unsafe options.append(MHD_OptionItem(option: .END, value: 0, ptr_value: nil))
         let started = unsafe options.withUnsafeMutableBufferPointer { options in
@@ -38,6 +45,7 @@ internal import Glibc
             unsafe context.release()
             throw .cannotStart(isTLS: settings.tls != nil)
         }
+        self.texts = texts
         unsafe handle = started
         unsafe self.context = context
     }
@@ -54,6 +62,9 @@ internal import Glibc
         unsafe MHD_stop_daemon(handle)
         unsafe context.release()
     }
+
+    /// Whether there is no connection that a thread of the library has taken up.
+    var isEmpty: Bool { unsafe muniment_connection_count(handle) == 0 }
 
     private static func options(
         _ settings: HTTPServerSettings, context: UnsafeMutableRawPointer

@@ -14,6 +14,8 @@ internal import Synchronization
     let idleNanoseconds: UInt64
     let isEncrypted: Bool
     let isStopping = Atomic(false)
+    /// Counts the certificates that were shown before. A connection is closed after a response if its number is lower.
+    let certificateNumber = Atomic(0)
     /// Signalled when a request is over while the server stops.
     let ended = DispatchSemaphore(value: 0)
     /// Room for further connections. It begins empty and is filled, as one that is freed with less than it began with is an error.
@@ -38,7 +40,9 @@ internal import Synchronization
     // MARK: Connections
 
     func began(_ handle: OpaquePointer) -> Connection {
-        let connection = unsafe Connection(handle, isEncrypted: isEncrypted, deadline: Clock.nanoseconds() + requestNanoseconds)
+        let connection = unsafe Connection(
+            handle, isEncrypted: isEncrypted, deadline: Clock.nanoseconds() + requestNanoseconds,
+            certificateNumber: certificateNumber.load(ordering: .relaxed))
         connections.withLock { $0[ObjectIdentifier(connection)] = connection }
         return connection
     }
@@ -203,7 +207,9 @@ internal import Synchronization
         }
         request.stage = .answered
         request.status = response.status
-        let closes = closing || isStopping.load(ordering: .relaxed)
+        let closes =
+            closing || isStopping.load(ordering: .relaxed)
+            || request.connection.certificateNumber < certificateNumber.load(ordering: .relaxed)
         return unsafe LibraryAnswer.queue(response, for: request, on: handle, closing: closes)
     }
 

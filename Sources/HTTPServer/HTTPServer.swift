@@ -6,7 +6,8 @@ public final class HTTPServer: Sendable {
     /// The port that it listens on.
     public let port: UInt16
     private let engine: Engine
-    private let daemon: Daemon
+    private let settings: HTTPServerSettings
+    private let daemons: Daemons
     private let acceptor: Acceptor
     private let watch: SlowConnectionWatch
     private let isStopped = Atomic(false)
@@ -21,15 +22,28 @@ public final class HTTPServer: Sendable {
         let engine = Engine(settings, application: application)
         let socket = try ListeningSocket(address: settings.address, port: settings.port, backlog: 1_024)
         do throws(HTTPServerError) {
-            daemon = try Daemon(settings, engine: engine)
+            daemons = Daemons(try Daemon(settings, engine: engine))
         } catch {
             socket.close()
             throw error
         }
-        self.engine = engine
+        (self.engine, self.settings) = (engine, settings)
         port = socket.port
-        watch = SlowConnectionWatch(engine)
-        acceptor = Acceptor(socket, for: daemon, room: engine.room)
+        watch = SlowConnectionWatch(engine, daemons)
+        acceptor = Acceptor(socket, for: daemons, room: engine.room)
+    }
+
+    /// Shows another certificate to the clients that connect from now on. Connections that exist go on: a stream until it ends, any
+    /// other until its next response, which announces the end of the connection.
+    ///
+    /// - Parameter tls: the certificate chain and its key. The server must have been started with TLS.
+    /// - Throws: ``HTTPServerError`` if they cannot be used; the server then goes on with those that it has.
+    public func replaceCertificate(with tls: HTTPServerSettings.TLSFiles) throws(HTTPServerError) {
+        precondition(settings.tls != nil, "a server without TLS has no certificate to replace")
+        var settings = settings
+        settings.tls = tls
+        daemons.replaceCurrent(with: try Daemon(settings, engine: engine))
+        engine.certificateNumber.add(1, ordering: .sequentiallyConsistent)
     }
 
     /// Stops: turns new connections away, lets what has begun finish, and then ends the rest. Returns when all threads have ended.
@@ -45,6 +59,6 @@ public final class HTTPServer: Sendable {
         while engine.isBusy, DispatchTime.now() < end { _ = engine.ended.wait(timeout: min(end, .now() + 0.05)) }
         watch.cancel()
         engine.breakOffAll()
-        daemon.stop()
+        daemons.stop()
     }
 }

@@ -4,6 +4,8 @@ public enum HTTPServerError: Error, Hashable, CustomStringConvertible {
     case notAnAddress(String)
     /// The address cannot be listened on.
     case cannotListen(address: String, port: UInt16, reason: String)
+    /// The key of the certificate is encrypted with a password.
+    case encryptedKey
     /// The library did not start; with TLS, mostly because of the certificate or the key.
     case cannotStart(isTLS: Bool)
 
@@ -13,6 +15,9 @@ public enum HTTPServerError: Error, Hashable, CustomStringConvertible {
             "`\(text)` is not an IPv4 or IPv6 address; give a number such as `127.0.0.1` or `::1`"
         case .cannotListen(let address, let port, let reason):
             "cannot listen on \(address) port \(port): \(reason); choose another address or stop what uses it"
+        case .encryptedKey:
+            "the key of the certificate is encrypted, and nobody is there to give its password when the service starts; decrypt it "
+                + "with `openssl pkey -in KEY -out NEW`, and keep the new file for the service's user alone"
         case .cannotStart(isTLS: true):
             "cannot serve TLS; check that the certificate and its key are in PEM and belong together"
         case .cannotStart(isTLS: false):

@@ -27,6 +27,11 @@ public struct HTTPServerSettings: Sendable {
             self.certificatePEM = certificatePEM
             self.keyPEM = keyPEM
         }
+
+        /// Whether the key is encrypted with a password (RFC 5958, or OpenSSL's form before it).
+        var isKeyEncrypted: Bool {
+            keyPEM.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || keyPEM.contains("Proc-Type: 4,ENCRYPTED")
+        }
     }
 
     public init(

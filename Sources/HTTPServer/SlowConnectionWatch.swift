@@ -1,13 +1,16 @@
 internal import Dispatch
 
-/// Ends slow connections, once a second.
+/// Ends slow connections, and servers that have lost their last connection, once a second.
 struct SlowConnectionWatch: @unchecked Sendable {
     private let timer: any DispatchSourceTimer
 
-    init(_ engine: Engine) {
+    init(_ engine: Engine, _ daemons: Daemons) {
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "slow connections"))
         timer.schedule(deadline: .now() + 1, repeating: 1)
-        timer.setEventHandler { engine.endSlowConnections() }
+        timer.setEventHandler {
+            engine.endSlowConnections()
+            daemons.stopEmptied()
+        }
         timer.activate()
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The tool while a service runs: what it changes goes through the service, and reads the same")
@@ -123,6 +124,51 @@ struct RunningServiceTests {
             #expect(service.address.hasPrefix("https://"))
             #expect(try tool.make("register user:ann").output == "revision 1\n")
             try service.stop()
+        }
+    }
+
+    @Test("It starts with every kind of key, whatever freed memory holds", arguments: ServerCertificate.KeyKind.allCases)
+    func keyKinds(kind: ServerCertificate.KeyKind) throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --open")
+            let certificate = try ServerCertificate(kind, in: tool.folder.path)
+            let options = ["--tls-certificate", certificate.certificateFile, "--tls-key", certificate.keyFile]
+            for environment in [["MALLOC_PERTURB_": "165"], ["GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"]] {
+                let service = try ServingTool(tool, options, environment: environment)
+                #expect(service.address.hasPrefix("https://"))
+                #expect(try service.stop().code == 0)
+            }
+        }
+    }
+
+    @Test("SIGHUP gives new connections the new certificate, and the tool its key; files that cannot be used change nothing")
+    func reload() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --open")
+            _ = try ServerCertificate(.p256, in: tool.folder.path)
+            let service = try ServingTool(tool, ["--tls-certificate", "server.crt", "--tls-key", "server.key"])
+            let digest = { try tool.shell("cat .muniment/service.json").output }
+            let before = try digest()
+            for wrong in ["echo nothing >server.key", "chmod 644 server.key", "rm server.crt"] {
+                _ = try ServerCertificate(.p256, in: tool.folder.path)
+                #expect(try tool.shell(wrong).code == 0)
+                service.signal(SIGHUP)
+                #expect(try tool.run("register user:ann").code != 3)
+            }
+            let next = try ServerCertificate(.rsa2048, in: tool.folder.path)
+            #expect(try tool.shell("chmod 600 server.key").code == 0)
+            service.signal(SIGHUP)
+            // The note changes when new connections get the new certificate.
+            var isReloaded = false
+            for _ in 0..<6_000 where !isReloaded {
+                isReloaded = try digest() != before
+                if !isReloaded { usleep(20_000) }
+            }
+            #expect(isReloaded)
+            let call = "curl -sS --max-time 120 --cacert \(next.certificateFile) \(service.address)/healthz"
+            #expect(try tool.shell(call).code == 0)
+            try tool.make("register user:bob")
+            #expect(try service.stop().code == 0)
         }
     }
 

@@ -16,17 +16,21 @@ final class ServingTool {
     ///   - tool: in whose folder.
     ///   - options: what else it is told; where it listens and its data directory, which is that folder, are given.
     ///   - lineCount: how many lines it is to print before the test goes on.
-    convenience init(_ tool: BuiltTool, _ options: [String] = [], lineCount: Int = 1) throws {
+    ///   - environment: what else is in its environment.
+    convenience init(
+        _ tool: BuiltTool, _ options: [String] = [], lineCount: Int = 1, environment: [String: String] = [:]
+    ) throws {
         let call = (["serve", "--data", ".", "--listen", "127.0.0.1:0"] + options).joined(separator: " ")
-        try self.init(tool, call: call, lineCount: lineCount)
+        try self.init(tool, call: call, lineCount: lineCount, environment: environment)
     }
 
     /// Starts it by a call whose words have blanks between them, and waits for some lines.
-    init(_ tool: BuiltTool, call: String, lineCount: Int) throws {
+    init(_ tool: BuiltTool, call: String, lineCount: Int, environment: [String: String] = [:]) throws {
         said = PipeLines(output)
         process.executableURL = BuiltTool.executable
         process.arguments = call.split(separator: " ").map(String.init)
         process.currentDirectoryURL = tool.folder
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -48,6 +52,8 @@ final class ServingTool {
         process.waitUntilExit()
         return (process.terminationStatus, rest)
     }
+
+    func signal(_ number: Int32) { _ = Foundation.kill(process.processIdentifier, number) }
 
     /// Ends it at once, as the system would.
     func kill() {

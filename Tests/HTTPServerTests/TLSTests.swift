@@ -1,47 +1,183 @@
 import Foundation
 import HTTPServer
+import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `TLS: a certificate and its key are all it takes` {
-    @Test("curl trusts the certificate that it is shown, gets its answer, and a stream; plain text gets none")
-    func servesCurl() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let key = folder.appending(path: "key.pem").path
-        let certificate = folder.appending(path: "certificate.pem").path
-        let made = try run(
-            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
-            "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate)
-        #expect(made.code == 0)
+@Suite("TLS: a certificate and its key are all it takes") struct TLSTests {
+    /// Settings with a certificate and its key.
+    private func settings(_ certificate: ServerCertificate) throws -> HTTPServerSettings {
         var settings = HTTPServerSettings()
-        settings.tls = HTTPServerSettings.TLSFiles(
-            certificatePEM: try String(contentsOfFile: certificate, encoding: .utf8),
-            keyPEM: try String(contentsOfFile: key, encoding: .utf8))
-        let application = TestApplication(
-            bodyLimit: 100_000,
-            answering: { request in
-                guard request.path == "/stream" else { return .now(.text("\(request.body.count)")) }
+        settings.tls = try files(certificate)
+        return settings
+    }
+
+    private func files(_ certificate: ServerCertificate) throws -> HTTPServerSettings.TLSFiles {
+        HTTPServerSettings.TLSFiles(certificatePEM: try certificate.certificatePEM, keyPEM: try certificate.keyPEM)
+    }
+
+    /// The exit code of curl, which trusts one certificate, and the body that it got.
+    private func curl(_ address: String, trusting file: String, _ more: String...) throws -> (code: Int32, output: String) {
+        try run(["curl", "-sS", "--max-time", "120", "--cacert", file] + more + [address])
+    }
+
+    private let echo = TestApplication(bodyLimit: 100_000, answering: { request in
+        guard request.path == "/stream" else { return .now(.text("\(request.body.count)")) }
+        let stream = HTTPStream()
+        DispatchQueue.global().async {
+            for number in 1...5_000 { try? stream.writeBlocking(Array("\(number)\n".utf8)) }
+            stream.finish()
+        }
+        return .now(HTTPResponse(status: 200, body: .stream(stream)))
+    })
+
+    @Test("curl trusts the certificate, gets its answer and a stream; plain text gets none", arguments: ServerCertificate.KeyKind.allCases)
+    func servesCurl(kind: ServerCertificate.KeyKind) throws {
+        try withTemporaryFolder { folder in
+            let certificate = try ServerCertificate(kind, in: folder)
+            try withServer(echo, settings(certificate)) { server in
+                let address = "https://127.0.0.1:\(server.port)"
+                let body = String(repeating: "x", count: 50_000)
+                #expect(try curl(address, trusting: certificate.certificateFile, "-d", body).output == "50000")
+                let streamed = try curl(address + "/stream", trusting: certificate.certificateFile)
+                #expect(streamed.output == (1...5_000).map { "\($0)\n" }.joined())
+                #expect(try run(["curl", "-sS", "--max-time", "120", address]).code == 60)
+                let plain = try RawClient(port: server.port).answers(to: "GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+                #expect(plain.answers.isEmpty)
+            }
+        }
+    }
+
+    @Test("A client that trusts the root gets the whole chain")
+    func chain() throws {
+        try withTemporaryFolder { folder in
+            let root = try ServerCertificate(.p384, in: folder, name: "root")
+            let leaf = try ServerCertificate(.rsa2048, in: folder, name: "leaf", issuer: root)
+            try withServer(echo, settings(leaf)) { server in
+                let address = "https://127.0.0.1:\(server.port)"
+                #expect(try curl(address, trusting: root.certificateFile, "-d", "four").output == "4")
+                let shown = try run(
+                    ["openssl", "s_client", "-connect", "127.0.0.1:\(server.port)", "-showcerts"]
+                ).output.ranges(of: "BEGIN CERTIFICATE")
+                #expect(shown.count >= 2)
+            }
+        }
+    }
+
+    @Test("An encrypted key is refused with a remedy", arguments: [false, true])
+    func encryptedKey(isTraditional: Bool) throws {
+        try withTemporaryFolder { folder in
+            let certificate = try ServerCertificate(.p256, in: folder)
+            var settings = try settings(certificate)
+            settings.tls?.keyPEM = try certificate.encryptedKeyPEM(traditional: isTraditional)
+            #expect(throws: HTTPServerError.encryptedKey) { try HTTPServer(settings, application: TestApplication()) }
+        }
+    }
+
+    @Test("A key of another certificate is refused")
+    func foreignKey() throws {
+        try withTemporaryFolder { folder in
+            let (one, other) = (
+                try ServerCertificate(.p256, in: folder), try ServerCertificate(.p256, in: folder, name: "other")
+            )
+            var settings = try settings(one)
+            settings.tls?.keyPEM = try other.keyPEM
+            #expect(throws: HTTPServerError.cannotStart(isTLS: true)) { try HTTPServer(settings, application: TestApplication()) }
+        }
+    }
+
+    /// What `openssl s_client` is told, and whether the server may agree.
+    static let offers: [(String, Bool)] = [
+        ("-tls1_3", true), ("-tls1_2", true), ("-tls1_1 -cipher DEFAULT@SECLEVEL=0", false),
+        ("-tls1 -cipher DEFAULT@SECLEVEL=0", false), ("-tls1_2 -cipher ECDHE-RSA-AES128-GCM-SHA256", true),
+        ("-tls1_2 -cipher ECDHE-RSA-CHACHA20-POLY1305", true),
+        // Without forward secrecy.
+        ("-tls1_2 -cipher AES128-GCM-SHA256", false), ("-tls1_2 -cipher AES256-SHA256", false),
+        // Encryption that is authenticated separately.
+        ("-tls1_2 -cipher ECDHE-RSA-AES256-SHA384", false), ("-tls1_2 -cipher ECDHE-RSA-AES128-SHA", false),
+        ("-tls1_2 -cipher DHE-RSA-AES128-GCM-SHA256", false), ("-tls1_2 -cipher NULL:aNULL@SECLEVEL=0", false),
+    ]
+
+    @Test("Only TLS 1.2 and 1.3 with forward secrecy and authenticated encryption are spoken", arguments: offers)
+    func protocols(offer: String, isAccepted: Bool) throws {
+        try withTemporaryFolder { folder in
+            let certificate = try ServerCertificate(.rsa2048, in: folder)
+            try withServer(echo, settings(certificate)) { server in
+                let call = ["openssl", "s_client", "-connect", "127.0.0.1:\(server.port)", "-brief"]
+                let result = try run(call + offer.split(separator: " ").map(String.init))
+                #expect((result.code == 0) == isAccepted, "\(offer): \(result)")
+            }
+        }
+    }
+
+    @Test("A new certificate is shown to new connections; a stream goes on, and any other connection ends after its next response")
+    func replacement() throws {
+        try withTemporaryFolder { folder in
+            let (first, second) = (
+                try ServerCertificate(.rsa2048, in: folder, name: "first"), try ServerCertificate(.p256, in: folder, name: "second")
+            )
+            let streams = Mutex<[HTTPStream]>([])
+            let application = TestApplication(answering: { request in
+                guard request.path == "/stream" else { return .now(.text("here")) }
                 let stream = HTTPStream()
-                DispatchQueue.global().async {
-                    for number in 1...5_000 { try? stream.writeBlocking(Array("\(number)\n".utf8)) }
-                    stream.finish()
-                }
+                streams.withLock { $0.append(stream) }
                 return .now(HTTPResponse(status: 200, body: .stream(stream)))
             })
-        try withServer(application, settings) { server in
-            let address = "https://127.0.0.1:\(server.port)"
-            let posted = try run(
-                "curl", "-sS", "--max-time", "20", "--cacert", certificate, "-d", String(repeating: "x", count: 50_000), address)
-            #expect(posted.output == "50000")
-            let streamed = try run("curl", "-sS", "--max-time", "20", "--cacert", certificate, address + "/stream")
-            #expect(streamed.output == (1...5_000).map { "\($0)\n" }.joined())
-            #expect(try run("curl", "-sS", "--max-time", "20", address).code == 60)
-            #expect(try run("curl", "-sS", "--max-time", "20", "--tls-max", "1.1", "-k", address).code != 0)
-            let plain = try RawClient(port: server.port).answers(to: "GET / HTTP/1.1\r\nHost: here\r\n\r\n")
-            #expect(plain.answers.isEmpty)
+            try withServer(application, settings(first)) { server in
+                let address = "https://127.0.0.1:\(server.port)"
+                let output = folder + "/stream"
+                let reader = TestThread {
+                    try #require(try curl(address + "/stream", trusting: first.certificateFile, "-N", "-o", output).code == 0)
+                }
+                let stream = try awaited { streams.withLock { $0.first } }
+                try stream.writeBlocking(Array("before\n".utf8))
+                _ = try awaited { (try? String(contentsOfFile: output, encoding: .utf8))?.contains("before") == true ? true : nil }
+
+                var wrong = try files(second)
+                wrong.keyPEM = "not a key"
+                #expect(throws: HTTPServerError.cannotStart(isTLS: true)) { try server.replaceCertificate(with: wrong) }
+                #expect(try curl(address, trusting: first.certificateFile).output == "here")
+
+                // One connection for three requests, held while the certificate is replaced.
+                let kept = try KeptConnection(port: server.port, trusting: first.certificateFile)
+                #expect(try kept.response().contains("Connection: close") == false)
+                for certificate in [second, first, second] { try server.replaceCertificate(with: files(certificate)) }
+                #expect(try kept.response().contains("Connection: close"))
+
+                #expect(try curl(address, trusting: second.certificateFile).output == "here")
+                #expect(try curl(address, trusting: first.certificateFile).code == 60)
+                try stream.writeBlocking(Array("after\n".utf8))
+                stream.finish()
+                try reader.join()
+                #expect(try String(contentsOfFile: output, encoding: .utf8) == "before\nafter\n")
+                // Servers without connections end meanwhile; requests go on.
+                for _ in 0..<30 {
+                    #expect(try curl(address, trusting: second.certificateFile).output == "here")
+                }
+            }
         }
+    }
+
+    @Test("A server stops while connections to an earlier certificate are open")
+    func stopsWithEarlierConnections() throws {
+        try withTemporaryFolder { folder in
+            let first = try ServerCertificate(.p256, in: folder)
+            let second = try ServerCertificate(.p256, in: folder, name: "second")
+            try withServer(echo, settings(first)) { server in
+                let kept = try KeptConnection(port: server.port, trusting: first.certificateFile)
+                _ = try kept.response()
+                try server.replaceCertificate(with: files(second))
+            }
+        }
+    }
+
+    /// Asks again and again until there is an answer, for as long as a busy machine may take.
+    private func awaited<R>(_ body: () throws -> R?) throws -> R {
+        for _ in 0..<12_000 {
+            if let result = try body() { return result }
+            usleep(10_000)
+        }
+        throw CocoaError(.featureUnsupported)
     }
 
     @Test("A certificate that is none is refused with a word on what to do")
@@ -63,16 +199,48 @@ import Testing
         try others.join()
     }
 
-    private func run(_ arguments: String...) throws -> (code: Int32, output: String) {
+    private func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
         try process.run(endingWithinSeconds: 600)
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+/// A connection of `openssl s_client` that several requests go over.
+private final class KeptConnection {
+    private let process = Process()
+    private let (input, output) = (Pipe(), Pipe())
+
+    init(port: UInt16, trusting file: String) throws {
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["openssl", "s_client", "-quiet", "-connect", "127.0.0.1:\(port)", "-CAfile", file]
+        (process.standardInput, process.standardOutput) = (input, output)
+        process.standardError = FileHandle.nullDevice
+        try process.run(endingWithinSeconds: 600)
+    }
+
+    /// Sends a request and reads its response, whose body is `here` or `0`.
+    func response() throws -> String {
+        try input.fileHandleForWriting.write(contentsOf: Data("GET / HTTP/1.1\r\nHost: here\r\n\r\n".utf8))
+        var text = ""
+        while !text.hasSuffix("\r\n\r\nhere"), !text.hasSuffix("\r\n\r\n0") {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            text += String(decoding: more, as: UTF8.self)
+        }
+        return text
+    }
+
+    deinit {
+        process.terminate()
+        process.waitUntilExit()
     }
 }

@@ -60,14 +60,11 @@ extension Call {
     }
 
     /// The certificate and key to listen with; nil for plain HTTP, which other machines get only where that was asked for.
-    func tlsFiles(listeningOn endpoint: Endpoint) throws -> HTTPServerSettings.TLSFiles? {
+    func tlsPaths(listeningOn endpoint: Endpoint) throws -> TLSPaths? {
         switch (options[.certificate], options[.key]) {
         case (let certificate?, let key?):
             guard !options.isSet(.insecure) else { throw UsageError("`--insecure` is for listening without TLS; leave it out") }
-            try requirePrivateFile(key)
-            return HTTPServerSettings.TLSFiles(
-                certificatePEM: String(decoding: try readFile(certificate), as: UTF8.self),
-                keyPEM: String(decoding: try readFile(key), as: UTF8.self))
+            return TLSPaths(certificate: certificate, key: key)
         case (nil, nil):
             guard endpoint.isLoopback || options.isSet(.insecure) else {
                 throw UsageError(
@@ -77,6 +74,38 @@ extension Call {
             }
             return nil
         default: throw UsageError("a certificate and its key go together; give both `--tls-certificate` and `--tls-key`")
+        }
+    }
+}
+
+/// The files of a certificate and its key.
+struct TLSPaths: Sendable {
+    let certificate: String
+    let key: String
+
+    /// Reads both.
+    ///
+    /// - Throws: `ExposedFile` if other users can open the key, or a file's error.
+    func read() throws -> HTTPServerSettings.TLSFiles {
+        try requirePrivateFile(key)
+        return HTTPServerSettings.TLSFiles(
+            certificatePEM: String(decoding: try readFile(certificate), as: UTF8.self),
+            keyPEM: String(decoding: try readFile(key), as: UTF8.self))
+    }
+
+    /// Reads both again on every SIGHUP, gives them to a server, and reports the result.
+    func reload(
+        _ server: HTTPServer, _ service: MunimentService, on endpoint: Endpoint, report: @escaping @Sendable (String) -> Void
+    ) -> ReloadSignal {
+        ReloadSignal {
+            do {
+                let files = try read()
+                try server.replaceCertificate(with: files)
+                try service.announce(host: endpoint.address, port: server.port, certificatePEM: files.certificatePEM)
+                report("SIGHUP: the certificate and its key were read again; new connections get them")
+            } catch {
+                report("SIGHUP: the service goes on with the certificate that it has: \(Failure(error).message ?? "\(error)")")
+            }
         }
     }
 }

@@ -60,9 +60,11 @@ extension Command {
                 "`\(directory)` is a store itself, and `--data` is the folder of stores; move it to `DIR/default` and name DIR")
         }
         let callers = try call.callerSettings
-        let tls = try call.tlsFiles(listeningOn: endpoint)
+        let paths = try call.tlsPaths(listeningOn: endpoint)
+        let tls = try paths?.read()
         // Whoever is stopped while the stores are opened stops behind that.
         let stop = StopSignal()
+        var reload: ReloadSignal?
         let format = try call.logFormat
         var settings = ServiceSettings(dataDirectory: directory, callers: callers, storeOptions: call.serviceStoreOptions) { line in
             try? FileHandle.standardError.write(contentsOf: Data(format.message(line)))
@@ -86,6 +88,7 @@ extension Command {
                 try call.output.line("a token that may do everything is in \(file); keep it elsewhere and remove the file")
             }
             try call.output.flush()
+            reload = paths?.reload(started, service, on: endpoint, report: settings.report)
         } catch {
             // First the server: whoever it answers reads from the stores.
             server?.stop(graceSeconds: 0)
@@ -95,6 +98,7 @@ extension Command {
         call.tellManager("READY=1")
         stop.wait()
         call.tellManager("STOPPING=1")
+        reload?.cancel()
         service.beginStopping()
         return try withExtendedLifetime(stop) {
             server?.stop(graceSeconds: 10)

@@ -25,6 +25,22 @@ final class StopSignal {
     func wait() { came.wait() }
 }
 
+/// SIGHUP, which tells a service to read its files again.
+final class ReloadSignal {
+    private let source: any DispatchSourceSignal
+
+    /// - Parameter reload: called for each signal, one call at a time.
+    init(_ reload: @escaping @Sendable () -> Void) {
+        signal(SIGHUP, SIG_IGN)
+        source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "reloading"))
+        source.setEventHandler(handler: reload)
+        source.resume()
+    }
+
+    /// Ignores the signal from now on.
+    func cancel() { source.cancel() }
+}
+
 private final class Stopping: Sendable {
     let hasBegun = Atomic(false)
 }
