@@ -35,9 +35,19 @@ public final class EventLog: Sendable {
     }
 
     /// Opens the log in a folder, creating it where it is to be written.
-    public init(path: String, isReadOnly: Bool, mapBytes: Int = EnvironmentOptions().mapBytes) throws {
+    ///
+    /// - Parameters:
+    ///   - path: the folder.
+    ///   - isReadOnly: whether nothing is to be appended.
+    ///   - isStill: whether no process appends to it, as in a backup. No file is then made beside it. Only for reading.
+    ///   - mapBytes: bytes of address space to reserve.
+    public init(
+        path: String, isReadOnly: Bool, isStill: Bool = false, mapBytes: Int = EnvironmentOptions().mapBytes
+    ) throws {
         environment = try Environment(
-            path: path, options: EnvironmentOptions(mapBytes: mapBytes, isReadOnly: isReadOnly, syncsCommits: true, tableLimit: 1))
+            path: path,
+            options: EnvironmentOptions(
+                mapBytes: mapBytes, isReadOnly: isReadOnly, isStill: isStill, syncsCommits: true, tableLimit: 1))
         do {
             table = try environment.table(nil, creating: !isReadOnly)
             state = Mutex(State())

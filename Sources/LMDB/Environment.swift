@@ -7,6 +7,8 @@ public struct EnvironmentOptions: Sendable {
     public var mapBytes: Int
     /// Whether this process only reads.
     public var isReadOnly: Bool
+    /// Whether no process writes to the file, as in a backup: it is then read without a lock file beside it. Only for reading.
+    public var isStill: Bool
     /// Whether a commit waits until it is on the disk. Without, a crash of the machine can lose or damage the file.
     public var syncsCommits: Bool
     /// How many named tables there can be; 0 for an environment that is one table.
@@ -15,11 +17,12 @@ public struct EnvironmentOptions: Sendable {
     public var leafCheckBytes: Int
 
     public init(
-        mapBytes: Int = 1 << 34, isReadOnly: Bool = false, syncsCommits: Bool = true, tableLimit: Int = 0,
-        leafCheckBytes: Int = 1 << 26
+        mapBytes: Int = 1 << 34, isReadOnly: Bool = false, isStill: Bool = false, syncsCommits: Bool = true,
+        tableLimit: Int = 0, leafCheckBytes: Int = 1 << 26
     ) {
         self.mapBytes = mapBytes
         self.isReadOnly = isReadOnly
+        self.isStill = isStill
         self.syncsCommits = syncsCommits
         self.tableLimit = tableLimit
         self.leafCheckBytes = leafCheckBytes
@@ -52,7 +55,9 @@ public struct EnvironmentOptions: Sendable {
         if options.isReadOnly { flags |= UInt32(MDB_RDONLY) }
         if !options.syncsCommits { flags |= UInt32(MDB_NOSYNC) }
         let lockFile = path + "/lock.mdb"
-        isRegistered = unsafe !options.isReadOnly || access(lockFile, W_OK) == 0 || (errno == ENOENT && access(path, W_OK) == 0)
+        isRegistered =
+            unsafe !options.isStill
+            && (!options.isReadOnly || access(lockFile, W_OK) == 0 || (errno == ENOENT && access(path, W_OK) == 0))
         if !isRegistered { flags |= UInt32(MDB_NOLOCK) }
         unsafe handle = try Environment.open(path, options, flags)
         mapLock = MapLock()

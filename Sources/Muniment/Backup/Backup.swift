@@ -64,6 +64,9 @@ extension Backup {
         try replaceFile(Backup.record(in: path), with: Array((writer.text + "\n").utf8))
     }
 
+    /// Whether there is the record of a backup in a folder.
+    static func isThere(at path: String) -> Bool { fileExists(record(in: path)) }
+
     private static func record(in path: String) -> String { path + "/backup.json" }
 }
 

@@ -6,6 +6,8 @@ public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
     case isBeingMade(path: String, holder: String)
     /// The folder holds no backup.
     case notABackup(path: String)
+    /// The folder is a backup, and was to be written to.
+    case isNotWritable(path: String)
     /// The backup was made by a version of Muniment that writes it another way.
     case unknownFormat(path: String, format: String)
     /// The backup is not what it was when it was made.
@@ -21,6 +23,8 @@ public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
         case .isBeingMade(let path, let holder): "`\(path)` is being made by \(holder): wait for it, or name another folder"
         case .notABackup(let path):
             "there is no backup in `\(path)`: name the folder that `muniment backup` made, in which `backup.json` is"
+        case .isNotWritable(let path):
+            "`\(path)` is a backup, and nothing is written to it: make a store of it with `muniment restore`, and write to that"
         case .unknownFormat(let path, let format):
             "the backup in `\(path)` is of the format `\(format)`, which this version does not know: restore it with the version "
                 + "that made it"

@@ -28,7 +28,7 @@ extension Store {
         try folder.checkHoldsStore()
         try OpenStores.enter(folder.path)
         defer { OpenStores.leave(folder.path) }
-        let log = try EventLog(path: folder.log, isReadOnly: true, mapBytes: options.mapBytes)
+        let log = try folder.openLogForReading(options)
         defer { log.close() }
         try folder.logSeal.check(log)
         return try Store.backup(folder, log, to: backup, options)

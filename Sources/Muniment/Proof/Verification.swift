@@ -93,7 +93,7 @@ private struct Verification {
             notes.append("the log is not sealed, since it is open, was not closed or is very large: only its records were checked")
         }
         let log: EventLog
-        do { log = try EventLog(path: folder.log, isReadOnly: true, mapBytes: options.mapBytes) } catch {
+        do { log = try folder.openLogForReading(options) } catch {
             problems.append("\(error)")
             return report(nil)
         }
@@ -108,7 +108,11 @@ private struct Verification {
             return report(nil)
         }
         do { try walkRefusals(log, progress) } catch { problems.append("\(error)") }
-        if !quick { try compareIndex(with: log, head) }
+        if folder.isBackup {
+            notes.append("this is a backup, which has no index of its own: only its log was checked")
+        } else if !quick {
+            try compareIndex(with: log, head)
+        }
         return report(StoreHead(revision: head.revision, time: head.time, hash: head.hash.description))
     }
 

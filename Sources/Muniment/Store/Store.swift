@@ -163,7 +163,8 @@ public final class Store: Sendable {
     }
 
     private static func openForReading(_ folder: StoreFolder, options: StoreOptions) throws -> Store {
-        let log = try EventLog(path: folder.log, isReadOnly: true, mapBytes: options.mapBytes)
+        let folder = folder.forReading
+        let log = try folder.openLogForReading(options)
         do {
             guard log.head != nil else { throw LogError.empty }
             try folder.logSeal.check(log)
@@ -172,6 +173,7 @@ public final class Store: Sendable {
             return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil, feed: feed)
         } catch {
             log.close()
+            if folder.isBackup { try? removeFlatFolder(folder.index) }
             throw error
         }
     }
@@ -186,13 +188,14 @@ public final class Store: Sendable {
     }
 
     private static func fold(_ folder: StoreFolder, log: EventLog, options: StoreOptions, because reason: any Error) throws {
-        let lock: FileLock
-        do { lock = try folder.takeLock() } catch StoreError.heldByAnotherWriter(_, let holder) {
+        let lock: FileLock?
+        // The index of a backup belongs to this process alone.
+        do { lock = try folder.isBackup ? nil : folder.takeLock() } catch StoreError.heldByAnotherWriter(_, let holder) {
             throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(holder) is at it, try again in a moment")
         } catch {
             throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(error)")
         }
-        defer { lock.release() }
+        defer { lock?.release() }
         do {
             let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
             workingSet.end()
@@ -241,6 +244,7 @@ public final class Store: Sendable {
             }
         } else {
             indexInUse.close()
+            if folder.isBackup { try removeFlatFolder(folder.index) }
         }
     }
 }

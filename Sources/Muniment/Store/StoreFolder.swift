@@ -14,10 +14,11 @@ internal import Synchronization
 ///     DIR/levels.json  names for sets of privileges, where the history that was imported had some
 struct StoreFolder: Sendable {
     let path: String
+    /// Elsewhere for a backup, into which nothing is written.
+    private(set) var index: String
 
     var log: String { path + "/log" }
-    var index: String { path + "/index" }
-    var bootMark: String { path + "/index/boot" }
+    var bootMark: String { index + "/boot" }
     var lock: String { path + "/writer.lock" }
     var levels: String { path + "/levels.json" }
     var logSeal: PageSeal { PageSeal(folder: log) }
@@ -27,6 +28,23 @@ struct StoreFolder: Sendable {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         self.path = path
+        index = path + "/index"
+    }
+
+    /// Whether the folder is a backup, which is read and never written to.
+    var isBackup: Bool { Backup.isThere(at: path) }
+
+    /// The same folder for reading. The index of a backup is folded in a temporary folder, which is removed on closing.
+    var forReading: StoreFolder {
+        guard isBackup else { return self }
+        var folder = self
+        folder.index = FileManager.default.temporaryDirectory.path + "/muniment-backup-\(UUID().uuidString)"
+        return folder
+    }
+
+    /// Opens the log for reading. That leaves nothing in a backup.
+    func openLogForReading(_ options: StoreOptions) throws -> EventLog {
+        try EventLog(path: log, isReadOnly: true, isStill: isBackup, mapBytes: options.mapBytes)
     }
 
     /// Where a log is made before it is put in place whole.
@@ -46,6 +64,7 @@ struct StoreFolder: Sendable {
     }
 
     func takeLock() throws -> FileLock {
+        guard !isBackup else { throw BackupError.isNotWritable(path: path) }
         do { return try FileLock(path: lock, holder: processDescription()) } catch let held as FileLock.Held {
             throw StoreError.heldByAnotherWriter(path: path, holder: held.holder)
         }

@@ -1,4 +1,5 @@
 import Events
+import Files
 import Foundation
 import Muniment
 import Permissions
@@ -130,20 +131,39 @@ struct BackupTests {
         }
     }
 
-    @Test("A backup that was opened and written to is no longer what its record says, and is refused")
-    func writtenTo() throws {
+    /// The names of everything in a folder, with the bytes and the time of the last change of files.
+    private func contents(of folder: String) throws -> [String: String] {
+        var contents: [String: String] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+            let file = folder + "/" + name
+            let time = try FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
+            let bytes = try isFolder(file) ? [] : FileBytes.read(file)
+            contents[name] = "\(time?.timeIntervalSince1970 ?? 0) \(bytes.hashValue)"
+        }
+        return contents
+    }
+
+    @Test("Nothing is written to a backup: it is verified, read, backed up and restored as it is, and cannot be opened for writing")
+    func isOnlyRead() throws {
         try withStore(.open) { fixture in
             try fill(fixture, objects: 2)
             let backup = fixture.path + "-backup"
-            _ = try fixture.store.backup(to: backup)
-            let store = try Store.open(at: backup, .writing)
-            try store.commit(Transaction("user:root", [.createObject("doc:later")]))
+            let head = try fixture.store.backup(to: backup).head
+            let before = try contents(of: backup)
+            let report = try Store.verify(at: backup)
+            #expect(report.isSound && report.head == head)
+            let store = try Store.open(at: backup)
+            #expect(try store.statistics().head == head)
+            #expect(try contents(of: backup) == before)
             try store.close()
-            #expect {
-                try Store.restore(backup, to: fixture.path + "-restored")
-            } throws: { error in
-                if case BackupError.damaged = error { true } else { false }
-            }
+            #expect(try Store.backup(at: backup, to: fixture.path + "-again").head == head)
+            #expect(try Store.restore(backup, to: fixture.path + "-restored").head == head)
+            let refusal = BackupError.isNotWritable(path: backup)
+            #expect(throws: refusal) { try Store.open(at: backup, .writing) }
+            #expect(throws: refusal) { try Store.rebuild(at: backup) }
+            #expect(throws: refusal) { try Store.create(at: backup) }
+            #expect(try contents(of: backup) == before)
+            #expect(try Store.verify(at: fixture.path + "-restored").isSound)
         }
     }
 
