@@ -1,4 +1,5 @@
 public import Events
+internal import Files
 public import Hashing
 public import LMDB
 internal import Synchronization
@@ -28,6 +29,7 @@ public final class EventLog: Sendable {
     private let refusals = Mutex<Table?>(nil)
     private let state: Mutex<State>
     private let gate = WriteGate()
+    private let place: FilePlace
 
     private struct State {
         var head: LogHead?
@@ -48,6 +50,7 @@ public final class EventLog: Sendable {
             path: path,
             options: EnvironmentOptions(
                 mapBytes: mapBytes, isReadOnly: isReadOnly, isStill: isStill, syncsCommits: true, tableLimit: 1))
+        place = FilePlace(path + "/data.mdb")
         do {
             table = try environment.table(nil, creating: !isReadOnly)
             state = Mutex(State())
@@ -76,6 +79,9 @@ public final class EventLog: Sendable {
     /// Why the log takes no more writes; nil while it does.
     public var failure: String? { gate.failure }
 
+    /// Whether the log's path still leads to its file. One call of the system.
+    public var isInPlace: Bool { place.isUnchanged }
+
     /// Looks for commits that another process has appended.
     ///
     /// Any thread may, also while this process appends: what was appended since the look is known already, and stays so.
@@ -95,14 +101,18 @@ public final class EventLog: Sendable {
     ///   - commits: those that follow on the head, in order.
     ///   - refusals: those that follow on the last refusal, in order.
     /// - Throws: ``LogError/stopped(_:)`` after an earlier failure, ``LogError/outOfOrder(_:)`` for a revision, number or time
-    ///   that does not follow, or the `StorageError` of the write, after which the log is stopped.
+    ///   that does not follow, or the `StorageError` of the write or ``LogError/displaced(path:)``, after which the log is stopped.
     public func append(_ commits: [Commit], refusals: [RecordedRefusal] = []) throws -> LogHead {
         let (head, lastRefusal) = state.withLock { ($0.head, $0.lastRefusal) }
         if let failure { throw LogError.stopped(failure) }
         guard !commits.isEmpty || !refusals.isEmpty else { throw LogError.outOfOrder("nothing to append") }
         let (rows, newHead) = try chain(commits, behind: head, isBehindTheName: lastRefusal != nil)
         let (refusalRows, newLastRefusal) = try chain(refusals, behind: lastRefusal)
-        try gate.pass { try refusalRows.isEmpty ? write(rows) : write(rows, refusals: refusalRows) }
+        try gate.pass {
+            try refusalRows.isEmpty ? write(rows) : write(rows, refusals: refusalRows)
+            // Before anything is acknowledged: nobody could open this file again.
+            guard isInPlace else { throw LogError.displaced(path: place.path) }
+        }
         state.withLock { ($0.head, $0.lastRefusal) = (newHead, newLastRefusal) }
         return newHead
     }

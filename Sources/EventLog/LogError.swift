@@ -26,6 +26,8 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
     case outOfOrder(String)
     /// An earlier write failed; nothing more is written until the store is opened again.
     case stopped(String)
+    /// The path of the log leads to another file, or to none, since the log was opened.
+    case displaced(path: String)
     /// The log holds no store.
     case empty
 
@@ -57,6 +59,11 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
             """
             the store has stopped taking writes, since an earlier one failed (\(reason)); what was acknowledged is safe: mend the \
             cause and open the store again
+            """
+        case .displaced(let path):
+            """
+            `\(path)` was removed or replaced while it was open, so nothing more is written: put the folder back or restore it, then \
+            open it again
             """
         case .empty: "the log holds no store: it was never created in full; create it again"
         }

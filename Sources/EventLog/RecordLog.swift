@@ -1,4 +1,5 @@
 public import Events
+internal import Files
 public import Hashing
 public import LMDB
 internal import Synchronization
@@ -36,12 +37,14 @@ public final class RecordLog: Sendable {
     private let table: Table
     private let lastHead: Mutex<RecordHead?>
     private let gate = WriteGate()
+    private let place: FilePlace
 
     /// Opens the log in an existing folder, creating it where it is to be written.
     ///
     /// - Throws: `StorageError` for a file that cannot be opened, ``LogError/strangers`` for rows that are no records.
     public init(path: String, isReadOnly: Bool, mapBytes: Int = EnvironmentOptions().mapBytes) throws {
         environment = try Environment(path: path, options: EnvironmentOptions(mapBytes: mapBytes, isReadOnly: isReadOnly))
+        place = FilePlace(path + "/data.mdb")
         do {
             table = try environment.table(nil, creating: !isReadOnly)
             lastHead = Mutex(nil)
@@ -64,6 +67,9 @@ public final class RecordLog: Sendable {
     /// Why the log takes no more writes; nil while it does.
     public var failure: String? { gate.failure }
 
+    /// Whether the log's path still leads to its file. One call of the system.
+    public var isInPlace: Bool { place.isUnchanged }
+
     /// Stops the log from taking writes, such as when what follows a write has failed.
     public func stop(_ reason: String) { gate.shut(reason) }
 
@@ -78,8 +84,8 @@ public final class RecordLog: Sendable {
     /// Appends a record and returns when it is on the disk, with the head.
     ///
     /// - Parameter encode: writes the bytes of the record, which it is told the number of.
-    /// - Throws: ``LogError/stopped(_:)`` after an earlier failure, or the `StorageError` of the write, after which the log is
-    ///   stopped.
+    /// - Throws: ``LogError/stopped(_:)`` after an earlier failure, or the `StorageError` of the write or
+    ///   ``LogError/displaced(path:)``, after which the log is stopped.
     @discardableResult
     public func append(_ encode: (RecordNumber, inout ByteWriter) -> Void) throws -> RecordHead {
         let last = head
@@ -91,6 +97,7 @@ public final class RecordLog: Sendable {
             try environment.write { transaction throws(StorageError) in
                 try transaction.put(value.span, in: table, for: key.span, appending: true)
             }
+            guard isInPlace else { throw LogError.displaced(path: place.path) }
         }
         let head = RecordHead(number: number, hash: hash)
         lastHead.withLock { $0 = head }

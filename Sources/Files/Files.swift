@@ -152,12 +152,6 @@ public func firstArgumentThatIsNoText() -> String? {
 
 public func mayWrite(to path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
-/// The number that tells whether a path still leads to the same file; nil where it leads to none.
-public func fileIdentity(_ path: String) -> UInt64? {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
-}
-
 /// Who may do what to a file, as `chmod` has it; nil where there is no file.
 public func fileMode(_ path: String) -> UInt32? {
     var status = stat()

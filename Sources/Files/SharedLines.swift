@@ -65,6 +65,10 @@ public struct SharedLines: Sendable {
         }
         try write(addition.head, at: 0, to: descriptor)
         if kept == 0 { try syncFolder(of: path) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, FileIdentity(path) == FileIdentity(status) else {
+            throw FileError(ESTALE, "write, since the file or its folder was removed or replaced meanwhile,", path: path)
+        }
     }
 
     private func lock(_ descriptor: Int32, _ operation: Int32) throws(FileError) {
@@ -103,11 +107,14 @@ public struct SharedLines: Sendable {
 
 /// Tells whether a file is still as it was when it was opened: neither appended to, nor moved, nor removed, nor replaced by another.
 public final class FileWatch: Sendable {
+    /// Keeps the file's number from being given to another one.
     private let descriptor: Int32
+    private let path: String
     private let stamp: Stamp
 
     /// What changes with the contents of a file, and with the names that lead to it.
     private struct Stamp: Equatable {
+        let identity: FileIdentity
         let byteCount: off_t
         let linkCount: nlink_t
         let written: Int
@@ -116,6 +123,7 @@ public final class FileWatch: Sendable {
         let changedNanoseconds: Int
 
         init(_ status: stat) {
+            identity = FileIdentity(status)
             byteCount = status.st_size
             linkCount = status.st_nlink
             (written, writtenNanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
@@ -133,15 +141,16 @@ public final class FileWatch: Sendable {
             throw error
         }
         self.descriptor = descriptor
+        self.path = path
         stamp = Stamp(status)
     }
 
     deinit { _ = close(descriptor) }
 
-    /// One call of the system on the open file, which is a third of one that follows a path.
+    /// One call of the system. It follows the path, so that a folder above the file that was moved or replaced is noticed.
     public var isUnchanged: Bool {
         var status = stat()
-        return unsafe fstat(descriptor, &status) == 0 && Stamp(status) == stamp
+        return unsafe stat(path, &status) == 0 && Stamp(status) == stamp
     }
 }
 

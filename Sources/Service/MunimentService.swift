@@ -103,6 +103,9 @@ public final class MunimentService: HTTPApplication {
         return file.path
     }
 
+    /// Whether callers with tokens can be told apart: the file of tokens is sound.
+    var canReadTokens: Bool { (try? tokens.list()) != nil }
+
     /// Closes the stores, once what reads and writes them is done: what only waits for its turn is dropped, since nobody is there
     /// any more to be answered. Later calls do nothing. The server must have stopped before.
     public func close() throws {
@@ -288,6 +291,18 @@ public final class MunimentService: HTTPApplication {
         var problem = Problem(error)
         if problem.kind.status >= 500, !(error is Problem) {
             settings.report("request \((request.context as? Exchange)?.requestID ?? "-"): \(error)")
+        }
+        let exchange = request.context as? Exchange
+        if problem.kind == .failed || problem.kind == .unavailable, exchange?.hosted?.store.isInPlace == false {
+            return Problem(
+                .unavailable,
+                "the files of this store were removed or replaced while the service had them open, so it takes no changes: put the "
+                    + "folder back or restore it, then start the service again")
+        }
+        if problem.kind == .failed, let route = exchange?.route, router.routes[route].isOfAccounts,
+            accounts?.obstacleToChanges != nil
+        {
+            return Problem(.unavailable, "accounts cannot be changed; why is in the service's log")
         }
         if problem.kind == .failed, (request.context as? Exchange)?.hosted?.store.obstacleToWriting != nil {
             problem = Problem(

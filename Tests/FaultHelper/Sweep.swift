@@ -70,13 +70,13 @@ struct Sweep {
     ) throws -> String {
         let report = try Store.verify(at: path, options: FaultStore.options)
         let found = report.isSound ? "" : "found "
-        let identity = fileIdentity(path + "/index/data.mdb")
+        let identity = FileIdentity(path + "/index/data.mdb")
         let answers: [FaultStore.Answer]
         do { answers = try FaultStore.answers(at: path) } catch { return found + "refused: \(error)" }
         for (index, (answer, right)) in zip(answers, expected.answers).enumerated() where answer == .yes && right != .yes {
             return "WRONG YES to question \(index)"
         }
-        let healed = fileIdentity(path + "/index/data.mdb") == identity ? "" : "healed "
+        let healed = FileIdentity(path + "/index/data.mdb") == identity ? "" : "healed "
         let refusals = try? FaultStore.refusals(at: path)
         if report.isSound, refusals != expected.refusals { return "UNSEEN: other refusals" }
         if answers == expected.answers, report.isSound, healed.isEmpty {

@@ -79,6 +79,9 @@ public final class Accounts: Sendable {
         book.close()
     }
 
+    /// Why no account can be changed; nil while they can.
+    public var obstacleToChanges: String? { book.failure }
+
     /// Goes through the log and the keys again, and compares what they lead to with what is in memory. Changes wait meanwhile.
     ///
     /// - Returns: how many records, accounts and sessions there are.

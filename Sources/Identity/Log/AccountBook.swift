@@ -15,6 +15,7 @@ final class AccountBook: Sendable {
     private let keys: KeyFile
     private let log: RecordLog
     private let known: KnownHead
+    private let keysPlace: FilePlace
     /// One change after the other; what a change waits for, reading does not.
     private let writer = DispatchQueue(label: "accounts.writer")
     private let current = Mutex(AccountState())
@@ -41,6 +42,7 @@ final class AccountBook: Sendable {
             master = try MasterKey.load(path: folder + "/master.key", isNeeded: log.head != nil)
             keys = try KeyFile(path: own + "/keys", master: master, isNeeded: log.head != nil)
             opened.append(keys.close)
+            keysPlace = FilePlace(own + "/keys")
             let state = try AccountBook.fold(log, keys)
             current.withLock { $0 = state }
             if let head = log.head { try known.write(head) }
@@ -60,7 +62,7 @@ final class AccountBook: Sendable {
             }
             if wasClosed { return }
             // What is not noted is only looked for from an earlier record on.
-            if log.failure == nil, let head = log.head { try? known.write(head) }
+            if failure == nil, let head = log.head { try? known.write(head) }
             keys.close()
             log.close()
             lock.release()
@@ -88,7 +90,12 @@ final class AccountBook: Sendable {
     }
 
     /// Why the accounts take no more changes; nil while they do.
-    var failure: String? { log.failure }
+    var failure: String? { log.failure ?? (isInPlace ? nil : "\(displaced)") }
+
+    /// Whether the paths of the log and of the keys still lead to the files that are open.
+    private var isInPlace: Bool { log.isInPlace && keysPlace.isUnchanged }
+
+    private var displaced: AccountBookError { .displaced(path: keysPlace.path) }
 
     /// What there is now. Never waits for the disk.
     func read<R>(_ body: (AccountState) throws -> R) rethrows -> R { try body(current.withLock { $0 }) }
@@ -106,6 +113,7 @@ final class AccountBook: Sendable {
         try writer.sync {
             try checkOpen()
             if let reason = log.failure { throw AccountBookError.stopped(reason) }
+            guard isInPlace else { throw displaced }
             var change = AccountChange(current.withLock { $0 }, at: now)
             let result = try body(&change)
             if let problem = change.problem { throw AccountBookError.unfit(problem) }

@@ -40,6 +40,8 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
     case backupDamaged(path: String, problem: String)
     /// An earlier write failed.
     case stopped(String)
+    /// A path of theirs leads to another file, or to none, since they were opened.
+    case displaced(path: String)
     /// They were closed.
     case closed
 
@@ -82,6 +84,9 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
         case .alreadyThere(let path): "there are accounts in `\(path)` already, and nothing is overwritten: name another folder"
         case .backupDamaged(let path, let problem):
             "the backup in `\(path)` is not what it was when it was made (\(problem)): take another one"
+        case .displaced(let path):
+            "`\(path)` or the log beside it was removed or replaced while it was open, so accounts take no changes: put the folder back "
+                + "or restore it, then start the service again"
         case .closed: "the accounts were closed, and nothing can be done with them any more"
         case .stopped(let reason):
             """

@@ -35,12 +35,17 @@ extension Store {
     /// What was written since the store was opened by this process.
     public var activity: StoreActivity { writer?.activity.value ?? StoreActivity() }
 
+    /// Whether the store's folder still leads to the log that is open: it was neither moved, removed nor replaced. One call of the
+    /// system.
+    public var isInPlace: Bool { log.isInPlace }
+
     /// Why the store takes no more writes; nil while it does.
     ///
-    /// It is stopped by a write or a sync that failed, and stays so until it is opened again.
+    /// It is stopped by a write or a sync that failed, and stays so until it is opened again, and while its files are not in place
+    /// (``isInPlace``).
     public var obstacleToWriting: String? {
         if users.isClosed { return "\(StoreError.closed)" }
         guard let writer else { return "\(StoreError.openedForReading(path: folder.path))" }
-        return log.failure ?? writer.failure
+        return log.failure ?? writer.failure ?? (isInPlace ? nil : "\(StoreError.displaced(path: folder.path))")
     }
 }

@@ -13,7 +13,7 @@ final class IndexInUse: Sendable {
 
     private struct State {
         var index: Index
-        var identity: UInt64?
+        var identity: FileIdentity?
         /// Those that were replaced. Somebody may be in the middle of reading them, so they are closed with the store.
         var retired: [Index] = []
     }
@@ -21,7 +21,7 @@ final class IndexInUse: Sendable {
     /// - Parameter open: opens the index; what is at its path is looked at first, so that a change meanwhile is noticed later.
     init(in folder: StoreFolder, open: () throws -> Index) throws {
         self.folder = folder
-        let identity = fileIdentity(folder.index + "/data.mdb")
+        let identity = FileIdentity(folder.index + "/data.mdb")
         state = Mutex(State(index: try open(), identity: identity))
         seenStamp = Atomic(-1)
     }
@@ -34,7 +34,7 @@ final class IndexInUse: Sendable {
         let stamp = log.stamp
         guard stamp != seenStamp.load(ordering: .acquiring) else { return }
         try state.withLock { state in
-            let identity = fileIdentity(folder.index + "/data.mdb")
+            let identity = FileIdentity(folder.index + "/data.mdb")
             guard identity != state.identity else { return }
             let index = try open()
             state.retired.append(state.index)

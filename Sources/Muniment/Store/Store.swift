@@ -150,7 +150,8 @@ public final class Store: Sendable {
         index.clearStaleReaders()
         let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
         let writer = Writer(
-            log: log, index: index, workingSet: workingSet, clock: options.clock, recordsEnds: options.recordsEnds, feed: feed
+            path: folder.path, log: log, index: index, workingSet: workingSet, clock: options.clock,
+            recordsEnds: options.recordsEnds, feed: feed
         ) {
             try folder.logSeal.remove()
         }
@@ -221,6 +222,7 @@ public final class Store: Sendable {
     /// Do not call it from inside a reading, for which it would wait. Doing it again does nothing, and waits for nothing.
     ///
     /// - Throws: where the index could not be brought to the disk; it is folded again when the store is next opened.
+    ///   ``StoreError/displaced(path:)`` where the store's folder was removed or replaced; nothing is written into it then.
     public func close() throws {
         guard users.close() else { return }
         writer?.ends?.stop()
@@ -237,6 +239,11 @@ public final class Store: Sendable {
             // What an import has added and not finished is kept, too.
             let written = Result { try log.failure == nil ? writer.writeOut() : () }
             writer.close()
+            guard log.isInPlace else {
+                // Seals and marks would go into the folder that is there now, which they do not describe.
+                index.close()
+                throw StoreError.displaced(path: folder.path)
+            }
             try Store.finish(index, in: folder, options)
             try written.get()
             if log.failure == nil, let head = log.head {

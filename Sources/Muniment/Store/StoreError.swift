@@ -24,6 +24,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case timeGoesBackwards(Instant, head: Instant)
     /// The store was closed.
     case closed
+    /// The store's folder leads to another log, or to none, since it was opened.
+    case displaced(path: String)
     /// The index could not follow the log, so that what it says of the present may be out of date.
     case behindTheLog(why: String)
 
@@ -49,6 +51,9 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noSuchRevision(let asked, let head): "there is no revision \(asked): the last one is \(head)"
         case .timeGoesBackwards(let time, let head):
             "a commit at \(time) cannot follow the last one, at \(head): commit times never go backwards"
+        case .displaced(let path):
+            "the files of the store in `\(path)` were removed or replaced while it was open, so it takes no changes: put the folder "
+                + "back or restore it, then open the store again"
         case .closed: "the store was closed"
         case .behindTheLog(let why): "the index could not follow the log (\(why)): mend the cause and open the store again"
         }

@@ -52,6 +52,8 @@ final class Writer: @unchecked Sendable {
     private var isImporting = false
     /// The number of the next refusal; guarded by the turn.
     private var nextRefusal: RefusalNumber
+    /// The store's folder.
+    private let path: String
     /// Called before every write to the log.
     private let willWrite: @Sendable () throws -> Void
     /// Told of commits once the index has them.
@@ -70,9 +72,10 @@ final class Writer: @unchecked Sendable {
     }
 
     init(
-        log: EventLog, index: Index, workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant, recordsEnds: EndRecording,
-        feed: ChangeFeed, willWrite: @escaping @Sendable () throws -> Void
+        path: String, log: EventLog, index: Index, workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant,
+        recordsEnds: EndRecording, feed: ChangeFeed, willWrite: @escaping @Sendable () throws -> Void
     ) {
+        self.path = path
         self.log = log
         self.index = index
         self.workingSet = workingSet
@@ -240,6 +243,8 @@ final class Writer: @unchecked Sendable {
 
     /// Takes up the index. Called with the turn.
     private func beginTurn() throws {
+        // Nothing is decided yet, so that writing goes on where the folder is put back.
+        guard log.isInPlace else { throw StoreError.displaced(path: path) }
         var isSettled = disk.wait(timeout: .now()) == .success
         if !isSettled, workingSet.shouldSettle {
             disk.wait()

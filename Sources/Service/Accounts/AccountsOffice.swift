@@ -47,6 +47,9 @@ final class AccountsOffice: Sendable {
         return accounts.isOpen(session, access: access)
     }
 
+    /// Why no account can be changed; nil while they can.
+    var obstacleToChanges: String? { accounts.obstacleToChanges }
+
     /// Where a request waits for its turn.
     func queue(_ pace: AccountsPace, for call: Call) -> WorkQueue {
         switch pace {

@@ -19,6 +19,12 @@ enum OperationsRoutes {
             // Which store it is, and why, is for the log and for metrics: anybody may ask this.
             let blocked = call.service.data.open.count { $0.store.obstacleToWriting != nil }
             guard blocked == 0 else { throw Problem(.unavailable, "a store takes no writes; why is in the service's log") }
+            guard call.service.accounts?.obstacleToChanges == nil else {
+                throw Problem(.unavailable, "accounts cannot be changed; why is in the service's log")
+            }
+            guard call.service.canReadTokens else {
+                throw Problem(.unavailable, "the file of tokens cannot be read; why is in the service's log")
+            }
             return call.answer(["status": .string("ready")])
         })
 

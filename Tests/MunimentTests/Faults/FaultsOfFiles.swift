@@ -26,13 +26,13 @@ struct FaultsOfFiles {
 
     /// The index is folded again: a new file is in its place, and every answer is as before.
     private func expectFoldedAgain(_ path: String, _ right: [Bool], _ spoil: () throws -> Void) throws {
-        let before = fileIdentity(path + "/index/data.mdb")
+        let before = FileIdentity(path + "/index/data.mdb")
         // Held open, so that its number is not given to the next file.
         let held = FileHandle(forReadingAtPath: path + "/index/data.mdb")
         defer { try? held?.close() }
         try spoil()
         #expect(try answers(path) == right)
-        #expect(fileIdentity(path + "/index/data.mdb") != before)
+        #expect(FileIdentity(path + "/index/data.mdb") != before)
         #expect(try Store.verify(at: path, options: options).problems == [])
     }
 

@@ -1,0 +1,106 @@
+import Credentials
+import Files
+import Foundation
+import Muniment
+import Permissions
+import Service
+import ServiceSupport
+import TestSupport
+import Testing
+
+@Suite("Hostile: a store whose files are gone while the service runs")
+struct DisplacedFilesTests {
+    /// A change of the default store, in the name of its administrator.
+    private func register(_ name: String, _ door: any Door, _ token: String) async throws -> (status: Int, text: String) {
+        let json = #"{"as":"user:root","do":[{"op":"register","principal":"user:NAME"}]}"#.replacing("NAME", with: name)
+        let answer = try await door.send("POST", "/v1/stores/default/transactions", token: token, json: json)
+        return (answer.status, answer.text)
+    }
+
+    static let faults: [(what: String, apply: @Sendable (_ store: String) throws -> Void)] = [
+        ("removed", { try FileManager.default.removeItem(atPath: $0) }),
+        ("moved away", { try FileManager.default.moveItem(atPath: $0, toPath: $0 + "-elsewhere") }),
+        ("without its log", { try FileManager.default.removeItem(atPath: $0 + "/log") }),
+        (
+            "replaced by another store",
+            { path in
+                try Store.create(at: path + "-other").close()
+                try FileManager.default.moveItem(atPath: path, toPath: path + "-elsewhere")
+                try FileManager.default.moveItem(atPath: path + "-other", toPath: path)
+            }
+        ),
+    ]
+
+    @Test(
+        "No change is acknowledged once the folder of the store is removed, moved or replaced, and the service is not ready",
+        arguments: faults.indices)
+    func store(index: Int) async throws {
+        let fault = DisplacedFilesTests.faults[index]
+        try await withService { fixture in
+            let (door, token) = (try fixture.live(), try fixture.administrator())
+            #expect(try await register("ann", door, token).status == 200)
+            let path = fixture.directory + "/default"
+            try fault.apply(path)
+            let refused = try await register("bob", door, token)
+            #expect(refused.status == 503, "\(fault.what): \(refused.text)")
+            #expect(refused.text.contains("removed or replaced"), "\(refused.text)")
+            #expect(try await door.send("GET", "/readyz").status == 503, "\(fault.what)")
+            #expect(try await door.send("GET", "/healthz").status == 200)
+            guard fault.what == "replaced by another store" else { return }
+            let seal = try readFile(path + "/log/seal")
+            #expect(throws: StoreError.displaced(path: path)) { try fixture.service.close() }
+            #expect(try readFile(path + "/log/seal") == seal)
+            #expect(try Store.verify(at: path).isSound)
+        }
+    }
+
+    @Test("A folder that is moved away and put back takes changes again, and has all that were acknowledged")
+    func putBack() async throws {
+        try await withService { fixture in
+            let (door, token) = (try fixture.live(), try fixture.administrator())
+            #expect(try await register("ann", door, token).status == 200)
+            let path = fixture.directory + "/default"
+            try FileManager.default.moveItem(atPath: path, toPath: path + "-elsewhere")
+            #expect(try await register("bob", door, token).status == 503)
+            try FileManager.default.moveItem(atPath: path + "-elsewhere", toPath: path)
+            #expect(try await door.send("GET", "/readyz").status == 200)
+            #expect(try await register("cem", door, token).status == 200)
+            try fixture.service.close()
+            let store = try Store.open(at: path)
+            defer { try? store.close() }
+            try store.read { snapshot throws in
+                #expect(try snapshot.exists("user:ann"))
+                #expect(try !snapshot.exists("user:bob"))
+                #expect(try snapshot.exists("user:cem"))
+            }
+        }
+    }
+
+    @Test("Once the data directory or its own folder is moved away, no token is valid that a revocation would not reach")
+    func tokens() async throws {
+        try await withService { fixture in
+            let (door, token) = (try fixture.live(), try fixture.administrator())
+            #expect(try await door.send("GET", "/v1/stores", token: token).status == 200)
+            for folder in [fixture.directory + "/.muniment", fixture.directory] {
+                try FileManager.default.moveItem(atPath: folder, toPath: folder + "-elsewhere")
+                #expect(try await door.send("GET", "/v1/stores", token: token).status == 401)
+                try FileManager.default.moveItem(atPath: folder + "-elsewhere", toPath: folder)
+                #expect(try await door.send("GET", "/v1/stores", token: token).status == 200)
+            }
+        }
+    }
+
+    @Test("The service is not ready while the file of tokens is damaged")
+    func damagedTokens() async throws {
+        try await withService { fixture in
+            let (door, token) = (try fixture.live(), try fixture.administrator())
+            let path = TokenRegistry(dataDirectory: fixture.directory).path
+            let whole = try readFile(path)
+            try Data(whole.dropLast(20)).write(to: URL(filePath: path))
+            #expect(try await door.send("GET", "/readyz").status == 503)
+            try Data(whole).write(to: URL(filePath: path))
+            #expect(try await door.send("GET", "/readyz").status == 200)
+            #expect(try await door.send("GET", "/v1/stores", token: token).status == 200)
+        }
+    }
+}
