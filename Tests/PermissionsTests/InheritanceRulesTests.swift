@@ -67,7 +67,7 @@ struct InheritanceRulesTests {
         var state = TinyState.open
         state.classes[.folder] = ClassOptions()
         state.places[.two] = Place(classID: .folder, parent: nil)
-        state.links[.one] = [.two]
+        state.links[.one] = [.ann: [.two]]
         state.grant([.read, .update], on: .two, to: .ann)
         #expect(try state.effective(.ann, .one) == [])
         state.classes[.doc]?.readThroughLinks = true
@@ -79,7 +79,7 @@ struct InheritanceRulesTests {
     func rings() throws {
         var state = chain([])
         state.classes[.doc] = ClassOptions(readThroughLinks: true)
-        state.links = [.one: [.two], .two: [.three], .three: [.one, .three]]
+        state.links = [.one: [.ann: [.two]], .two: [.ann: [.three]], .three: [.ann: [.one, .three]]]
         for object in [ObjectID.one, .two, .three] { #expect(try state.effective(.ann, object) == []) }
         state.grant(.read, on: .two, to: .ann)
         for object in [ObjectID.one, .two, .three] { #expect(try state.effective(.ann, object) == .read) }
@@ -90,7 +90,7 @@ struct InheritanceRulesTests {
         var state = chain([])
         state.classes[.doc] = ClassOptions(readThroughLinks: true)
         state.classes[.folder] = ClassOptions()
-        state.links = [.one: [.two], .two: [.three]]
+        state.links = [.one: [.ann: [.two]], .two: [.ann: [.three]]]
         state.grant(.read, on: .three, to: .ann)
         #expect(try state.effective(.ann, .one) == .read)
         // The one in the middle does not read through links.
@@ -104,7 +104,7 @@ struct InheritanceRulesTests {
         var state = TinyState.open
         state.classes[.doc] = ClassOptions(readThroughLinks: true)
         state.places[.two] = Place(classID: .doc, parent: nil)
-        state.links[.one] = [.two]
+        state.links[.one] = [.ann: [.two]]
         state.grant(.read, on: .two, to: .ann)
         #expect(try state.effective(.ann, .one) == .read)
         state.entries[ObjectID(ClassID.doc)] = nil

@@ -8,7 +8,8 @@ struct TinyState: AccessState {
     ]
     var places: [ObjectID: Place] = [.store: Place(classID: .store, parent: nil), .one: Place(classID: .doc, parent: nil)]
     var entries: [ObjectID: [AccessEntry]] = [:]
-    var links: [ObjectID: [ObjectID]] = [:]
+    /// The objects that link to an object, by who wrote the links.
+    var links: [ObjectID: [PrincipalID: [ObjectID]]] = [:]
 
     /// Opens the store and the classes to everyone, so that a test can look at the object part alone.
     static var open: TinyState {
@@ -36,7 +37,9 @@ struct TinyState: AccessState {
 
     func options(of classID: ClassID) -> ClassOptions? { classes[classID] }
 
-    func sources(linkingTo target: ObjectID) -> [ObjectID] { links[target] ?? [] }
+    func links(to target: ObjectID, limit: Int) -> [CallerLinks] {
+        (links[target] ?? [:]).sorted { $0.key < $1.key }.prefix(limit).map { CallerLinks(writer: $0.key, sources: $0.value) }
+    }
 
     /// What somebody may do to an object, as the rules say.
     func effective(_ caller: PrincipalID, _ object: ObjectID, at instant: Instant = Instant(microseconds: 0)) throws -> Privileges {

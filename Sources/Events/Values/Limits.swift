@@ -16,6 +16,14 @@ public enum Limits {
     public static let jsonDepth = 1024
     /// Links (`{"$ref": …}`) in one value.
     public static let linksPerValue = 1024
+    /// Links that one caller has written to one object. Further links of that caller to the object do not count, and where the
+    /// class of the object reads through links they are refused. Each caller has this room for itself.
+    public static let linksPerCaller = 256
+    /// Objects that one check reads for the links of one caller: the objects that link and those above them. What is beyond gives
+    /// nothing.
+    public static let linkReadsPerCaller = 1024
+    /// Objects that one check reads for links in all.
+    public static let linkReads = 16_384
     /// Changes in one transaction.
     public static let changesPerTransaction = 10_000
     /// Bytes of events in one commit.

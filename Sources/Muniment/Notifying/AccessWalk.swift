@@ -84,7 +84,7 @@ struct AccessWalk: Sendable {
         guard classLinks.readThroughLinks else { return }
         for revision in [earlier, revision] {
             reader.look(at: revision)
-            pending += try reader.links(from: object)
+            pending += try reader.links(from: object).map(\.target)
         }
     }
 

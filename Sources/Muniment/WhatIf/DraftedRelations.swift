@@ -114,7 +114,9 @@ struct DraftedRelations {
 
     /// The objects whose values link to an object.
     func sources(linkingTo object: ObjectID) throws -> Set<ObjectID> {
-        Set(try reader.sources(linkingTo: object)).union(try draft.workingSet.sources(linkingTo: object))
+        let before = try reader.links(to: object, limit: .max)
+        let after = try draft.workingSet.links(to: object, limit: .max)
+        return Set((before + after).flatMap(\.sources))
     }
 
     /// Who administers the store, before or after.

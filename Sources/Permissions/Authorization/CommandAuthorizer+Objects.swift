@@ -22,10 +22,12 @@ extension CommandAuthorizer {
         if let parentObject, let parent { try need(.update, on: parentObject, parent) }
         let ownerID = try owner.map(subject) ?? caller
         let introduction: Introduction<ObjectID> = try introduction(of: name)
-        let links = try links(in: value, besides: introduction.name == nil ? 0 : 1, self: name, introduction.id)
+        let links = try links(in: value, of: name, introduction.id, besides: introduction.name == nil ? 0 : 1)
+        try checkNewLinks(links, instead: [], of: introduction.id)
         created.insert(introduction.id)
         let event = ObjectCreated(
-            object: introduction, classID: classID, parent: parentObject, owner: ownerID, value: bytes, links: links)
+            object: introduction, classID: classID, parent: parentObject, owner: ownerID, value: bytes,
+            links: links.map(\.target))
         return [.objectCreated(event)] + (try creatorEvents(for: introduction.id, classID: classID, owner: ownerID))
     }
 
@@ -38,16 +40,21 @@ extension CommandAuthorizer {
         _ = try value.bytesWithinLimits(of: name)
         let object = try object(name)
         try need(.update, on: object, name)
-        try checkUnchanged(object, name, since: expectedRevision)
         let present = try state.value(of: object)
         if case .merge(let patch) = content {
             value = try present.map(decoded)?.merging(patch) ?? JSONValue.null.merging(patch)
         }
         let bytes = try value.bytesWithinLimits(of: name)
-        guard bytes != present ?? Array("null".utf8) else { return [] }
-        return [
-            .objectWritten(ObjectWritten(object: object, value: bytes, links: try links(in: value, besides: 0, self: name, object)))
-        ]
+        let links = try links(in: value, of: name, object, besides: 0)
+        let linksBefore = try state.links(of: object)
+        try checkNewLinks(links, instead: linksBefore, of: object)
+        try checkUnchanged(object, name, since: expectedRevision)
+        // The same value can mean other objects than when it was written.
+        guard
+            try bytes != present ?? Array("null".utf8)
+                || linksBefore.contains(where: { try $0.created != state.creation(of: $0.target) })
+        else { return [] }
+        return [.objectWritten(ObjectWritten(object: object, value: bytes, links: links.map(\.target)))]
     }
 
     func moveObject(_ name: Name, parent: Name?) throws -> [Event] {
@@ -61,8 +68,28 @@ extension CommandAuthorizer {
             try need(.update, on: parentObject, parent)
             try checkDepth(of: name, below: parentObject, moving: object)
         }
-        guard try state.place(of: object)?.parent != parentObject else { return [] }
+        guard let place = try state.place(of: object), place.parent != parentObject else { return [] }
+        if let parentObject, let options = try state.options(of: place.classID), options.objectACL == .required {
+            let given = try passedOn(by: parentObject, through: options.inherits).intersection(options.known)
+            try needAtLeast(given, on: object, name)
+        }
         return [.objectMoved(ObjectMoved(object: object, parent: parentObject))]
+    }
+
+    /// What an object passes on to the objects below it, whoever has it: moving an object gives that to others.
+    private func passedOn(by object: ObjectID, through inherits: Privileges) throws -> Privileges {
+        var given: Privileges = []
+        var mask = inherits
+        var next: ObjectID? = object
+        while !mask.isEmpty, let object = next, let place = try state.place(of: object),
+            let options = try state.options(of: place.classID)
+        {
+            guard options.objectACL == .required else { return given.union(mask) }
+            given.formUnion(try state.levelOfAnybody(on: object, at: instant).intersection(mask))
+            mask.formIntersection(options.inherits)
+            next = place.parent
+        }
+        return given
     }
 
     func deleteObject(_ name: Name, expectedRevision: Revision?) throws -> [Event] {
@@ -104,22 +131,6 @@ extension CommandAuthorizer {
                 throw Refusal(.tooLarge, "`\(name.excerpt)` would have more than \(Limits.depthOfParents) objects above it")
             }
             next = try state.place(of: current)?.parent
-        }
-    }
-
-    /// What a value links to. Names that nothing in the store has had yet are introduced, so that an object created under one
-    /// later is linked to.
-    private func links(
-        in value: JSONValue?, besides introduced: UInt64, self name: Name, _ object: ObjectID
-    ) throws -> [Introduction<ObjectID>] {
-        guard let value else { return [] }
-        let targets = try value.linksWithinLimits(of: name)
-        var offset = introduced
-        return try targets.map { target in
-            if target == name { return Introduction(object) }
-            let link: Introduction<ObjectID> = try introduction(of: target, offset: offset)
-            if link.name != nil { offset += 1 }
-            return link
         }
     }
 

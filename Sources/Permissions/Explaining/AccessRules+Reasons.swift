@@ -21,7 +21,7 @@ extension AccessRules where State: ExplainableState {
         let reasons = try objectReasons(for: subjects, on: object, at: place, options, wanted: wanted)
         var links: (found: [LinkReasons], isComplete: Bool) = ([], true)
         if wanted.contains(.read), options.readThroughLinks {
-            var search = LinkSearch(self, subjects, store: store.privileges)
+            var search = LinkSearch(self, subjects)
             links = try search.chains(to: reasons, limit: linkLimit)
         }
         return Reasons(
@@ -53,12 +53,6 @@ extension AccessRules where State: ExplainableState {
 }
 
 extension ObjectReasons {
-    /// Whether the object is readable with what the store level gives, links left out.
-    func isReadable(store: Privileges) -> Bool { levels(store).combined.contains(.read) }
-
-    /// Whether it would be readable with read in its object part.
-    func mayBeRead(store: Privileges) -> Bool { levels(store).combined(with: .read).contains(.read) }
-
     func levels(_ store: Privileges) -> Levels {
         Levels(store: store, classLevel: classLevel.privileges, object: objectPart, composition: options.composition)
     }

@@ -4,78 +4,67 @@ internal import Events
 struct LinkSearch<State: ExplainableState> {
     private let rules: AccessRules<State>
     private let subjects: SubjectSet
-    private let store: Privileges
+    /// The links that a check follows, by the object that they lead to.
+    private var links: [ObjectID: [LinkWalk<State>.Link]] = [:]
+    /// The first link from each object, and with it a shortest way to the object that the question is about.
+    private var firstLinks: [ObjectID: ObjectID] = [:]
+    /// The nearest object that is readable by itself.
+    private var nearest: ObjectID?
     /// What was found of the objects looked at; nil for one that is not there.
     private var known: [ObjectID: ObjectReasons?] = [:]
 
-    init(_ rules: AccessRules<State>, _ subjects: SubjectSet, store: Privileges) {
+    init(_ rules: AccessRules<State>, _ subjects: SubjectSet) {
         self.rules = rules
         self.subjects = subjects
-        self.store = store
     }
 
     /// The chains of links that make an object readable, the shortest first, and whether these are all. No chain comes by one
     /// object twice. Where there is any, one is found, whatever the limit.
     mutating func chains(to target: ObjectReasons, limit: Int) throws -> (found: [LinkReasons], isComplete: Bool) {
-        // Without read at the store level nothing that links is readable either.
-        guard store.contains(.read), let shortest = try shortestChain(to: target.object) else { return ([], true) }
+        try follow(to: target.object)
+        guard let nearest else { return ([], true) }
         var found: [LinkReasons] = []
         var isComplete = true
-        var pending: [[ObjectReasons]] = [[]]
+        var pending: [[ObjectID]] = [[]]
         while !pending.isEmpty {
-            var longer: [[ObjectReasons]] = []
+            var longer: [[ObjectID]] = []
             for chain in pending {
-                for source in try sources(linkingTo: chain.last?.object ?? target.object)
-                where source.object != target.object && !chain.contains(where: { $0.object == source.object }) {
-                    if source.isReadable(store: store) {
+                for link in links[chain.last ?? target.object] ?? [] where !chain.contains(link.source) {
+                    if link.isReadable {
                         guard found.count < limit else { return (found, false) }
-                        found.append(LinkReasons(sources: chain + [source]))
+                        found.append(try reasons(of: chain + [link.source]))
                     }
-                    guard source.passesOn(store: store) else { continue }
-                    if longer.count < limit { longer.append(chain + [source]) } else { isComplete = false }
+                    guard link.passesOn else { continue }
+                    if longer.count < limit { longer.append(chain + [link.source]) } else { isComplete = false }
                 }
             }
             pending = longer
         }
-        return (found.isEmpty ? [shortest] : found, isComplete)
+        return (found.isEmpty ? [try reasons(of: shortestChain(from: nearest, to: target.object))] : found, isComplete)
     }
 
-    /// One of the shortest chains; nil where there is none. Comes by each object once.
-    private mutating func shortestChain(to target: ObjectID) throws -> LinkReasons? {
-        var below: [ObjectID: ObjectID] = [:]
-        var pending = [target]
-        while !pending.isEmpty {
-            var next: [ObjectID] = []
-            for object in pending {
-                for source in try sources(linkingTo: object) where source.object != target && below[source.object] == nil {
-                    below[source.object] = object
-                    if source.isReadable(store: store) { return try chain(from: source.object, to: target, below) }
-                    if source.passesOn(store: store) { next.append(source.object) }
-                }
-            }
-            pending = next
+    private mutating func follow(to target: ObjectID) throws {
+        var walk = LinkWalk(rules, subjects, deciding: nil)
+        try walk.follow(to: target) { link in
+            links[link.target, default: []].append(link)
+            if firstLinks[link.source] == nil { firstLinks[link.source] = link.target }
+            if link.isReadable, nearest == nil { nearest = link.source }
+            return true
         }
-        return nil
     }
 
-    private mutating func chain(
-        from last: ObjectID, to target: ObjectID, _ below: [ObjectID: ObjectID]
-    ) throws -> LinkReasons {
-        var sources: [ObjectReasons] = []
-        var object = last
-        while object != target, let next = below[object] {
-            if let reasons = try reasons(of: object) { sources.append(reasons) }
+    private func shortestChain(from nearest: ObjectID, to target: ObjectID) -> [ObjectID] {
+        var chain: [ObjectID] = []
+        var object = nearest
+        while object != target, let next = firstLinks[object] {
+            chain.append(object)
             object = next
         }
-        return LinkReasons(sources: sources.reversed())
+        return chain.reversed()
     }
 
-    private mutating func sources(linkingTo target: ObjectID) throws -> [ObjectReasons] {
-        var found: [ObjectReasons] = []
-        for source in try rules.state.sources(linkingTo: target) {
-            if let reasons = try reasons(of: source) { found.append(reasons) }
-        }
-        return found
+    private mutating func reasons(of chain: [ObjectID]) throws -> LinkReasons {
+        LinkReasons(sources: try chain.compactMap { try reasons(of: $0) })
     }
 
     private mutating func reasons(of object: ObjectID) throws -> ObjectReasons? {
@@ -87,9 +76,4 @@ struct LinkSearch<State: ExplainableState> {
         known[object] = .some(reasons)
         return reasons
     }
-}
-
-extension ObjectReasons {
-    /// Whether the object can be read because of a link, and what it links to because of it.
-    fileprivate func passesOn(store: Privileges) -> Bool { options.readThroughLinks && mayBeRead(store: store) }
 }

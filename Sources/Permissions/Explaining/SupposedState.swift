@@ -52,5 +52,5 @@ public struct SupposedState<Base: ExplainableState>: AccessState {
         return options
     }
 
-    public func sources(linkingTo target: ObjectID) throws -> [ObjectID] { try base.sources(linkingTo: target) }
+    public func links(to target: ObjectID, limit: Int) throws -> [CallerLinks] { try base.links(to: target, limit: limit) }
 }

@@ -73,14 +73,18 @@ public import Events
         let store = try state.storeLevel(for: subjects, at: instant)
         let classLevel = try state.classLevel(
             of: place.classID, for: classDecides ? deciding ?? subjects : subjects, at: instant)
+        var objectsRead = 1
         let part = try objectPart(
-            of: object, at: place, options: options, for: objectDecides ? deciding ?? subjects : subjects, wanted: wanted)
-        return Levels(store: store, classLevel: classLevel, object: part, composition: options.composition)
+            of: object, at: place, options: options, for: objectDecides ? deciding ?? subjects : subjects, wanted: wanted,
+            objectsRead: &objectsRead)
+        return Levels(
+            store: store, classLevel: classLevel, object: part, composition: options.composition, objectsRead: objectsRead)
     }
 
     /// The object part without links: the object's entries, and what comes down from its parents through the masks between.
     @inlinable func objectPart(
-        of object: ObjectID, at place: Place, options: ClassOptions, for subjects: SubjectSet, wanted: Privileges
+        of object: ObjectID, at place: Place, options: ClassOptions, for subjects: SubjectSet, wanted: Privileges,
+        objectsRead: inout Int
     ) throws -> Privileges {
         var found: Privileges = []
         var mask = Privileges.all
@@ -93,26 +97,22 @@ public import Events
             guard !mask.isEmpty, !found.isSuperset(of: wanted), let parent = place.parent,
                 let parentPlace = try state.place(of: parent), let parentOptions = try state.options(of: parentPlace.classID)
             else { return found }
+            objectsRead += 1
             (object, place, options) = (parent, parentPlace, parentOptions)
         }
     }
 
-    /// Whether some readable object links to this one, directly or through a chain of such links. Rings are followed once.
+    /// Whether some readable object links to this one, directly or through a chain of such links.
     @usableFromInline func isReadableThroughLinks(
         _ object: ObjectID, for subjects: SubjectSet, deciding: SubjectSet?
     ) throws -> Bool {
-        var seen: Set<ObjectID> = [object]
-        var pending = [object]
-        while let target = pending.popLast() {
-            for source in try state.sources(linkingTo: target) where seen.insert(source).inserted {
-                guard let place = try state.place(of: source), let options = try state.options(of: place.classID) else { continue }
-                let levels = try self.levels(
-                    for: subjects, at: place, of: source, options: options, wanted: .read, deciding: deciding)
-                if levels.combined.contains(.read) { return true }
-                if options.readThroughLinks, levels.combined(with: .read).contains(.read) { pending.append(source) }
-            }
+        var isReadable = false
+        var walk = LinkWalk(self, subjects, deciding: deciding)
+        try walk.follow(to: object) { link in
+            isReadable = link.isReadable
+            return !isReadable
         }
-        return false
+        return isReadable
     }
 }
 
@@ -122,12 +122,17 @@ public import Events
     @usableFromInline let classLevel: Privileges
     @usableFromInline let object: Privileges
     @usableFromInline let composition: Composition
+    /// The object, and those above it that were read for its part.
+    @usableFromInline let objectsRead: Int
 
-    @usableFromInline init(store: Privileges, classLevel: Privileges, object: Privileges, composition: Composition) {
+    @usableFromInline init(
+        store: Privileges, classLevel: Privileges, object: Privileges, composition: Composition, objectsRead: Int = 1
+    ) {
         self.store = store
         self.classLevel = classLevel
         self.object = object
         self.composition = composition
+        self.objectsRead = objectsRead
     }
 
     @usableFromInline var combined: Privileges { combined(with: []) }

@@ -21,8 +21,8 @@ public protocol AccessState {
     /// The options of a class; nil where there is none.
     func options(of classID: ClassID) throws -> ClassOptions?
 
-    /// The objects whose values link to this one.
-    func sources(linkingTo target: ObjectID) throws -> [ObjectID]
+    /// The links to an object that count: those of at most `limit` callers, in the order of the callers' numbers.
+    func links(to target: ObjectID, limit: Int) throws -> [CallerLinks]
 }
 
 extension AccessState {
@@ -32,6 +32,18 @@ extension AccessState {
 
     public func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
         try level(on: ObjectID(classID), for: subjects, at: instant, wanted: .all)
+    }
+}
+
+/// The objects in whose values one caller has written a link to an object.
+public struct CallerLinks: Hashable, Sendable {
+    public var writer: PrincipalID
+    /// Sorted; at most ``Events/Limits/linksPerCaller``.
+    public var sources: [ObjectID]
+
+    public init(writer: PrincipalID, sources: [ObjectID]) {
+        self.writer = writer
+        self.sources = sources
     }
 }
 

@@ -60,15 +60,18 @@ final class HeadReader {
             if second != previous {
                 previous = second
                 if try openRelation(prefix).value != nil { found.append(second) }
+                isThere = try relations.next()
+            } else {
+                // An ended version: however many there are, the next relation is one search away.
+                isThere = try relations.seek(atOrAfter: prefix.key(second + 1, .open))
             }
-            isThere = try relations.next()
         }
         return found
     }
 
     private func openRelation(_ prefix: RelationPrefix) throws -> (begin: Revision, value: RelationDocument?) {
         try decodeOpen(relations, tag: IndexTables.Tag.relations) { row, reader throws(DecodingFault) in
-            try prefix.kind == .entry ? RelationDocument.decodeEntry(row, &reader) : RelationDocument.decode(row, &reader)
+            try RelationDocument.decode(prefix.kind, row, &reader)
         }
     }
 

@@ -29,6 +29,7 @@ extension WorkingSet {
             introduce(event.object.id.rawValue, event.object.name)
             for link in event.links { introduce(link.id.rawValue, link.name) }
             try createObject(event.object.id, in: event.classID, parent: event.parent, owner: event.owner)
+            try resolveLinks(to: event.object.id)
             if let value = event.value { try setValue(of: event.object.id, to: value, links: event.links.map(\.id)) }
             try indexProperties(of: event.object.id, in: event.classID, value: event.value)
         case .objectWritten(let event):
@@ -116,15 +117,6 @@ extension WorkingSet {
         objects.set(object, document, at: revision)
     }
 
-    private func setValue(of object: ObjectID, to json: [UInt8], links: [ObjectID]) throws {
-        let before = try valueDocument(object)?.links ?? []
-        values.set(object, ValueDocument(json: json, links: links), at: revision)
-        for link in before where !links.contains(link) { try relate(.link, link.rawValue, object.rawValue, nil) }
-        for link in links where !before.contains(link) {
-            try relate(.link, link.rawValue, object.rawValue, .bare)
-        }
-    }
-
     private func move(_ object: ObjectID, below parent: ObjectID?) throws {
         try changeObject(object) { document in
             if let before = document.parent { try relate(.child, before.rawValue, object.rawValue, nil) }
@@ -155,14 +147,14 @@ extension WorkingSet {
         }
     }
 
-    /// Ends an object, its entries, attachments, value and links. Links to it stay: they hold for a later object of its name.
+    /// Ends an object, its entries, attachments, value, its links and the links to it: a later object of its name is another one.
     private func endObject(_ object: ObjectID) throws {
         guard let document = try self.object(object) else { throw FoldingError.unknownObject(object, revision) }
         for entry in try entries(of: document, object) {
             try changeEntry(of: entry.subject, on: object) { $0 = .init(subject: $0.subject) }
         }
         for permission in document.attached { try relate(.attachment, permission.rawValue, object.rawValue, nil) }
-        for link in try valueDocument(object)?.links ?? [] { try relate(.link, link.rawValue, object.rawValue, nil) }
+        try endLinks(of: object)
         values.set(object, nil, at: revision)
         try endProperties(of: object, in: document.classID)
         try relate(.instance, document.classID.rawValue, object.rawValue, nil)

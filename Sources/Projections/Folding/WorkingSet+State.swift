@@ -50,8 +50,25 @@ extension WorkingSet: CommandState {
 
     package func options(of classID: ClassID) throws -> ClassOptions? { try classOptions(classID) }
 
-    package func sources(linkingTo target: ObjectID) throws -> [ObjectID] {
-        try related(.link, target.rawValue).map(ObjectID.init(rawValue:))
+    package func links(to target: ObjectID, limit: Int) throws -> [CallerLinks] {
+        try related(.link, target.rawValue).prefix(limit).map(PrincipalID.init(rawValue:))
+            .map { CallerLinks(writer: $0, sources: try sources(linkedBy: $0, to: target)) }
+    }
+
+    package func linkCount(of writer: PrincipalID, to target: ObjectID) throws -> Int {
+        try sources(linkedBy: writer, to: target).count
+    }
+
+    package func links(of object: ObjectID) throws -> [ObjectLink] { try valueDocument(object)?.links ?? [] }
+
+    package func creation(of object: ObjectID) throws -> Revision? {
+        try self.object(object).flatMap { $0.classID.isBuiltIn ? nil : $0.created }
+    }
+
+    package func levelOfAnybody(on object: ObjectID, at instant: Instant) throws -> Privileges {
+        guard let document = try self.object(object) else { return [] }
+        let given = try entries(of: document, object).reduce(into: Privileges()) { $0.formUnion($1.live(at: instant)) }
+        return try document.attached.reduce(into: given) { $0.formUnion(try permissionGrant($1)?.privileges ?? []) }
     }
 
     package func entry(of subject: PrincipalID, on object: ObjectID) throws -> AccessEntry? {

@@ -51,6 +51,9 @@ package final class WorkingSet {
     /// What the audit is found by, as far as it is in no row yet.
     var blocks: OpenBlocks
 
+    /// The objects in which the commit has written links, by the objects that the links lead to.
+    var linkedInCommit: [ObjectID: [ObjectID]] = [:]
+
     /// Whom callers count as, until a membership changes.
     var subjectSets: [PrincipalID: SubjectSet] = [:]
 
@@ -78,6 +81,7 @@ package final class WorkingSet {
         self.actor = actor
         stateAtMark = state
         newNamesAtMark = newNames.count
+        if !linkedInCommit.isEmpty { linkedInCommit.removeAll() }
         expiryJournal.removeAll(keepingCapacity: true)
         objects.mark()
         memberships.mark()

@@ -106,18 +106,17 @@ final class Grounds: AccessState {
         return span.options
     }
 
-    func sources(linkingTo target: ObjectID) throws -> [ObjectID] {
-        var sources: [ObjectID] = []
-        try reader.forEachVersion(RelationPrefix(kind: .link, first: target.rawValue)) { key, end, _ in
-            if key.begin > reader.revision {
-                until = min(until, key.begin)
-            } else if end > reader.revision {
-                until = min(until, end)
-                sources.append(ObjectID(rawValue: key.second))
-            }
-            return true
+    func links(to target: ObjectID, limit: Int) throws -> [CallerLinks] {
+        let prefix = RelationPrefix(kind: .link, first: target.rawValue)
+        var found: [CallerLinks] = []
+        var writer: PrincipalID? = try reader.nextRelated(prefix, from: 0).map(PrincipalID.init(rawValue:))
+        while found.count < limit, let next = writer {
+            let version = try reader.relationVersion(prefix, next.rawValue)
+            until = min(until, version.end)
+            if let links = version.value { found.append(CallerLinks(writer: next, sources: links.sources)) }
+            writer = try reader.nextRelated(prefix, from: next.rawValue + 1).map(PrincipalID.init(rawValue:))
         }
-        return sources
+        return found
     }
 }
 
@@ -125,24 +124,30 @@ extension IndexReader {
     /// The entry of a subject that has a row of its own, with the span of revisions for which it is that; nil, with the span of
     /// its absence, where there is none.
     func entryVersion(_ prefix: RelationPrefix, _ subject: PrincipalID) throws -> RevisionSpan<AccessEntry?> {
-        var found = RevisionSpan<AccessEntry?>(begin: .genesis, end: .open, value: nil)
-        // Later versions stand before, so the last one met that begins behind the revision is the next one.
-        var isThere = try relations.seek(atOrAfter: prefix.key(subject.rawValue, .open))
-        while isThere {
+        let version = try relationVersion(prefix, subject.rawValue)
+        return RevisionSpan(begin: version.begin, end: version.end, value: version.value?.entry)
+    }
+
+    /// A relation, with the span of revisions for which it is that; nil, with the end of its absence, where there is none.
+    func relationVersion(_ prefix: RelationPrefix, _ second: UInt64) throws -> RevisionSpan<RelationDocument?> {
+        let isThere = try relations.seek(atOrAfter: prefix.key(second, revision))
+        if isThere, prefix.matches(relations.fixedKey), relations.fixedKey.second == second {
             let key = relations.fixedKey
-            guard prefix.matches(key), key.second == subject.rawValue else { break }
-            let (end, entry) = try relations.withRow { _, row in
-                let end = try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row)
-                var reader = ByteReader(offset: VersionRow.headerBytes)
-                return (end, try AccessEntry.decode(row, &reader))
+            let (end, document) = try relations.withRow { _, row in
+                (try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row), try decodeRelation(prefix, row))
             }
-            guard key.begin > revision else {
-                if end > revision { found = RevisionSpan(begin: key.begin, end: end, value: entry) }
-                break
-            }
-            found = RevisionSpan(begin: .genesis, end: key.begin, value: nil)
-            isThere = try relations.next()
+            if end > revision { return RevisionSpan(begin: key.begin, end: end, value: document) }
         }
-        return found
+        // Later versions stand before, so the row before is that of the next one.
+        guard try isThere ? relations.previous() : relations.last(), prefix.matches(relations.fixedKey),
+            relations.fixedKey.second == second
+        else { return RevisionSpan(begin: .genesis, end: .open, value: nil) }
+        return RevisionSpan(begin: .genesis, end: relations.fixedKey.begin, value: nil)
+    }
+
+    /// The smallest number from one on that a thing was ever related to; nil where there is none.
+    func nextRelated(_ prefix: RelationPrefix, from second: UInt64) throws -> UInt64? {
+        guard try relations.seek(atOrAfter: prefix.key(second, .open)), prefix.matches(relations.fixedKey) else { return nil }
+        return relations.fixedKey.second
     }
 }

@@ -119,7 +119,7 @@ private struct NamedWalk {
                 if options.contains(where: \.readThroughLinks) { pending += try sources(linkingTo: object) }
             }
             if isSpread {
-                try forEachRelation(.entry, of: object.rawValue) { named.insert(PrincipalID(rawValue: $0)) }
+                try forEachRelation(.entry, of: object.rawValue) { subject, _ in named.insert(PrincipalID(rawValue: subject)) }
             }
             for permission in permissions {
                 let grants = try versions(DocumentID(kind: .permission, id: permission.rawValue), as: PermissionGrant.self)
@@ -129,14 +129,14 @@ private struct NamedWalk {
     }
 
     private func sources(linkingTo object: ObjectID) throws -> [ObjectID] {
-        var sources: [ObjectID] = []
-        try forEachRelation(.link, of: object.rawValue) { sources.append(ObjectID(rawValue: $0)) }
-        return sources
+        var sources: Set<ObjectID> = []
+        try forEachRelation(.link, of: object.rawValue) { _, links in sources.formUnion(links.sources) }
+        return Array(sources)
     }
 
-    private func forEachRelation(_ kind: RelationKind, of first: UInt64, _ body: (UInt64) -> Void) throws {
-        try reader.forEachVersion(RelationPrefix(kind: kind, first: first)) { key, end, _ in
-            if overlaps(key.begin, end) { body(key.second) }
+    private func forEachRelation(_ kind: RelationKind, of first: UInt64, _ body: (UInt64, RelationDocument) -> Void) throws {
+        try reader.forEachVersion(RelationPrefix(kind: kind, first: first)) { key, end, document in
+            if overlaps(key.begin, end) { body(key.second, document) }
             return true
         }
     }

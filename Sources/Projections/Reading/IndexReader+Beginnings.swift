@@ -17,7 +17,7 @@ extension IndexReader {
         case .permission(let permission, _, _):
             try documentBegin(DocumentID(kind: .permission, id: permission.rawValue), as: PermissionGrant.self)
         case .attachment(let permission, let object): try relationBegin(.attachment, permission.rawValue, object.rawValue)
-        case .link(let source, let target): try relationBegin(.link, target.rawValue, source.rawValue)
+        case .link(let source, let target): try linkBegin(source, target)
         case .administrator(let principal): try relationBegin(.administrator, 0, principal.rawValue)
         }
     }
@@ -29,6 +29,17 @@ extension IndexReader {
 
     private func relationBegin(_ kind: RelationKind, _ first: UInt64, _ second: UInt64) throws -> Revision? {
         try forEachVersionBack(RelationPrefix(kind: kind, first: first), second) { _, _, _ in false }
+    }
+
+    private func linkBegin(_ source: ObjectID, _ target: ObjectID) throws -> Revision? {
+        guard let writer = try links(from: source).first(where: { $0.target == target })?.writer else { return nil }
+        var found: Revision?
+        _ = try forEachVersionBack(RelationPrefix(kind: .link, first: target.rawValue), writer.rawValue) { begin, end, relation in
+            guard found ?? end == end, relation.sources.contains(source) else { return false }
+            found = begin
+            return true
+        }
+        return found
     }
 
     /// The revisions up to the revision that changed what a subject has on an object, back to the one since which it has a
@@ -67,7 +78,7 @@ extension IndexReader {
             let (end, relation) = try relations.withRow { _, row in
                 let end = try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row)
                 var reader = ByteReader(offset: VersionRow.headerBytes)
-                return (end, try RelationDocument.decode(row, &reader))
+                return (end, try RelationDocument.decode(prefix.kind, row, &reader))
             }
             if inForce == nil {
                 guard end > revision else { return nil }

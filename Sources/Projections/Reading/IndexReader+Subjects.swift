@@ -69,7 +69,7 @@ extension IndexReader {
             named.formUnion(try namedSubjects(on: object))
             if !options.inherits.isEmpty, let parent = place.parent { pending.append(parent) }
             if options.readThroughLinks {
-                for source in try sources(linkingTo: object) {
+                for source in try links(to: object, limit: .max).flatMap(\.sources) {
                     named.formUnion(try namedSubjects(on: .store))
                     if let sourceClass = try self.place(of: source)?.classID {
                         named.formUnion(try namedSubjects(on: ObjectID(sourceClass)))

@@ -1,6 +1,6 @@
 public import Events
 internal import LMDB
-internal import Permissions
+public import Permissions
 
 /// Where to look for the objects to which a commit may have changed somebody's access.
 public enum TouchedRelation: Hashable, Sendable {
@@ -65,9 +65,9 @@ extension IndexReader {
         return (found, next)
     }
 
-    /// What the value of an object links to at the revision.
-    public func links(from object: ObjectID) throws -> [ObjectID] {
-        var links: [ObjectID] = []
+    /// The links in the value of an object at the revision, whether they count or not.
+    public func links(from object: ObjectID) throws -> [ObjectLink] {
+        var links: [ObjectLink] = []
         try withDocument(DocumentID(kind: .value, id: object.rawValue)) { row in
             var reader = ByteReader(offset: VersionRow.headerBytes)
             links = try ValueDocument.decodeLinks(row, &reader)

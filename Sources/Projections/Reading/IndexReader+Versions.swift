@@ -103,8 +103,8 @@ extension IndexReader {
         }
     }
 
-    private func decodeRelation(_ prefix: RelationPrefix, _ row: Span<UInt8>) throws(DecodingFault) -> RelationDocument {
+    func decodeRelation(_ prefix: RelationPrefix, _ row: Span<UInt8>) throws(DecodingFault) -> RelationDocument {
         var reader = ByteReader(offset: VersionRow.headerBytes)
-        return try prefix.kind == .entry ? RelationDocument.decodeEntry(row, &reader) : RelationDocument.decode(row, &reader)
+        return try RelationDocument.decode(prefix.kind, row, &reader)
     }
 }

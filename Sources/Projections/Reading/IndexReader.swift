@@ -270,8 +270,26 @@ extension IndexReader: AccessState {
         return RevisionSpan(begin: begin, end: end, value: (entries, attached))
     }
 
-    public func sources(linkingTo target: ObjectID) throws -> [ObjectID] {
-        try related(RelationPrefix(kind: .link, first: target.rawValue)).map(ObjectID.init(rawValue:))
+    /// One search for each caller, however long the history of the links is.
+    public func links(to target: ObjectID, limit: Int) throws -> [CallerLinks] {
+        let prefix = RelationPrefix(kind: .link, first: target.rawValue)
+        var found: [CallerLinks] = []
+        var writer: UInt64 = 0
+        while found.count < limit, try relations.seek(atOrAfter: prefix.key(writer, revision)), prefix.matches(relations.fixedKey) {
+            let key = relations.fixedKey
+            guard key.begin <= revision else {
+                // The version in force, if there is one, is behind the later versions.
+                writer = key.second
+                continue
+            }
+            try relations.withRow { _, row in
+                guard try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row) > revision else { return }
+                let sources = try decodeRelation(prefix, row).sources
+                found.append(CallerLinks(writer: PrincipalID(rawValue: key.second), sources: sources))
+            }
+            writer = key.second + 1
+        }
+        return found
     }
 
     public func subjects(of caller: PrincipalID) throws -> SubjectSet { try subjectSpan(of: caller).subjects }

@@ -184,11 +184,15 @@ extension PermissionGrant: Versioned {
 /// The value of an object, and what it links to.
 struct ValueDocument: Versioned {
     var json: [UInt8]
-    var links: [ObjectID]
+    var links: [ObjectLink]
 
     func encode(into writer: inout ByteWriter) {
         writer.varint(UInt64(links.count))
-        for link in links { writer.varint(link.rawValue) }
+        for link in links {
+            writer.varint(link.target.rawValue)
+            writer.varint(link.created?.rawValue ?? 0)
+            writer.varint(link.writer.rawValue)
+        }
         writer.blob(json)
     }
 
@@ -198,10 +202,15 @@ struct ValueDocument: Versioned {
     }
 
     /// The links alone, which stand before the value.
-    static func decodeLinks(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> [ObjectID] {
+    static func decodeLinks(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> [ObjectLink] {
         let count = try reader.varint(row)
-        var links: [ObjectID] = []
-        for _ in 0..<count { links.append(ObjectID(rawValue: try reader.varint(row))) }
+        var links: [ObjectLink] = []
+        for _ in 0..<count {
+            let target = ObjectID(rawValue: try reader.varint(row))
+            let created = Revision(try reader.varint(row))
+            let writer = PrincipalID(rawValue: try reader.varint(row))
+            links.append(ObjectLink(target: target, created: created == .genesis ? nil : created, writer: writer))
+        }
         return links
     }
 }
@@ -226,9 +235,14 @@ enum RelationDocument: Versioned {
     case grant(Privileges, ending: [EndingPrivileges])
     /// An entry that has a row of its own.
     indirect case entry(AccessEntry)
+    /// The objects in which a caller has written a link to the first, sorted.
+    case links([ObjectID])
 
     /// The entry; nil in a relation of another kind.
     var entry: AccessEntry? { if case .entry(let entry) = self { entry } else { nil } }
+
+    /// The objects that link; none in a relation of another kind.
+    var sources: [ObjectID] { if case .links(let sources) = self { sources } else { [] } }
 
     func encode(into writer: inout ByteWriter) {
         switch self {
@@ -237,6 +251,23 @@ enum RelationDocument: Versioned {
             writer.varint(UInt64(privileges.rawValue))
             for slice in ending { slice.encode(into: &writer) }
         case .entry(let entry): entry.encode(into: &writer)
+        case .links(let sources):
+            writer.varint(UInt64(sources.count))
+            var previous: UInt64 = 0
+            for source in sources {
+                writer.varint(source.rawValue - previous)
+                previous = source.rawValue
+            }
+        }
+    }
+
+    static func decode(
+        _ kind: RelationKind, _ row: Span<UInt8>, _ reader: inout ByteReader
+    ) throws(DecodingFault) -> RelationDocument {
+        switch kind {
+        case .entry: .entry(try AccessEntry.decode(row, &reader))
+        case .link: try decodeLinks(row, &reader)
+        default: try decode(row, &reader)
         }
     }
 
@@ -248,8 +279,15 @@ enum RelationDocument: Versioned {
         return .grant(privileges, ending: ending)
     }
 
-    static func decodeEntry(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
-        .entry(try AccessEntry.decode(row, &reader))
+    private static func decodeLinks(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
+        let count = try reader.varint(row)
+        var sources: [ObjectID] = []
+        var previous: UInt64 = 0
+        for _ in 0..<count {
+            previous += try reader.varint(row)
+            sources.append(ObjectID(rawValue: previous))
+        }
+        return .links(sources)
     }
 }
 

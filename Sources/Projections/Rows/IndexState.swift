@@ -4,7 +4,7 @@ public import Hashing
 /// What an index knows of the whole: how far it has folded, and what is the same for all of it.
 public struct IndexState: Hashable, Sendable {
     /// The version of the index's layout. An index of another version is folded afresh.
-    public static let formatVersion: UInt64 = 4
+    public static let formatVersion: UInt64 = 5
 
     public var revision: Revision
     public var time: Instant

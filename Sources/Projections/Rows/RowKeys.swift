@@ -33,7 +33,7 @@ enum RelationKind: UInt8 {
     case attachment = 6
     /// subject → permission made for it
     case permissionFor = 7
-    /// object → object whose value links to it
+    /// object → caller who wrote links to it, with the objects whose values have these links
     case link = 8
     /// the store → administrator
     case administrator = 9

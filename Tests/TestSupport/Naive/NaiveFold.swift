@@ -1,5 +1,6 @@
 import Events
 import FoundationEssentials
+import Permissions
 
 /// What each event does to a state.
 extension NaiveState {
@@ -88,6 +89,20 @@ extension NaiveState {
         guard var object = objects[id] else { throw Contradiction("object \(id) is changed and does not exist") }
         try body(&object)
         objects[id] = object
+    }
+
+    /// Gives the links that an event has written the meaning that they have after its commit.
+    mutating func resolveLinks(writtenBy event: Event) {
+        let source: ObjectID
+        switch event {
+        case .objectCreated(let event): source = event.object.id
+        case .objectWritten(let event): source = event.object
+        default: return
+        }
+        guard let value = objects[source]?.value else { return }
+        let targets = value.links.compactMap { names.id(of: Name($0), as: ObjectID.self) }
+        let births = targets.compactMap { target in objects[target].map { (target, $0.birth) } }
+        objects[source]?.linked = Dictionary(births) { first, _ in first }
     }
 
     /// The object, everything below it, and every entry on any of them.

@@ -33,6 +33,7 @@ public struct NaiveModel: Sendable {
         if commit.events.isEmpty { throw Contradiction("revision \(commit.revision) has no events") }
         var state = states.last?.state ?? NaiveState()
         for event in commit.events { try state.apply(event) }
+        for event in commit.events { state.resolveLinks(writtenBy: event) }
         guard state.names.has(commit.actor) else { throw Contradiction("revision \(commit.revision) has an unnamed actor") }
         states.append((commit.time, state))
     }

@@ -93,9 +93,7 @@ extension NaiveView {
         var found: [[ObjectID]] = []
         func follow(_ chain: [ObjectID]) {
             guard let last = chain.last else { return }
-            let name = state.names.name(of: last).text
-            for (source, object) in state.objects
-            where !chain.contains(source) && object.links.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+            for source in state.objects.keys where !chain.contains(source) && links(source, to: last) {
                 let (isReadable, passesOn) = look(source)
                 if isReadable { found.append(chain + [source]) }
                 if passesOn { follow(chain + [source]) }

@@ -63,9 +63,9 @@ extension NaiveView {
         return withoutWriting(storePart, storePart.intersection(both).intersection(options.known))
     }
 
-    private func links(_ source: ObjectID, to target: ObjectID) -> Bool {
-        let name = state.names.name(of: target).text
-        return state.objects[source]?.links.contains { $0.utf8.elementsEqual(name.utf8) } ?? false
+    func links(_ source: ObjectID, to target: ObjectID) -> Bool {
+        guard let birth = state.objects[target]?.birth else { return false }
+        return state.objects[source]?.linked[target] == birth
     }
 
     /// A store level without update makes the store read-only.

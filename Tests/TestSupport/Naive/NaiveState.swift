@@ -7,20 +7,11 @@ struct NaiveState: Sendable {
         var classID: ClassID
         var parent: ObjectID?
         var owner: PrincipalID
-        var value: JSONValue { didSet { links = value.links } }
-        /// The names that the value links to, whether or not anything exists under them.
-        private(set) var links: [String]
+        var value: JSONValue
+        /// The objects that the value links to, by their birth: those that had the names at the end of the commit that wrote it.
+        var linked: [ObjectID: Int] = [:]
         /// How many objects were created before it: tells it from another one of its name.
         let birth: Int
-
-        init(classID: ClassID, parent: ObjectID?, owner: PrincipalID, value: JSONValue, birth: Int) {
-            self.classID = classID
-            self.parent = parent
-            self.owner = owner
-            self.value = value
-            self.birth = birth
-            links = value.links
-        }
     }
 
     struct Permission: Sendable {

@@ -241,9 +241,6 @@ extension Fact {
 extension NaiveView {
     /// Whether some other object of these links to one.
     func isLinked(_ target: ObjectID, from readable: Set<ObjectID>) -> Bool {
-        let name = state.names.name(of: target).text
-        return readable.contains { source in
-            source != target && state.objects[source]?.links.contains { $0.utf8.elementsEqual(name.utf8) } == true
-        }
+        readable.contains { $0 != target && links($0, to: target) }
     }
 }
