@@ -10,13 +10,16 @@ final class PasswordProvider: IdentityProvider {
 
     private let settings: PasswordHash.Settings
     private let threads: BackgroundThreads
+    private let common: CommonPasswords
     /// A hash of what nobody knows, made like those of new passwords: an unknown address costs the same work as a wrong password.
     let nobody: String
 
     /// - Parameters:
     ///   - settings: how much work a hash is. Older ones are made anew when somebody signs in.
     ///   - threads: where it is done.
-    init(_ settings: PasswordHash.Settings, on threads: BackgroundThreads) throws(PasswordHash.OutOfMemory) {
+    /// - Throws: ``CommonPasswordsMissing``, or `PasswordHash.OutOfMemory`.
+    init(_ settings: PasswordHash.Settings, on threads: BackgroundThreads) throws {
+        common = try CommonPasswords.installed.get()
         self.settings = settings
         self.threads = threads
         nobody = try PasswordHash.make(Secrets.randomBytes(32), settings)
@@ -59,7 +62,7 @@ final class PasswordProvider: IdentityProvider {
     }
 
     private func enrolled(_ address: EmailAddress, _ password: String, at now: Instant) throws(ProviderProblem) -> Proof {
-        if let complaint = PasswordRules.complaint(password, for: address) { throw .unfit(complaint) }
+        if let complaint = PasswordRules.complaint(password, for: address, common: common) { throw .unfit(complaint) }
         return Proof(
             key: IdentityKey(address), label: address.text, secret: try hash(Array(password.utf8)),
             email: (address, isVerified: false), authenticatedAt: now)

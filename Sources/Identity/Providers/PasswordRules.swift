@@ -1,16 +1,24 @@
-/// What a password has to be: long enough, and not the first that anybody would try (NIST SP 800-63B, section 5.1.1.2).
+/// What a password has to be: long enough, and none that is commonly used or expected (NIST SP 800-63B, section 5.1.1.2): a word of
+/// the list of common passwords, the address, or a pattern. Whoever chooses a password is told why it is refused.
 ///
 /// It is compared byte for byte, as it was sent: no Unicode normalization, so that a client that normalizes must always do so.
-/// There is no list of common passwords: one that is worth having is larger than this program.
 struct PasswordRules {
     static let leastBytes = 8
     static let limitBytes = 1_024
 
     /// What is wrong with a new password, and what would do; nil where nothing is.
-    static func complaint(_ password: String, for email: EmailAddress) -> String? {
+    ///
+    /// - Parameters:
+    ///   - password: as it was sent.
+    ///   - email: the address that it is to prove.
+    ///   - common: the list of common passwords.
+    static func complaint(_ password: String, for email: EmailAddress, common: CommonPasswords) -> String? {
         let bytes = Array(password.utf8)
         if bytes.count < leastBytes { return "the password has \(bytes.count) bytes: take at least \(leastBytes)" }
         if bytes.count > limitBytes { return "the password has more than \(limitBytes) bytes: take a shorter one" }
+        if common.contains(password) {
+            return "the password is on the list of commonly used passwords, which attackers try first: choose a different password"
+        }
         let folded = bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
         if isObvious(folded, email: Array(email.text.utf8)) {
             return

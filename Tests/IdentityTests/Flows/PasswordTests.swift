@@ -16,12 +16,36 @@ struct PasswordTests {
             "", "seven77", String(repeating: "long ", count: 205), "aaaaaaaaaa", "abababab", "12345678", "abcdefgh", "qwertyui",
             "qwerty1234", "antonia@example.com", "Antonia@Example.com", "antonia1", "ANTONIA99", "password", "Password1!",
         ])
-    func refused(password: String) { #expect(PasswordRules.complaint(password, for: Self.email) != nil) }
+    func refused(password: String) throws {
+        #expect(PasswordRules.complaint(password, for: Self.email, common: try CommonPasswords.installed.get()) != nil)
+    }
+
+    @Test(
+        "I6 A password of the list of common ones is refused with that reason, whatever little is around it",
+        arguments: ["sunshine", "Football", "TRUSTNO1", "superman!", "1iloveyou1", "princess123", "administrator"])
+    func common(password: String) throws {
+        let complaint = PasswordRules.complaint(password, for: Self.email, common: try CommonPasswords.installed.get())
+        #expect(complaint?.contains("list of commonly used passwords") == true)
+    }
+
+    @Test("Without the list there are no accounts, and the error says which package has it")
+    func missingList() throws {
+        try withTemporaryFolder { folder in
+            let missing = #expect(throws: CommonPasswordsMissing.self) { try CommonPasswords(file: folder + "/none") }
+            #expect(missing?.description.contains("cracklib-runtime") == true)
+            try FileBytes.write([], to: folder + "/empty")
+            #expect(throws: CommonPasswordsMissing.self) { try CommonPasswords(file: folder + "/empty") }
+        }
+    }
 
     @Test(
         "I6 Any other will do, in whatever letters",
-        arguments: ["correct horse", "x7$kq9!p", "пароль-длинный", "密码密码密码吗", String(repeating: "longer  ", count: 128)])
-    func taken(password: String) { #expect(PasswordRules.complaint(password, for: Self.email) == nil) }
+        arguments: [
+            "correct horse", "sunshine-2031", "x7$kq9!p", "пароль-длинный", "密码密码密码吗", String(repeating: "longer  ", count: 128),
+        ])
+    func taken(password: String) throws {
+        #expect(PasswordRules.complaint(password, for: Self.email, common: try CommonPasswords.installed.get()) == nil)
+    }
 
     @Test("Passwords are hashed by threads that give way to all others, and nobody else's thread does so for it")
     func givesWay() {
