@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Muniment
+import Permissions
 
 /// The `muniment` tool: finds the command that the arguments name, runs it, and turns whatever happens into an exit code.
 struct Tool {
@@ -61,7 +62,7 @@ struct Tool {
         let failure = Failure(error)
         guard let message = failure.message else { return failure.code }
         let line = (failure.isVerdict ? message : "muniment: " + message) + "\n"
-        try? FileHandle.standardError.write(contentsOf: Data(line.withoutControls(exceptLineEnds: true).utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(line.showingUnseen(keepsLineEnds: true).utf8))
         return failure.code
     }
 }

@@ -35,7 +35,7 @@ struct ExampleTests {
         .example("account verify"), .example("account delete"),
         .example("verify"), .example("rebuild"), .example("backup"), .example("restore"),
         .example("role remove"), .example("role delete"), .example("object delete"),
-        .example("lock"), .example("import"), .example("scenario"),
+        .example("lock"), .example("import"), .example("scenario"), .call("register user:b0b"), .example("lookalikes"),
     ]
 
     @Test("Each command's example, run in the order of the story, prints what its help says")

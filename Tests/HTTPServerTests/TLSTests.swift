@@ -21,17 +21,21 @@ import Testing
         try run(["curl", "-sS", "--max-time", "120", "--cacert", file] + more + [address])
     }
 
-    private let echo = TestApplication(bodyLimit: 100_000, answering: { request in
-        guard request.path == "/stream" else { return .now(.text("\(request.body.count)")) }
-        let stream = HTTPStream()
-        DispatchQueue.global().async {
-            for number in 1...5_000 { try? stream.writeBlocking(Array("\(number)\n".utf8)) }
-            stream.finish()
-        }
-        return .now(HTTPResponse(status: 200, body: .stream(stream)))
-    })
+    private let echo = TestApplication(
+        bodyLimit: 100_000,
+        answering: { request in
+            guard request.path == "/stream" else { return .now(.text("\(request.body.count)")) }
+            let stream = HTTPStream()
+            DispatchQueue.global().async {
+                for number in 1...5_000 { try? stream.writeBlocking(Array("\(number)\n".utf8)) }
+                stream.finish()
+            }
+            return .now(HTTPResponse(status: 200, body: .stream(stream)))
+        })
 
-    @Test("curl trusts the certificate, gets its answer and a stream; plain text gets none", arguments: ServerCertificate.KeyKind.allCases)
+    @Test(
+        "curl trusts the certificate, gets its answer and a stream; plain text gets none",
+        arguments: ServerCertificate.KeyKind.allCases)
     func servesCurl(kind: ServerCertificate.KeyKind) throws {
         try withTemporaryFolder { folder in
             let certificate = try ServerCertificate(kind, in: folder)

@@ -44,6 +44,28 @@ struct NameTests {
         #expect(Name(text).isWellFormed == (code == nil))
     }
 
+    private static let unseen: [(text: String, isNew: Bool)] = [
+        ("doc:1", true), ("doc:caf\u{E9}", true), ("doc:e\u{301}", true), ("doc:\u{6F22}\u{1F600}", true), ("doc:\u{A0}", true),
+        // Bidirectional controls.
+        ("doc:\u{61C}", false), ("doc:\u{200E}", false), ("doc:\u{200F}", false), ("doc:a\u{202A}", false),
+        ("doc:a\u{202E}cod", false), ("doc:\u{2066}a", false), ("doc:a\u{2069}", false),
+        // Without a width, a shape or a meaning of their own.
+        ("doc:a\u{200B}", false), ("doc:a\u{200C}b", false), ("doc:a\u{200D}b", false), ("doc:\u{2060}", false),
+        ("doc:\u{FEFF}a", false), ("doc:a\u{AD}b", false), ("doc:\u{34F}", false), ("doc:\u{3164}", false),
+        ("doc:\u{FE0F}", false), ("doc:\u{E0041}", false), ("doc:\u{FFF9}", false),
+        // Separators of lines, in the class too.
+        ("doc:\u{2028}", false), ("doc:\u{2029}", false), ("d\u{200B}oc:1", false),
+    ]
+
+    @Test("A name with a character that nobody can see is well-formed, as old ones are, and cannot be a new one", arguments: unseen)
+    func unseenCharacters(text: String, isNew: Bool) {
+        #expect(Name(text).isWellFormed)
+        #expect((Name(text).problemAsNew == nil) == isNew)
+        #expect(Name(text).problemAsNew?.code == (isNew ? nil : .malformed))
+        #expect(Name(text).problemAsNew?.message.unicodeScalars.allSatisfy { !$0.isUnseen } != false)
+        #expect((text.showingUnseen() == text) == isNew)
+    }
+
     @Test("A message about a name is short and has no control characters in it")
     func messages() {
         let problem = Name("doc:" + String(repeating: "\u{1B}[31m", count: 200)).problem

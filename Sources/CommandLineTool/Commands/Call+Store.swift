@@ -81,7 +81,7 @@ extension Call {
     }
 
     func note(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data(("note: " + text + "\n").withoutControls(exceptLineEnds: true).utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(("note: " + text + "\n").showingUnseen(keepsLineEnds: true).utf8))
     }
 }
 

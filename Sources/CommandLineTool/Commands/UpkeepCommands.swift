@@ -73,6 +73,22 @@ extension Command {
     }
 }
 
+extension Command {
+    static let lookAlikes = Command(
+        "lookalikes", "names in use that a reader can take for one another, a group a line", options: [.json, .store],
+        example: Example("lookalikes", "user:b0b  user:bob")
+    ) { call in
+        try call.end()
+        let groups = try call.withStore(.reading) { store in try store.read { try $0.lookAlikes() } }
+        if call.isJSON {
+            try call.output.json(.object(["groups": .array(groups.map { .array($0.map { .string($0.text) }) })]))
+        } else {
+            for group in groups { try call.output.line(group.map(\.text).joined(separator: "  ")) }
+        }
+        return .success
+    }
+}
+
 extension VerificationReport {
     fileprivate var line: String {
         let verdict = isSound ? "sound" : counted(problems.count, "problem")

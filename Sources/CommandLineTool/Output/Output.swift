@@ -7,12 +7,13 @@ final class Output {
     private var buffer = Data()
     private static let bufferBytes = 1 << 16
 
-    /// A line for people. Control characters in it are made visible, so that data cannot steer a terminal.
-    func line(_ text: String) throws { try raw(text.withoutControls(exceptLineEnds: false)) }
+    /// A line for people. Unseen characters in it are written out, so that data can neither steer a terminal nor mislead a reader.
+    func line(_ text: String) throws { try raw(text.showingUnseen()) }
 
-    /// A line of JSON, with sorted keys.
+    /// A line of JSON, with sorted keys. Unseen characters are escaped as JSON does it, so that programs read the same text.
     func json(_ value: JSONValue) throws {
-        buffer.append(contentsOf: try JSONText.encode(value))
+        let text = String(decoding: try JSONText.encode(value), as: UTF8.self)
+        buffer.append(contentsOf: text.escapingUnseenAsJSON.utf8)
         try endLine()
     }
 
@@ -54,12 +55,15 @@ struct OutputFailure: Error, CustomStringConvertible {
 }
 
 extension String {
-    /// The text with control characters written as `\u{1b}`.
-    func withoutControls(exceptLineEnds: Bool) -> String {
-        let isControl = { (scalar: Unicode.Scalar) in
-            (scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)) && !(exceptLineEnds && scalar == "\n")
-        }
-        guard unicodeScalars.contains(where: isControl) else { return self }
-        return unicodeScalars.map { isControl($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
+    /// JSON with the unseen characters, which only its texts can have, as `\u202e` or as a pair of those.
+    fileprivate var escapingUnseenAsJSON: String {
+        guard unicodeScalars.contains(where: \.isUnseen) else { return self }
+        return unicodeScalars.map { scalar in
+            guard scalar.isUnseen else { return String(scalar) }
+            return scalar.utf16.map {
+                "\\u" + String(repeating: "0", count: 4 - String($0, radix: 16).count) + String($0, radix: 16)
+            }
+            .joined()
+        }.joined()
     }
 }

@@ -12,7 +12,8 @@ package struct EventDescription {
 
     package init(_ kind: String, _ sentence: String, _ members: JSONObject) {
         self.kind = kind
-        self.sentence = sentence
+        // Names of earlier versions may have characters that mislead the people whom the sentence is for.
+        self.sentence = sentence.showingUnseen()
         self.members = members
     }
 

@@ -60,7 +60,7 @@ public final class Store: Sendable {
     public static func create(
         at path: String, preset: Preset = .locked, administrator: Name = "user:root", options: StoreOptions = StoreOptions()
     ) throws -> Store {
-        if let problem = administrator.problem { throw problem }
+        if let problem = administrator.problem ?? administrator.problemAsNew { throw problem }
         guard administrator.kind == .caller else {
             throw Refusal(.malformed, "`\(administrator)` cannot administer a store: name a user or a thing")
         }

@@ -104,8 +104,11 @@ extension CommandAuthorizer {
     }
 
     /// A new name for what a transaction creates, or the number that the name had before.
+    ///
+    /// - Throws: ``Refusal`` for a new name with a character that nobody can see. An import takes the names that its history has.
     func introduction<ID: EntityID>(of name: Name, offset: UInt64 = 0) throws -> Introduction<ID> {
         if let number = try state.number(of: name) { return Introduction(ID(rawValue: number)) }
+        if authority == .caller, let problem = name.problemAsNew { throw problem }
         let number = state.nextID + offset
         guard number <= ReservedID.limit else {
             throw Refusal(.tooLarge, "the store has given out all \(ReservedID.limit) numbers")

@@ -159,10 +159,10 @@ extension Name {
         return nil
     }
 
-    /// Enough of the name to recognise it in a message, without its control characters.
+    /// Enough of the name to recognise it in a message, without its control characters. Other unseen characters are written out.
     package var excerpt: String {
         let printable = String(
             String.UnicodeScalarView(text.unicodeScalars.prefix(80).filter { $0.properties.generalCategory != .control }))
-        return printable.utf8.count < text.utf8.count ? printable + "…" : printable
+        return (printable.utf8.count < text.utf8.count ? printable + "…" : printable).showingUnseen()
     }
 }

@@ -1,5 +1,6 @@
 public import Events
 public import Muniment
+internal import Permissions
 
 /// How the service's log is written.
 public enum LogFormat: String, CaseIterable, Sendable {
@@ -12,10 +13,10 @@ public enum LogFormat: String, CaseIterable, Sendable {
 
     /// A line about a fault of the service itself, with its end. Faults are told whatever is told of requests.
     public func message(_ text: String, at time: Instant = systemClock()) -> [UInt8] {
-        guard self == .json else { return Array((text.withVisibleControls + "\n").utf8) }
+        guard self == .json else { return Array((text.showingUnseen() + "\n").utf8) }
         var writer = JSONWriter()
         writer.raw(#"{"time":""# + time.description + #"","message":"#)
-        writer.write(text.withVisibleControls)
+        writer.write(text.showingUnseen())
         return Array((writer.text + "}\n").utf8)
     }
 }
@@ -57,11 +58,11 @@ struct RequestLine {
     private var json: [UInt8] {
         var writer = JSONWriter()
         writer.raw(#"{"time":""# + time.description + #"","status":\#(status),"method":"#)
-        writer.write(method.withVisibleControls)
+        writer.write(method.showingUnseen())
         for (name, value) in [("route", route), ("path", shownPath), ("store", store), ("caller", caller), ("request", requestID)] {
             guard let value else { continue }
             writer.raw(",\"\(name)\":")
-            writer.write(value.withVisibleControls)
+            writer.write(value.showingUnseen())
         }
         writer.raw(#","peer":"#)
         writer.write(peer)
@@ -75,15 +76,6 @@ struct RequestLine {
             time.description, "\(status)", method, shownPath, "\(milliseconds) ms", "\(bytes) B", "from " + peer,
             caller.map { "as " + $0 } ?? "", requestID.map { "request " + $0 } ?? "",
         ]
-        return Array((words.filter { !$0.isEmpty }.joined(separator: " ").withVisibleControls + "\n").utf8)
-    }
-}
-
-extension String {
-    /// The text with control characters written as `\u{1b}`, so that data can neither begin a line nor steer a terminal.
-    var withVisibleControls: String {
-        let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) }
-        guard unicodeScalars.contains(where: isControl) else { return self }
-        return unicodeScalars.map { isControl($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
+        return Array((words.filter { !$0.isEmpty }.joined(separator: " ").showingUnseen() + "\n").utf8)
     }
 }

@@ -1,0 +1,75 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Names with characters that nobody can see")
+struct UnseenNameTests {
+    private static let unseen = ["\u{202E}", "\u{2066}", "\u{200B}", "\u{200D}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{61C}"]
+
+    @Test("are refused wherever a name is new, and nothing is written", arguments: unseen)
+    func newNames(character: String) throws {
+        try withStore(.open) { (fixture) throws in
+            try fixture.commit(.defineClass("doc"), .register("user:ann"))
+            let head = try fixture.store.head
+            let changes: [Change] = [
+                .createObject(Name("doc:a\(character)")), .register(Name("user:ann\(character)")),
+                .register(Name("thing:\(character)a")), .createRole(Name("role:a\(character)b")),
+                .defineClass("c\(character)"), .definePermission(Name("permission:p\(character)"), subject: "user:ann", ["read"]),
+                .changeClass("doc", ClassSettings(privileges: ["sign\(character)"])),
+            ]
+            for change in changes {
+                #expect(try fixture.refusal(change)?.code == .malformed, "\(change)")
+                #expect(try fixture.refusal(change)?.message.unicodeScalars.contains { $0.isUnseen } == false)
+            }
+            #expect(try fixture.store.head == head)
+        }
+        try withTemporaryFolder { folder in
+            _ = #expect(throws: Refusal.self) {
+                try Store.create(at: folder + "/store", administrator: Name("user:root\(character)"))
+            }
+        }
+    }
+
+    @Test(
+        "that a store has are asked about, granted, changed and deleted as before, and exist again after a deletion",
+        arguments: unseen)
+    func oldNames(character: String) throws {
+        try withStore(.open) { (fixture) throws in
+            let (user, doc) = (Name("user:a\(character)"), Name("doc:a\(character)"))
+            // As an earlier version wrote them: an import takes the names of its history.
+            let history = Transaction(
+                "user:root", [.defineClass("doc"), .register(user), .createObject(doc, value: .integer(1))], authority: .importer)
+            _ = try fixture.store.commit(history)
+            try fixture.commit(.grant(user, on: doc, ["read"]))
+            for _ in 0..<2 {
+                #expect(try fixture.may(user, "read", doc))
+                #expect(try fixture.store.read { try $0.list(class: "doc", as: "user:root") } == [doc.text])
+                try fixture.reopenWithoutIndex()
+            }
+            try fixture.commit(.deleteObject(doc))
+            try fixture.commit(.createObject(doc))
+            #expect(try fixture.store.read { try $0.exists(doc) })
+        }
+    }
+
+    @Test("Names in use that look alike are listed together, and no others; a deleted one is left out")
+    func lookAlikes() throws {
+        try withStore(.open) { (fixture) throws in
+            let cyrillic = Name("doc:pl\u{430}n")
+            try fixture.commit(
+                .defineClass("doc"), .register("user:bob"), .register("user:B0b"), .register("user:ann"), .createObject("doc:plan"),
+                .createObject(cyrillic), .createObject("doc:PLAN"), .createObject("doc:plans"), .createObject("doc:caf\u{E9}"),
+                .createObject("doc:cafe\u{301}"), .createObject("doc:cafe"))
+            _ = try fixture.store.commit(
+                Transaction("user:root", [.createObject(Name("doc:plan\u{200B}"))], authority: .importer))
+            let plans: [Name] = ["doc:PLAN", "doc:plan", Name("doc:plan\u{200B}"), cyrillic]
+            let others: [[Name]] = [["doc:cafe\u{301}", "doc:caf\u{E9}"], ["user:B0b", "user:bob"]]
+            #expect(try fixture.store.read { try $0.lookAlikes() } == [plans] + others)
+            try fixture.commit(.deleteObject("doc:PLAN"), .deleteObject(cyrillic), .deleteObject(Name("doc:plan\u{200B}")))
+            #expect(try fixture.store.read { try $0.lookAlikes() } == others)
+        }
+    }
+}
