@@ -4,7 +4,7 @@ enum ImportTable {
     static let allowed: [String: Set<String>] = [
         "LMDB": ["CLMDB", "Glibc", "Synchronization"],
         "Hashing": ["CCrypto"],
-        "Files": ["Glibc", "Foundation", "Synchronization"],
+        "Files": ["CTimex", "Glibc", "Foundation", "Synchronization"],
         "Events": [],
         "Permissions": ["Events"],
         "Notices": ["Events", "Permissions"],
@@ -44,6 +44,7 @@ enum ImportTable {
     /// The one target that may import each C library.
     static let importersOfC = [
         "CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer", "CCurl": "NetworkClient",
+        "CTimex": "Files",
     ]
 
     /// What a file of a target imports without leave, in words; empty for a file that keeps to the table.

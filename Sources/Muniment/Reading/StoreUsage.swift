@@ -39,6 +39,14 @@ extension Store {
     /// system.
     public var isInPlace: Bool { log.isInPlace }
 
+    /// Why the machine's clock keeps the store from committing now (``ClockLimits``); nil if it does not.
+    public var clockProblem: StoreError? {
+        get throws {
+            guard let clockGuard = writer?.clockGuard else { return nil }
+            return clockGuard.problem(head: try head.time)
+        }
+    }
+
     /// Why the store takes no more writes; nil while it does.
     ///
     /// It is stopped by a write or a sync that failed, and stays so until it is opened again, and while its files are not in place

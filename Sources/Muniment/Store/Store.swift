@@ -151,7 +151,7 @@ public final class Store: Sendable {
         let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
         let writer = Writer(
             path: folder.path, log: log, index: index, workingSet: workingSet, clock: options.clock,
-            recordsEnds: options.recordsEnds, feed: feed
+            clockGuard: clockGuard(folder, log, options), recordsEnds: options.recordsEnds, feed: feed
         ) {
             try folder.logSeal.remove()
         }
@@ -161,6 +161,15 @@ public final class Store: Sendable {
         feed.tellConcerns { [weak store] in store?.concern(of: $0) }
         writer.watchEnds()
         return store
+    }
+
+    private static func clockGuard(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) -> ClockGuard? {
+        options.clockLimits.map { limits in
+            ClockGuard(limits, mark: folder.clockMark) {
+                let head = try? log.read { try $0.commit(at: log.head?.revision ?? .genesis) }
+                return head?.origin.importLine != nil
+            }
+        }
     }
 
     private static func openForReading(_ folder: StoreFolder, options: StoreOptions) throws -> Store {

@@ -22,6 +22,10 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case noSuchRevision(Revision, head: Revision)
     /// A commit cannot be earlier than the one before it.
     case timeGoesBackwards(Instant, head: Instant)
+    /// The clock says a time before the newest commit, by more than the limit.
+    case clockIsBehind(Instant, head: Instant)
+    /// The clock says a time that the time since the last commit does not explain.
+    case clockIsAhead(Instant, expected: Instant)
     /// The store was closed.
     case closed
     /// The store's folder leads to another log, or to none, since it was opened.
@@ -54,6 +58,10 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .displaced(let path):
             "the files of the store in `\(path)` were removed or replaced while it was open, so it takes no changes: put the folder "
                 + "back or restore it, then open the store again"
+        case .clockIsBehind(let now, let head):
+            "the clock says \(now), and the newest commit is of \(head). Nothing was committed. Set the clock right, and try again."
+        case .clockIsAhead(let now, let expected):
+            "the clock says \(now), and about \(expected) was expected. Nothing was committed. Set the clock right, and try again."
         case .closed: "the store was closed"
         case .behindTheLog(let why): "the index could not follow the log (\(why)): mend the cause and open the store again"
         }

@@ -9,7 +9,8 @@ internal import Synchronization
 /// Where the parts of a store are.
 ///
 ///     DIR/log/         the truth; made as `log.new` and renamed when it holds a store
-///     DIR/index/       everything derived; `boot` in it says that it is open for writing, and since which start of the machine
+///     DIR/index/       everything derived; `boot` in it says that it is open for writing, and since which start of the machine;
+///                      `clock` the offset of the machine's clock
 ///     DIR/writer.lock  held by the one process that writes
 ///     DIR/levels.json  names for sets of privileges, where the history that was imported had some
 struct StoreFolder: Sendable {
@@ -19,6 +20,7 @@ struct StoreFolder: Sendable {
 
     var log: String { path + "/log" }
     var bootMark: String { index + "/boot" }
+    var clockMark: ClockMark { ClockMark(path: index + "/clock") }
     var lock: String { path + "/writer.lock" }
     var levels: String { path + "/levels.json" }
     var logSeal: PageSeal { PageSeal(folder: log) }

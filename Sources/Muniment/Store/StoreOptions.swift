@@ -4,7 +4,11 @@ internal import Foundation
 /// How a store is opened.
 public struct StoreOptions: Sendable {
     /// What time it is. Tests and replays hand in their own.
-    public var clock: @Sendable () -> Instant
+    ///
+    /// A new clock has no ``clockLimits`` until they are set.
+    public var clock: @Sendable () -> Instant { didSet { clockLimits = nil } }
+    /// How far the machine's clock may be off before the store refuses to commit; nil for no limit.
+    public var clockLimits: ClockLimits?
     /// When ends of access that fall due reach the log. Whoever gives commits times of their own chooses ``EndRecording/withCommits``.
     public var recordsEnds: EndRecording
     /// Told how long work goes on: folding, verifying. Called on the thread that does it.
@@ -17,12 +21,19 @@ public struct StoreOptions: Sendable {
     /// millisecond for three megabytes, and folds a damaged index again.
     public var indexSealLimitBytes: Int
 
+    /// Options for a store.
+    ///
+    /// - Parameters:
+    ///   - clock: what time it is; nil for the machine's clock.
+    ///   - clockLimits: how far the machine's clock may be off; nil for the standard limits with the machine's clock, and for none
+    ///     with a clock of the caller.
     public init(
-        clock: @escaping @Sendable () -> Instant = systemClock, recordsEnds: EndRecording = .byItself,
+        clock: (@Sendable () -> Instant)? = nil, clockLimits: ClockLimits? = nil, recordsEnds: EndRecording = .byItself,
         progress: (@Sendable (Progress) -> Void)? = nil, mapBytes: Int = 1 << 34, logSealLimitBytes: Int = 1 << 28,
         indexSealLimitBytes: Int = 1 << 26
     ) {
-        self.clock = clock
+        self.clock = clock ?? systemClock
+        self.clockLimits = clock == nil ? clockLimits ?? ClockLimits() : clockLimits
         self.recordsEnds = recordsEnds
         self.progress = progress
         self.mapBytes = mapBytes

@@ -7,6 +7,8 @@ internal import Projections
 struct Committer {
     let workingSet: WorkingSet
     let clock: @Sendable () -> Instant
+    /// Nil if any time is taken as it is.
+    var clockGuard: ClockGuard?
 
     /// The time of what happens now. It never goes back, even when the clock does (CONFORMANCE E3).
     var now: Instant { workingSet.state.revision == .genesis ? clock() : max(clock(), workingSet.state.time) }
@@ -78,8 +80,11 @@ struct Committer {
     }
 
     private func time(of transaction: Transaction) throws -> Instant {
-        guard let time = transaction.time else { return now }
         let head = workingSet.state
+        guard let time = transaction.time else {
+            try clockGuard?.check(head: head.time)
+            return now
+        }
         guard head.revision == .genesis || time >= head.time else { throw StoreError.timeGoesBackwards(time, head: head.time) }
         return time
     }

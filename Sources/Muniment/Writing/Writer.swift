@@ -17,6 +17,7 @@ final class Writer: @unchecked Sendable {
     private let index: Index
     private let workingSet: WorkingSet
     private let clock: @Sendable () -> Instant
+    let clockGuard: ClockGuard?
     /// Calls when access comes to its end. Nil where ends are recorded with commits only.
     private(set) var ends: EndWatch?
     private let waiting = Mutex(Waiting())
@@ -73,13 +74,14 @@ final class Writer: @unchecked Sendable {
 
     init(
         path: String, log: EventLog, index: Index, workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant,
-        recordsEnds: EndRecording, feed: ChangeFeed, willWrite: @escaping @Sendable () throws -> Void
+        clockGuard: ClockGuard?, recordsEnds: EndRecording, feed: ChangeFeed, willWrite: @escaping @Sendable () throws -> Void
     ) {
         self.path = path
         self.log = log
         self.index = index
         self.workingSet = workingSet
         self.clock = clock
+        self.clockGuard = clockGuard
         self.feed = feed
         self.willWrite = willWrite
         nextRefusal = log.lastRefusal?.number.next ?? .first
@@ -154,7 +156,7 @@ final class Writer: @unchecked Sendable {
         _ group: [Request], _ commits: inout [Commit], _ refused: inout [RefusedTransaction]
     ) -> [Result<Receipt, any Error>] {
         do { try beginTurn() } catch { return group.map { _ in .failure(error) } }
-        var committer = Committer(workingSet: workingSet, clock: clock)
+        var committer = Committer(workingSet: workingSet, clock: clock, clockGuard: clockGuard)
         return group.map { request in
             if let reason = log.failure { return .failure(LogError.stopped(reason)) }
             do { return .success(try committer.perform(request.transaction, appendingTo: &commits)) } catch {
@@ -178,6 +180,13 @@ final class Writer: @unchecked Sendable {
             return log.failure == nil
         }
         // Where it fails and the log goes on, the next commit meets the same, and its caller is told.
+        do {
+            try clockGuard?.check(head: workingSet.state.time)
+        } catch {
+            // A wrong clock ends no access.
+            turn.signal()
+            return true
+        }
         try? endAccess(by: clock())
         return log.failure == nil
     }

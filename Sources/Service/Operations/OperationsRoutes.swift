@@ -17,7 +17,9 @@ enum OperationsRoutes {
         .immediate { call in
             if call.service.operations.isStopping { throw Problem(.unavailable, "the service is stopping") }
             // Which store it is, and why, is for the log and for metrics: anybody may ask this.
-            let blocked = call.service.data.open.count { $0.store.obstacleToWriting != nil }
+            let blocked = try call.service.data.open.map(\.store).count {
+                try $0.obstacleToWriting != nil || $0.clockProblem != nil
+            }
             guard blocked == 0 else { throw Problem(.unavailable, "a store takes no writes; why is in the service's log") }
             guard call.service.accounts?.obstacleToChanges == nil else {
                 throw Problem(.unavailable, "accounts cannot be changed; why is in the service's log")

@@ -114,6 +114,12 @@ struct ServiceMetrics {
                 text.value(name, [("store", store), ("part", "index")], figure(usage.index))
             }
         }
+        text.begin(
+            "muniment_clock_wrong", .gauge, "1 if the store refuses commits because the machine's clock is wrong, otherwise 0.")
+        for store in stores {
+            guard let problem = try? store.store.clockProblem.map({ _ in 1 }) ?? 0 else { continue }
+            text.value("muniment_clock_wrong", [("store", store.name.text)], problem)
+        }
         text.begin("muniment_takes_writes", .gauge, "1 where the store takes writes, 0 where a write or a sync has failed.")
         for store in stores {
             text.value("muniment_takes_writes", [("store", store.name.text)], store.store.obstacleToWriting == nil ? 1 : 0)

@@ -24,6 +24,10 @@ extension Problem {
     private init(_ error: StoreError) {
         switch error {
         case .noSuchRevision, .timeGoesBackwards: self.init(.malformed, "\(error)")
+        case .clockIsAhead, .clockIsBehind:
+            self.init(
+                .unavailable,
+                "the clock of the service's machine is wrong, so the store commits nothing. Try again once it is right.")
         case .closed: self.init(.unavailable, "the service is stopping: ask again in a moment")
         default:
             self.init(.unavailable, "the store cannot do this now; why is in the service's log under the request's id")
