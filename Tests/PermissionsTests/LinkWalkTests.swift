@@ -1,0 +1,124 @@
+import Events
+import Permissions
+import Synchronization
+import Testing
+
+@Suite("The rules of access: what links cost a check")
+struct LinkWalkTests {
+    /// A state that counts how many objects are read, and how many callers' links.
+    private final class CountingState: AccessState {
+        let base: TinyState
+        let reads = Atomic<Int>(0)
+
+        init(_ base: TinyState) { self.base = base }
+
+        func subjects(of caller: PrincipalID) -> SubjectSet { base.subjects(of: caller) }
+        func options(of classID: ClassID) -> ClassOptions? { base.options(of: classID) }
+
+        func place(of object: ObjectID) -> Place? {
+            reads.add(1, ordering: .relaxed)
+            return base.place(of: object)
+        }
+
+        func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges) -> Privileges {
+            base.level(on: object, for: subjects, at: instant, wanted: wanted)
+        }
+
+        func links(to target: ObjectID, limit: Int) -> [CallerLinks] {
+            let links = base.links(to: target, limit: limit)
+            reads.add(links.count, ordering: .relaxed)
+            return links
+        }
+
+        /// Whether Ben may read an object, and what it took to find that out.
+        func benReads(_ object: ObjectID) throws -> (allowed: Bool, reads: Int) {
+            let before = reads.load(ordering: .relaxed)
+            let verdict = try AccessRules(self, at: Instant(microseconds: 0)).verdict(for: subjects(of: .ben), on: object)
+            return (verdict.allows(.read), reads.load(ordering: .relaxed) - before)
+        }
+    }
+
+    /// A world in which `.one` can be read through links, and nothing else is given to anybody on an object.
+    private struct World {
+        var state = TinyState.open
+        private var next: UInt64 = 1000
+
+        init() {
+            state.classes[.doc] = ClassOptions(inherits: .all, readThroughLinks: true)
+            state.classes[.folder] = ClassOptions(inherits: .all)
+        }
+
+        /// Adds an object below so many others.
+        mutating func add(_ classID: ClassID, height: Int = 0) -> ObjectID {
+            var parent: ObjectID?
+            for _ in 0...height {
+                next += 1
+                state.places[ObjectID(rawValue: next)] = Place(classID: classID, parent: parent)
+                parent = ObjectID(rawValue: next)
+            }
+            return ObjectID(rawValue: next)
+        }
+
+        mutating func link(_ target: ObjectID, by writer: PrincipalID, count: Int, in classID: ClassID, height: Int = 0) {
+            let sources = (0..<count).map { _ in add(classID, height: height) }
+            state.links[target, default: [:]][writer, default: []] += sources
+        }
+
+        /// An object that Ben may read, to which a caller has written a link.
+        mutating func share(_ target: ObjectID, by writer: PrincipalID) {
+            let source = add(.folder)
+            state.grant(.read, on: source, to: .ben)
+            state.links[target, default: [:]][writer, default: []].append(source)
+        }
+    }
+
+    private static let mallory = PrincipalID(rawValue: 10)
+    /// A later caller than Mallory, so that Mallory's links come first.
+    private static let vic = PrincipalID(rawValue: 900)
+
+    /// What a check may take for one caller's links: the last object that is looked at may lie deep.
+    private static let shareOfOne = Limits.linkReadsPerCaller + Limits.depthOfParents
+
+    @Test("E14: all links that a caller has room for make a denied check read a bounded number of objects")
+    func oneCaller() throws {
+        var world = World()
+        world.link(.one, by: Self.mallory, count: Limits.linksPerCaller, in: .folder)
+        let flat = try CountingState(world.state).benReads(.one)
+        #expect(!flat.allowed && flat.reads <= Limits.linksPerCaller + 8)
+
+        world = World()
+        world.link(.one, by: Self.mallory, count: Limits.linksPerCaller, in: .folder, height: Limits.depthOfParents)
+        let deep = try CountingState(world.state).benReads(.one)
+        #expect(!deep.allowed && deep.reads <= 2 * Self.shareOfOne)
+        world.share(.one, by: Self.vic)
+        #expect(try CountingState(world.state).benReads(.one).allowed)
+    }
+
+    @Test("E14: a tree of objects that link to each other costs no more, and hides no chain that another caller has built")
+    func tree() throws {
+        var world = World()
+        let shared = world.add(.doc)
+        world.state.links[.one] = [Self.vic: [shared]]
+        for target in [ObjectID.one, shared] { world.link(target, by: Self.mallory, count: 64, in: .doc) }
+        for target in (world.state.links[.one]?[Self.mallory] ?? []).prefix(64) {
+            world.link(target, by: Self.mallory, count: 64, in: .doc)
+        }
+        let before = try CountingState(world.state).benReads(.one)
+        #expect(!before.allowed && before.reads <= 3 * Self.shareOfOne)
+        world.share(shared, by: Self.vic)
+        #expect(try CountingState(world.state).benReads(.one).allowed)
+    }
+
+    @Test("E14: the links of many callers together have a bound as well")
+    func manyCallers() throws {
+        var world = World()
+        for caller in 0..<200 {
+            world.link(.one, by: PrincipalID(rawValue: UInt64(100_000 + caller)), count: Limits.linksPerCaller, in: .folder)
+        }
+        let denied = try CountingState(world.state).benReads(.one)
+        #expect(!denied.allowed && denied.reads <= Limits.linkReads + Self.shareOfOne)
+        // Nearest first, and of the same distance those of earlier callers first.
+        world.share(.one, by: Self.vic)
+        #expect(try CountingState(world.state).benReads(.one).allowed)
+    }
+}

@@ -1,0 +1,135 @@
+import Credentials
+import Events
+import Permissions
+import ServiceSupport
+import Testing
+
+@Suite("Hostile: a tenant who moves objects and links to objects of others")
+struct GivingTests {
+    /// Eve may change `doc:salary` and who has access to it, and may not read it. She has a folder and notes of her own.
+    private static let world = #"""
+        {"as":"user:root","do":[
+        {"op":"defineClass","class":"doc","inherits":true},
+        {"op":"defineClass","class":"note","creatorPrivileges":["read","update","delete","setPermissions","setOwner"]},
+        {"op":"defineClass","class":"picture","readThroughLinks":true,"creatorPrivileges":["read","update","delete","setPermissions"]},
+        {"op":"register","principal":"user:eve"},{"op":"register","principal":"user:vic"},{"op":"register","principal":"user:ann"},
+        {"op":"grant","subject":"everyone","object":"store","privileges":["create","read","update","delete","setPermissions","setOwner"]},
+        {"op":"grant","subject":"everyone","object":"class:doc","privileges":["read","update","delete","setPermissions","setOwner"]},
+        {"op":"grant","subject":"everyone","object":"class:note","privileges":["create","read","update","delete","setPermissions","setOwner"]},
+        {"op":"grant","subject":"everyone","object":"class:picture","privileges":["create","read","update","delete","setPermissions"]},
+        {"op":"createObject","object":"doc:folder"},
+        {"op":"grant","subject":"user:eve","object":"doc:folder","privileges":["read","update","delete","setPermissions","setOwner"]},
+        {"op":"createObject","object":"doc:salary","value":{"mark":"secret-4711"}},
+        {"op":"grant","subject":"user:eve","object":"doc:salary","privileges":["update","setPermissions"]},
+        {"op":"createObject","object":"picture:plan","owner":"user:vic","value":{"mark":"secret-4711"}}]}
+        """#
+
+    private struct World {
+        let curl: Curl
+        let root: String
+        let eve: String
+        let vic: String
+
+        init(_ fixture: ServiceFixture) async throws {
+            curl = try fixture.live()
+            root = try fixture.administrator()
+            (eve, vic) = (try fixture.token(.act(as: "user:eve")), try fixture.token(.act(as: "user:vic")))
+            let made = try await curl.send("POST", "/v1/stores/default/transactions", token: root, json: GivingTests.world)
+            #expect(made.status == 200, "\(made.text)")
+        }
+
+        /// What a transaction leads to: the status, and the code of a refusal.
+        func commit(_ token: String, _ changes: String...) async throws -> String {
+            let body = #"{"do":[\#(changes.joined(separator: ","))]}"#
+            let answer = try await curl.send("POST", "/v1/stores/default/transactions", token: token, json: body)
+            #expect(!answer.text.contains("secret-4711"))
+            guard answer.status != 200, case .string(let code)? = try answer.json["code"] else { return "\(answer.status)" }
+            return "\(answer.status) \(code)"
+        }
+
+        func read(_ object: String, _ token: String) async throws -> Int {
+            try await curl.send("GET", "/v1/stores/default/objects/\(object)", token: token).status
+        }
+    }
+
+    @Test("E14: moving an object below a folder of one's own gives no privilege that the mover lacks on the object")
+    func moveBelowOwnFolder() async throws {
+        try await withService { fixture in
+            let world = try await World(fixture)
+            let move = #"{"op":"moveObject","object":"doc:salary","parent":"doc:folder"}"#
+            #expect(try await world.commit(world.eve, move) == "403 aboveOwnLevel")
+            #expect(
+                try await world.commit(world.eve, #"{"op":"moveObject","object":"doc:salary","parent":null}"#, move)
+                    == "403 aboveOwnLevel")
+            // A folder that gives nothing to Eve, and everything to another user, is no way around.
+            let other = #"{"op":"setAccess","subject":"user:ann","object":"doc:folder","privileges":["read"]}"#
+            #expect(try await world.commit(world.eve, other, move) == "403 aboveOwnLevel")
+            #expect(try await world.read("doc:salary", world.eve) == 403)
+        }
+    }
+
+    @Test("E14: a link to an object that its writer may not read is refused, by every way to write a value")
+    func linkToUnreadable() async throws {
+        try await withService { fixture in
+            let world = try await World(fixture)
+            let link = #"{"to":[{"deep":{"$ref":"picture:plan"}}]}"#
+            #expect(
+                try await world.commit(world.eve, #"{"op":"createObject","object":"note:a","value":\#(link)}"#) == "403 noPrivilege"
+            )
+            #expect(try await world.commit(world.eve, #"{"op":"createObject","object":"note:a","value":{}}"#) == "200")
+            #expect(
+                try await world.commit(world.eve, #"{"op":"writeObject","object":"note:a","value":\#(link)}"#) == "403 noPrivilege")
+            #expect(
+                try await world.commit(world.eve, #"{"op":"writeObject","object":"note:a","merge":\#(link)}"#) == "403 noPrivilege")
+            #expect(try await world.read("picture:plan", world.eve) == 403)
+            // Who may read the picture shows it to the readers of a note.
+            #expect(
+                try await world.commit(
+                    world.vic, #"{"op":"createObject","object":"note:v","value":\#(link)}"#,
+                    #"{"op":"grant","subject":"user:eve","object":"note:v","privileges":["read"]}"#) == "200")
+            #expect(try await world.read("picture:plan", world.eve) == 200)
+        }
+    }
+
+    @Test("E14: a link that was written before its object was created, or created again, does not lead to the later object")
+    func linkToLaterObject() async throws {
+        try await withService { fixture in
+            let world = try await World(fixture)
+            let early = #"{"op":"createObject","object":"note:a","value":{"to":{"$ref":"picture:later"}}}"#
+            #expect(try await world.commit(world.eve, early) == "200")
+            let creation = #"{"op":"createObject","object":"picture:later","value":{"mark":"secret-4711"}}"#
+            #expect(try await world.commit(world.vic, creation) == "200")
+            #expect(try await world.read("picture:later", world.eve) == 403)
+            // The same value once more is a new link by now.
+            let again = #"{"op":"writeObject","object":"note:a","value":{"to":{"$ref":"picture:later"}}}"#
+            #expect(try await world.commit(world.eve, again) == "403 noPrivilege")
+
+            let grant = #"{"op":"grant","subject":"user:eve","object":"picture:later","privileges":["read"]}"#
+            #expect(try await world.commit(world.vic, grant) == "200")
+            #expect(try await world.commit(world.eve, again) == "200")
+            #expect(try await world.commit(world.vic, #"{"op":"revoke","subject":"user:eve","object":"picture:later"}"#) == "200")
+            #expect(try await world.read("picture:later", world.eve) == 200)
+            #expect(try await world.commit(world.vic, #"{"op":"deleteObject","object":"picture:later"}"#, creation) == "200")
+            #expect(try await world.read("picture:later", world.eve) == 403)
+        }
+    }
+
+    @Test("E14: a caller who has used up their room for links to an object takes none of another caller's")
+    func roomForLinks() async throws {
+        try await withService { fixture in
+            let world = try await World(fixture)
+            let grant = #"{"op":"grant","subject":"user:eve","object":"picture:plan","privileges":["read"]}"#
+            #expect(try await world.commit(world.vic, grant) == "200")
+            func note(_ name: String) -> String {
+                #"{"op":"createObject","object":"note:\#(name)","value":{"to":{"$ref":"picture:plan"}}}"#
+            }
+            let notes = (0..<Limits.linksPerCaller).map { note("e\($0)") }.joined(separator: ",")
+            #expect(try await world.commit(world.eve, notes) == "200")
+            #expect(try await world.commit(world.eve, note("more")) == "413 tooLarge")
+            let share = #"{"op":"grant","subject":"user:ann","object":"note:v","privileges":["read"]}"#
+            #expect(try await world.commit(world.vic, note("v"), share) == "200")
+            #expect(try await world.read("picture:plan", try fixture.token(.act(as: "user:ann"))) == 200)
+            #expect(try await world.commit(world.eve, #"{"op":"deleteObject","object":"note:e0"}"#, note("more")) == "200")
+        }
+    }
+}
