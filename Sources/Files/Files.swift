@@ -8,6 +8,8 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the file or folder is not there.
     public let isMissing: Bool
     public let isNotPermitted: Bool
+    /// Whether the disk, or the quota on it, has no room.
+    public let isDiskFull: Bool
 
     init(_ code: Int32, _ operation: String, path: String) {
         self.operation = operation
@@ -15,6 +17,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         detail = unsafe String(cString: strerror(code))
         isMissing = code == ENOENT || code == ENOTDIR
         isNotPermitted = code == EACCES || code == EPERM || code == EROFS
+        isDiskFull = code == ENOSPC || code == EDQUOT
     }
 
     public var description: String { "cannot \(operation) `\(path)`: \(detail)" }

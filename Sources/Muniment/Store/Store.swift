@@ -2,6 +2,7 @@ internal import EventLog
 public import Events
 internal import Files
 internal import Hashing
+internal import LMDB
 public import Permissions
 internal import Projections
 
@@ -173,7 +174,13 @@ public final class Store: Sendable {
     }
 
     private static func openForReading(_ folder: StoreFolder, options: StoreOptions) throws -> Store {
-        let folder = folder.forReading
+        if folder.isBackup { return try openAsReader(folder.withTemporaryIndex, options) }
+        do { return try openAsReader(folder, options) } catch let error where error.isFullDisk {
+            return try openAsReader(folder.withTemporaryIndex, options)
+        }
+    }
+
+    private static func openAsReader(_ folder: StoreFolder, _ options: StoreOptions) throws -> Store {
         let log = try folder.openLogForReading(options)
         do {
             guard log.head != nil else { throw LogError.empty }
@@ -183,7 +190,7 @@ public final class Store: Sendable {
             return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil, feed: feed)
         } catch {
             log.close()
-            if folder.isBackup { try? removeFlatFolder(folder.index) }
+            if folder.hasTemporaryIndex { try? removeFlatFolder(folder.index) }
             throw error
         }
     }
@@ -199,8 +206,7 @@ public final class Store: Sendable {
 
     private static func fold(_ folder: StoreFolder, log: EventLog, options: StoreOptions, because reason: any Error) throws {
         let lock: FileLock?
-        // The index of a backup belongs to this process alone.
-        do { lock = try folder.isBackup ? nil : folder.takeLock() } catch StoreError.heldByAnotherWriter(_, let holder) {
+        do { lock = try folder.hasTemporaryIndex ? nil : folder.takeLock() } catch StoreError.heldByAnotherWriter(_, let holder) {
             throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(holder) is at it, try again in a moment")
         } catch {
             throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(error)")
@@ -210,7 +216,7 @@ public final class Store: Sendable {
             let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
             workingSet.end()
             try finish(index, in: folder, options)
-        } catch let error as FileError {
+        } catch let error as FileError where !error.isFullDisk {
             throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(error)")
         }
     }
@@ -260,7 +266,18 @@ public final class Store: Sendable {
             }
         } else {
             indexInUse.close()
-            if folder.isBackup { try removeFlatFolder(folder.index) }
+            if folder.hasTemporaryIndex { try removeFlatFolder(folder.index) }
+        }
+    }
+}
+
+extension Error {
+    /// Whether the disk has no room for what was to be written.
+    fileprivate var isFullDisk: Bool {
+        switch self {
+        case let error as FileError: error.isDiskFull
+        case let error as StorageError: error.kind == .diskFull
+        default: false
         }
     }
 }

@@ -36,11 +36,14 @@ struct StoreFolder: Sendable {
     /// Whether the folder is a backup, which is read and never written to.
     var isBackup: Bool { Backup.isThere(at: path) }
 
-    /// The same folder for reading. The index of a backup is folded in a temporary folder, which is removed on closing.
-    var forReading: StoreFolder {
-        guard isBackup else { return self }
+    /// Whether the index is in a temporary folder, which belongs to this process alone and is removed on closing.
+    private(set) var hasTemporaryIndex = false
+
+    /// The same folder, its index folded anew in a temporary folder: for a backup, and for a disk that has no room for the index.
+    var withTemporaryIndex: StoreFolder {
         var folder = self
-        folder.index = FileManager.default.temporaryDirectory.path + "/muniment-backup-\(UUID().uuidString)"
+        folder.index = FileManager.default.temporaryDirectory.path + "/muniment-index-\(UUID().uuidString)"
+        folder.hasTemporaryIndex = true
         return folder
     }
 

@@ -319,7 +319,8 @@ final class Writer: @unchecked Sendable {
             log.stop("the index could not be written: \(error)")
             indexFailure.withLock { $0 = "\(error)" }
             feed.stop()
-            throw StoreError.behindTheLog(why: "\(error)")
+            // The commits are durable, so their callers get their receipts.
+            return .nothing
         }
         defer { isIndexOwed = false }
         return isIndexOwed ? .everything(head.revision) : .commits

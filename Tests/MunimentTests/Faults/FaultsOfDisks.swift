@@ -110,10 +110,21 @@ struct FaultsOfDisks {
         #expect(try Store.verify(at: path).problems == [])
     }
 
+    /// A store is for the eyes of its owner until the owner lets others read it.
+    private func letEverybodyRead(_ path: String) throws {
+        let files = FileManager.default
+        for name in [""] + (files.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []) {
+            let path = path + "/" + name
+            let isFolder = try files.attributesOfItem(atPath: path)[.type] as? FileAttributeType == .typeDirectory
+            try files.setAttributes([.posixPermissions: isFolder ? 0o755 : 0o644], ofItemAtPath: path)
+        }
+    }
+
     @Test("Somebody who may only read, reads; writing is a clear error; nothing changes", .enabled(if: getuid() == 0))
     func readOnlyFolder() throws {
         try withFaultStore { path, _ in
             let before = try FileBytes.read(path + "/log/data.mdb") + FileBytes.read(path + "/index/data.mdb")
+            try letEverybodyRead(path)
             let right = try Helper.run(["ask", path])
             let nobody = try Helper.run(["use-as-nobody", path])
             #expect(nobody.exitCode == 0)
@@ -128,6 +139,7 @@ struct FaultsOfDisks {
     func readOnlyFolderWithoutIndex() throws {
         try withFaultStore { path, _ in
             try FileManager.default.removeItem(atPath: path + "/index")
+            try letEverybodyRead(path)
             let nobody = try Helper.run(["use-as-nobody", path])
             #expect(nobody.exitCode == 3)
             #expect(nobody.output.contains("it is not there"))
