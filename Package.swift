@@ -163,8 +163,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Events", "Permissions", "Notices", "Muniment", "Histories", "Credentials", "Files", "HTTPServer", "Identity",
-                "Service", "CommandLineTool", "RandomHistories", "ServiceSupport", "IssuerSupport", "IdentitySupport",
+                "Events", "Permissions", "Notices", "Muniment", "Projections", "Histories", "Credentials", "Files", "HTTPServer",
+                "Identity", "Service", "CommandLineTool", "RandomHistories", "ServiceSupport", "IssuerSupport", "IdentitySupport",
                 "OpenIDConnect",
                 "Mail", "NetworkClient",
                 "TestSupport", "StoreSupport",

@@ -38,12 +38,14 @@ extension Store {
     ///   - object: any object, one that was deleted since included. One that never was has an empty answer.
     ///   - from: the first moment.
     ///   - to: the last moment.
+    ///   - audience: who is told: a caller learns nothing of an earlier object of the name.
     /// - Throws: `Refusal` with `malformed` for an ill-formed name or a span that runs backwards;
     ///   ``StoreError/noSuchRevision(_:head:)``.
     public func accessSpans(
-        with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now
+        with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now,
+        for audience: Audience = .unrestricted
     ) throws -> [SubjectAccess] {
-        try withWalk(privileges, object, from, to) { walk in
+        try withWalk(privileges, object, from, to, for: audience) { walk in
             let (anonymous, everyone) = (try walk.spans(of: .anonymous), try walk.spans(of: walk.reader.stranger))
             var found = [SubjectAccess(subject: Name.anonymous.text, spans: anonymous)]
             found.append(SubjectAccess(subject: Name.everyone.text, spans: everyone))
@@ -64,7 +66,7 @@ extension Store {
     ///   - object: any object, one that was deleted since included.
     ///   - from: the first moment.
     ///   - to: the last moment.
-    /// - Throws: as ``accessSpans(with:on:from:to:)``.
+    /// - Throws: as ``accessSpans(with:on:from:to:for:)``.
     public func accessSpans(
         of subject: Name, with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now
     ) throws -> [AccessSpan] {
@@ -75,9 +77,13 @@ extension Store {
         } ?? []
     }
 
-    /// Walks the answer to a question over a span; nil where the object or a privilege was never heard of.
+    /// Walks the answer to a question over a span; nil where the object or a privilege was never heard of, or the audience may not
+    /// know of the object in that span.
+    ///
+    /// - Parameter subject: whom the question is about; nil for everyone. Of itself a caller is told at any time.
     func withWalk<R>(
-        _ privileges: [String], _ object: Name, _ from: Moment, _ to: Moment, _ body: (AccessSpanWalk) throws -> R
+        _ privileges: [String], _ object: Name, _ from: Moment, _ to: Moment, of subject: Name? = nil,
+        for audience: Audience = .unrestricted, _ body: (AccessSpanWalk) throws -> R
     ) throws -> R? {
         if let problem = object.problem { throw problem }
         return try withReader { reader in
@@ -95,11 +101,16 @@ extension Store {
                 wanted.formUnion(privilege)
             }
             guard let number = try reader.number(of: object), !wanted.isEmpty else { return nil }
+            let disclosure = try Disclosure(to: audience, reader)
+            let isOwn = subject.map(disclosure.isOwn) ?? false
+            guard let begin = isOwn ? .genesis : try disclosure.firstRevision(of: ObjectID(rawValue: number)), begin <= lastRevision
+            else { return nil }
             return try log.read { log in
                 try body(
                     AccessSpanWalk(
                         reader: reader, log: log, object: ObjectID(rawValue: number), wanted: wanted,
-                        span: firstRevision...lastRevision, times: first...max(first, last)))
+                        span: max(firstRevision, begin)...lastRevision, times: first...max(first, last), first: begin,
+                        disclosure: disclosure))
             }
         }
     }

@@ -12,6 +12,9 @@ struct AccessSpanWalk {
     let span: ClosedRange<Revision>
     /// The two moments as times.
     let times: ClosedRange<Instant>
+    /// The revision at which the past of the object begins for who asks.
+    let first: Revision
+    let disclosure: Disclosure
 
     /// Who a name is asked about; nil for one that is nobody's.
     func caller(_ name: Name) throws -> PrincipalID? {

@@ -11,7 +11,7 @@ public struct AccessTurn: Hashable, Sendable {
     /// The revision that made the difference; nil for an end at a time of which the log says nothing yet.
     public let revision: Revision?
     public let time: Instant
-    /// Who made the difference, by name; `store` for the store itself.
+    /// Who made the difference, by name; `store` for the store itself. Empty if the audience may know of none of the events.
     public let actor: String
     /// What the caller said of the request.
     public let origin: Origin
@@ -29,18 +29,20 @@ extension Store {
     ///   - object: any object, one that was deleted since included.
     ///   - from: the first moment.
     ///   - to: the last moment.
-    /// - Throws: as ``accessSpans(with:on:from:to:)``.
+    ///   - audience: who is told: of events that it may not know of there is only when they were.
+    /// - Throws: as ``accessSpans(with:on:from:to:for:)``.
     public func accessTurns(
-        of subject: Name, with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now
+        of subject: Name, with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now,
+        for audience: Audience = .unrestricted
     ) throws -> [AccessTurn] {
         if let problem = subject.problem { throw problem }
-        return try withWalk(privileges, object, from, to) { asked in
+        return try withWalk(privileges, object, from, to, of: subject, for: audience) { asked in
             let walk = try asked.fromBefore(from)
             guard let caller = try walk.caller(subject) else { return [] }
             let isRole = subject.kind == .role
             var turns: [AccessTurn] = []
             for span in try walk.spans(of: caller, isRole: isRole) {
-                if span.begin > walk.span.lowerBound || asked.span.lowerBound == .genesis && span.begin == .genesis {
+                if span.begin > walk.span.lowerBound || asked.span.lowerBound == walk.first && span.begin == walk.first {
                     turns.append(try walk.turn(at: span.begin, for: caller, isRole: isRole, isGained: true))
                 }
                 if let end = span.end {
@@ -78,10 +80,10 @@ extension AccessSpanWalk {
         let first = span.lowerBound
         var isAtCommit = true
         if case .time(let instant) = from { isAtCommit = try log.time(of: first) == instant }
-        guard isAtCommit, first > .genesis else { return self }
+        guard isAtCommit, first > self.first else { return self }
         return AccessSpanWalk(
             reader: reader, log: log, object: object, wanted: wanted, span: Revision(first.rawValue - 1)...span.upperBound,
-            times: times)
+            times: times, first: self.first, disclosure: disclosure)
     }
 
     /// The turn that a revision brought, with the events of it that the answers before and after rest on.
@@ -97,10 +99,12 @@ extension AccessSpanWalk {
         try log.forEachCommit(from: revision, to: revision) { commit, hash in
             let described = DescribedCommit(commit: commit, hash: hash.description, reader: reader)
             let touching = commit.events.indices.filter { commit.events[$0].touches(things, subjects) }
+            let wanted = Set(touching.isEmpty ? Array(commit.events.indices) : touching)
+            let (told, origin) = try disclosure.events(of: commit) { index, _ in wanted.contains(index) }
             turn = AccessTurn(
-                isGained: isGained, revision: revision, time: commit.time, actor: try described.name(commit.actor),
-                origin: commit.origin,
-                events: try (touching.isEmpty ? Array(commit.events.indices) : touching).map { try AuditRecord(described, $0) })
+                isGained: isGained, revision: revision, time: commit.time,
+                actor: told.isEmpty ? "" : try described.name(commit.actor), origin: origin,
+                events: try told.map { try AuditRecord(described, $0.index, withholding: $0.withheld, origin: origin) })
         }
         guard let turn else { throw LogError.missing(revision) }
         return turn

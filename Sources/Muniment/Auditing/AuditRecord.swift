@@ -37,13 +37,16 @@ public struct AuditRecord: Hashable, Sendable {
 }
 
 extension AuditRecord {
-    init(_ commit: DescribedCommit, _ index: Int) throws {
+    /// - Parameters:
+    ///   - withheld: what the sentence and the object leave out.
+    ///   - origin: told instead of the commit's.
+    init(_ commit: DescribedCommit, _ index: Int, withholding withheld: WithheldParts = [], origin: Origin? = nil) throws {
         let event = commit.commit.events[index]
-        let description = try EventDescriber(commit: commit).describe(event)
+        let description = try EventDescriber(commit: commit, withholding: withheld).describe(event)
         source = .event(event, revision: commit.commit.revision, index: index)
         time = commit.commit.time
         actor = try commit.name(commit.commit.actor)
-        origin = commit.commit.origin
+        self.origin = origin ?? commit.commit.origin
         kind = event.kind.name
         objects = try event.auditObjects.map { try commit.name($0) }
         subjects = try event.auditSubject.map { [try commit.name($0)] } ?? []
@@ -51,7 +54,7 @@ extension AuditRecord {
         json = .object([
             "actor": .string(actor), "event": description.json, "index": .count(index), "outcome": .string("done"),
             "revision": .revision(commit.commit.revision), "time": .time(time),
-        ]).with(origin.members)
+        ]).with(self.origin.members)
     }
 
     init(_ refusal: RecordedRefusal, hash: String) throws {

@@ -10,12 +10,12 @@ extension EventDescriber {
         let (object, owner) = (try name(event.object), try name(event.owner))
         var sentence = "\(object) was made"
         var members: JSONObject = ["object": .string(object), "owner": .string(owner)]
-        if let parent = try event.parent.map({ try name($0) }) {
+        if !withheld.contains(.parent), let parent = try event.parent.map({ try name($0) }) {
             sentence += " in \(parent)"
             members["parent"] = .string(parent)
         }
         sentence += ", owned by \(owner)"
-        if let value = event.value {
+        if !withheld.contains(.value), let value = event.value {
             sentence += ", with the value \(excerpt(value))"
             members["value"] = try JSONText.decode(value)
         }
@@ -24,6 +24,9 @@ extension EventDescriber {
 
     func describe(_ event: ObjectWritten) throws -> EventDescription {
         let object = try name(event.object)
+        guard !withheld.contains(.value) else {
+            return EventDescription("ObjectWritten", "the value of \(object) was changed", ["object": .string(object)])
+        }
         return EventDescription(
             "ObjectWritten", "the value of \(object) became \(excerpt(event.value))",
             ["object": .string(object), "value": try JSONText.decode(event.value)])
@@ -31,6 +34,9 @@ extension EventDescriber {
 
     func describe(_ event: ObjectMoved) throws -> EventDescription {
         let object = try name(event.object)
+        guard !withheld.contains(.parent) else {
+            return EventDescription("ObjectMoved", "\(object) was moved", ["object": .string(object)])
+        }
         let parent = try event.parent.map { try name($0) }
         return EventDescription(
             "ObjectMoved", "\(object) was moved " + (parent.map { "to \($0)" } ?? "to the top"),

@@ -19,15 +19,19 @@ package struct EventDescription {
 
     package var json: JSONValue { .object(members).with(["kind": .string(kind)]) }
 
-    /// Whether the event speaks of a name.
-    package func mentions(_ name: Name) -> Bool { members.values.contains(.string(name.text)) }
+    /// Whether the event speaks of a name; what a value says does not count.
+    package func mentions(_ name: Name) -> Bool { members.contains { $0.key != "value" && $0.value == .string(name.text) } }
 }
 
 /// Describes the events of a commit.
 package struct EventDescriber {
     package let commit: DescribedCommit
+    /// What descriptions leave out.
+    let withheld: WithheldParts
 
-    package init(commit: DescribedCommit) { self.commit = commit }
+    package init(commit: DescribedCommit, withholding withheld: WithheldParts = []) {
+        (self.commit, self.withheld) = (commit, withheld)
+    }
 
     package func describe(_ event: Event) throws -> EventDescription {
         switch event {

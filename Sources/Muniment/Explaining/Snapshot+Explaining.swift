@@ -13,10 +13,13 @@ extension Snapshot {
     ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
     ///   - privileges: by name.
     ///   - object: any object, built-in ones included.
+    ///   - audience: who is told: for a caller that asks about another there is no object at this moment that it may not know of.
     /// - Throws: `Refusal` with `malformed` for a name that is ill-formed.
     /// - Complexity: about that of the check; linear in the entries on the object and above it that name the subject or its roles, and
     ///   in the links to it where the class reads through links.
-    public func explain(_ subject: Name, _ privileges: [String], on object: Name) throws -> Explanation {
+    public func explain(
+        _ subject: Name, _ privileges: [String], on object: Name, for audience: Audience = .unrestricted
+    ) throws -> Explanation {
         try checkForm(subject, object)
         // One that the store does not know is denied, whatever the others are.
         let wanted = privileges.map { reader.privilege($0) ?? [] }
@@ -26,7 +29,8 @@ extension Snapshot {
         guard let caller = try reader.caller(subject) else {
             return unexplained(.unknownSubject, subject, privileges, object, wanted)
         }
-        guard let number = try reader.number(of: object) else {
+        let isTold = try Disclosure(to: audience, reader).isOwn(subject) || tells(audience, of: object)
+        guard isTold, let number = try reader.number(of: object) else {
             return unexplained(.unknownObject, subject, privileges, object, wanted)
         }
         let objectID = ObjectID(rawValue: number)

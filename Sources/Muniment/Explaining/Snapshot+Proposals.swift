@@ -10,7 +10,7 @@ extension Snapshot {
     /// out. A user or thing that the store has not seen is registered first, and a privilege that the class does not have is added to
     /// it. Making somebody an administrator is never proposed. Nothing is written.
     ///
-    /// - Parameter explanation: what ``explain(_:_:on:)`` of this snapshot, or of another one at the same moment, has answered.
+    /// - Parameter explanation: what ``explain(_:_:on:for:)`` of this snapshot, or of another one at the same moment, has answered.
     /// - Complexity: linear in the entries on the object, its class, the store and above the object; for each role that helps, up to
     ///   ``Permissions/ExplanationLimits/rolesConsidered``, a few checks.
     public func proposals(for explanation: Explanation) throws -> Proposals {

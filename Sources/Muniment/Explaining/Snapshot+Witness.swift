@@ -6,14 +6,16 @@ internal import Projections
 extension Snapshot {
     /// An explanation with the event, the actor and the time that made each step of it so (CONFORMANCE E11).
     ///
-    /// - Parameter explanation: what ``explain(_:_:on:)`` of this snapshot, or of another one at the same moment, has answered.
+    /// - Parameters:
+    ///   - explanation: what ``explain(_:_:on:for:)`` of this snapshot, or of another one at the same moment, has answered.
+    ///   - audience: who is told: ways with a step that it may not know of come without their steps.
     /// - Throws: where the log or the index is damaged.
     /// - Complexity: a search in the index and one in the log for each step, and one more for each change of an entry since it gave
     ///   the privilege.
-    public func witness(of explanation: Explanation) throws -> Witness {
+    public func witness(of explanation: Explanation, for audience: Audience = .unrestricted) throws -> Witness {
         try log.read { log in
             var writer = WitnessWriter(explanation, CitationFinder(reader, log), reader)
-            return try writer.witness()
+            return try Disclosure(to: audience, reader).told(writer.witness(), about: explanation.objectID)
         }
     }
 }

@@ -87,6 +87,53 @@ extension Store {
         }
     }
 
+    /// As ``query(_:as:at:)``, without the objects whose value at that moment an audience may not know.
+    package func page(of query: Query, as caller: Name, at moment: Moment, for audience: Audience) throws -> QueryPage {
+        // What is readable now is so at this moment.
+        guard moment != .now else { return try self.query(query, as: caller) }
+        return try told(query, as: caller, to: audience) { try self.query($0, as: caller, at: moment) }
+    }
+
+    /// As ``query(_:as:after:)``, without the objects whose value at the cursor's revision an audience may not know.
+    package func page(
+        of query: Query, as caller: Name, after cursor: QueryCursor, for audience: Audience
+    ) throws -> QueryPage {
+        try told(query, as: caller, to: audience) { try self.query($0, as: caller, after: cursor) }
+    }
+
+    /// Objects that are looked at together when a page has none that is told.
+    private static let skippedTogether = 1_000
+
+    /// A page of objects that an audience may know. A cursor has properties of an object in it, so it is always that of an object
+    /// which is told.
+    ///
+    /// - Parameter page: asks for the page, with another limit or with the query's own.
+    private func told(
+        _ query: Query, as caller: Name, to audience: Audience, _ page: (Query) throws -> QueryPage
+    ) throws -> QueryPage {
+        guard audience != .unrestricted else { return try page(query) }
+        var found = try page(query)
+        var cursor: QueryCursor?
+        func asking(_ limit: Int?) throws -> QueryPage {
+            var part = query
+            part.limit = limit
+            return try cursor.map { try self.query(part, as: caller, after: $0) } ?? page(part)
+        }
+        while true {
+            let readable = try read(at: .revision(found.revision)) { try $0.readable(found.objects, to: audience) }
+            let told = query.limit.map { Array(readable.prefix($0)) } ?? readable
+            var next = found.next
+            if let last = told.last, last != found.objects.last, found.next != nil || told.count < readable.count {
+                next = try asking(found.objects.firstIndex(of: last).map { $0 + 1 }).next
+            } else if told.isEmpty, let following = found.next {
+                cursor = following
+                found = try asking(max(query.limit ?? 0, Store.skippedTogether))
+                continue
+            }
+            return QueryPage(objects: told, examined: found.examined, revision: found.revision, next: next)
+        }
+    }
+
     /// Every page of what a query finds, one after another, all at the revision of the first.
     public func pages(of query: Query, as caller: Name, at moment: Moment = .now) -> QueryPages {
         QueryPages(store: self, query: query, caller: caller, moment: moment)

@@ -31,13 +31,21 @@ extension Store {
 
     /// The users and things whose effective privileges on an object differ between two moments, sorted by name, and `everyone`
     /// and `anonymous` where what all callers have differs.
-    public func difference(on object: Name, from: Moment, to: Moment) throws -> [AccessDifference] {
+    ///
+    /// - Parameter audience: who is told: for a caller nobody had anything on an object before its last creation.
+    public func difference(
+        on object: Name, from: Moment, to: Moment, for audience: Audience = .unrestricted
+    ) throws -> [AccessDifference] {
         if let problem = object.problem { throw problem }
+        let first = try withReader { reader in
+            try reader.number(of: object).flatMap { try Disclosure(to: audience, reader).firstRevision(of: ObjectID(rawValue: $0)) }
+        }
+        guard let begin = first else { return [] }
         return try compare(from, to) { reader in
             let callers = try reader.objects(of: .user) + reader.objects(of: .thing)
             return callers.map(\.rawValue) + [PrincipalID.everyone.rawValue, PrincipalID.anonymous.rawValue]
         } access: { reader, rules, caller in
-            guard let number = try reader.number(of: object) else { return [] }
+            guard begin <= reader.revision, let number = try reader.number(of: object) else { return [] }
             let subjects = try reader.subjects(of: PrincipalID(rawValue: caller))
             return try rules.verdict(for: subjects, on: ObjectID(rawValue: number)).effective
         }

@@ -11,6 +11,25 @@ public struct DescribedCommit {
     public let hash: String
     private let reader: IndexReader
 
+    /// What an audience may know of the commit that is about a name: descriptions of events, and the origin. An unrestricted
+    /// audience is told all events if none names it, since one of them ended something that did.
+    package func told(about name: Name, to audience: Audience) throws -> (events: [EventDescription], origin: Origin) {
+        guard audience != .unrestricted else {
+            let events = try commit.events.map(EventDescriber(commit: self).describe)
+            let mentions = events.filter { $0.mentions(name) }
+            return (mentions.isEmpty ? events : mentions, commit.origin)
+        }
+        guard let number = try reader.number(of: name) else { return ([], Origin()) }
+        let disclosure = try Disclosure(to: audience, reader)
+        let (told, origin) = try disclosure.events(of: commit) { _, event in
+            try disclosure.isAbout(ObjectID(rawValue: number), event, at: commit.revision)
+        }
+        let events = try told.map { place, withheld in
+            try EventDescriber(commit: self, withholding: withheld).describe(commit.events[place])
+        }
+        return (events, origin)
+    }
+
     init(commit: Commit, hash: String, reader: IndexReader) {
         self.commit = commit
         self.hash = hash

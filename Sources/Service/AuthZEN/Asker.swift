@@ -28,5 +28,13 @@ extension Asker {
             "this token lets \(name) search for subjects where it may set permissions: use one that has the right to ask")
     }
 
+    /// What a caller may know.
+    func audience(in store: Store) throws -> Audience {
+        switch self {
+        case .anyone: .unrestricted
+        case .itself(let name): try store.audience(actingAs: name)
+        }
+    }
+
     private func administers(_ name: Name, _ store: Store) throws -> Bool { try store.administrators.contains(name) }
 }

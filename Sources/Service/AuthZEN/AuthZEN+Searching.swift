@@ -20,7 +20,8 @@ extension AuthZEN {
             if let refused = try asker.refusal(aboutAccessTo: resource, in: store) {
                 throw AuthZENProblem(status: 403, refused.message)
             }
-            guard let object = try resource.object.flatMap({ try snapshot.objectID($0) }),
+            guard let name = resource.object, try snapshot.tells(asker.audience(in: store), of: name),
+                let object = try snapshot.objectID(name),
                 let wanted = try snapshot.action(parts.action?.name ?? "", onClass: resource.type)
             else { return [] }
             return try snapshot.subjects(ofType: subject.type, with: wanted, on: object).map { .entity(Name($0)) }

@@ -98,7 +98,7 @@ enum Schemas {
         "AuditRecord": Schema.object(["time": Schema.time], isOpen: true),
         "Turn": Schema.object(
             [
-                "actor": Schema.name, "events": Schema.list(Schema.named("AuditRecord")), "gained": Schema.flag,
+                "actor": Schema.orNull(Schema.name), "events": Schema.list(Schema.named("AuditRecord")), "gained": Schema.flag,
                 "revision": Schema.orNull(Schema.revision), "time": Schema.time,
             ], optional: origin),
         "Verification": Schema.object([

@@ -20,7 +20,7 @@ extension SubjectAccess {
 extension AccessTurn {
     package var json: JSONValue {
         let members: JSONObject = [
-            "actor": .string(actor), "events": .array(events.map(\.json)), "gained": .bool(isGained),
+            "actor": actor.isEmpty ? .null : .string(actor), "events": .array(events.map(\.json)), "gained": .bool(isGained),
             "revision": revision.map(JSONValue.revision) ?? .null, "time": .time(time),
         ]
         return .object(members).with(origin.members)

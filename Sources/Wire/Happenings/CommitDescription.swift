@@ -7,16 +7,31 @@ package struct CommitDescription {
     package let commit: Commit
     package let actor: String
     package let events: [EventDescription]
+    package let origin: Origin
 
+    /// A commit with all its events.
+    ///
     /// - Parameter described: the commit, from the log.
-    /// - Parameter name: what the reader is interested in: only the events that mention it are kept, or all where none does.
-    package init(_ described: DescribedCommit, about name: Name? = nil) throws {
+    package init(_ described: DescribedCommit) throws {
+        let describer = EventDescriber(commit: described)
+        try self.init(described, try described.commit.events.map(describer.describe), described.commit.origin)
+    }
+
+    /// A commit with the events that are about a name and that an audience may know of.
+    ///
+    /// - Parameters:
+    ///   - described: the commit, from the log.
+    ///   - name: an object or a subject.
+    ///   - audience: who is told.
+    package init(_ described: DescribedCommit, about name: Name, for audience: Audience = .unrestricted) throws {
+        let (events, origin) = try described.told(about: name, to: audience)
+        try self.init(described, events, origin)
+    }
+
+    private init(_ described: DescribedCommit, _ events: [EventDescription], _ origin: Origin) throws {
         commit = described.commit
         actor = commit.actor == .system ? "the store" : try described.name(commit.actor)
-        let describer = EventDescriber(commit: described)
-        let events = try commit.events.map(describer.describe)
-        let mentions = name.map { name in events.filter { $0.mentions(name) } } ?? []
-        self.events = mentions.isEmpty ? events : mentions
+        (self.events, self.origin) = (events, origin)
     }
 
     package var json: JSONValue {
@@ -24,6 +39,6 @@ package struct CommitDescription {
             "revision": .revision(commit.revision), "time": .time(commit.time),
             "actor": commit.actor == .system ? .null : .string(actor), "events": .array(events.map(\.json)),
         ]
-        return .object(members).with(commit.origin.members)
+        return .object(members).with(origin.members)
     }
 }

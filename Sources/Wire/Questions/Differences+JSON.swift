@@ -19,13 +19,14 @@ extension Store {
     ///
     /// - Throws: ``SpanRunsBackwards`` where the later moment is before the earlier one.
     package func difference(
-        of name: Name, from earlier: Moment, to later: Moment
+        of name: Name, from earlier: Moment, to later: Moment, for audience: Audience = .unrestricted
     ) throws -> (differences: [AccessDifference], moments: JSONObject) {
         let (first, from) = try read(at: earlier) { ($0.revision, $0.members) }
         let (last, to) = try read(at: later) { ($0.revision, $0.members) }
         guard first <= last else { throw SpanRunsBackwards(from: first, to: last) }
         let differences =
-            try name.isSubject ? difference(for: name, from: earlier, to: later) : difference(on: name, from: earlier, to: later)
+            try name.isSubject
+            ? difference(for: name, from: earlier, to: later) : difference(on: name, from: earlier, to: later, for: audience)
         return (differences, ["from": .object(from), "to": .object(to)])
     }
 }

@@ -81,6 +81,11 @@ extension NaiveView {
         return (state.roles[id] ?? []).map { state.names.name(of: $0) }.sorted()
     }
 
+    /// Whether a caller is a member of a role, directly or through others.
+    public func counts(_ caller: Name, as role: Name) -> Bool {
+        state.names.id(of: role, as: PrincipalID.self).map(subjects(of: caller).contains) ?? false
+    }
+
     public func value(of object: Name, as caller: Name) -> Result<JSONValue, Refusal> {
         guard let id: ObjectID = state.names.id(of: object), let found = state.objects[id] else {
             return .failure(Refusal(.unknownObject, "there is no `\(object)`"))

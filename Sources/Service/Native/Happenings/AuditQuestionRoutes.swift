@@ -33,7 +33,8 @@ enum AuditQuestionRoutes {
             try call.requireAsking(aboutObject: object)
             try call.requireVisible(atLeast)
             let head = try call.store.head.revision
-            let found = try call.store.accessSpans(with: privileges, on: object, from: from, to: to)
+            let found = try call.store.accessSpans(
+                with: privileges, on: object, from: from, to: to, for: try call.audience)
             return call.answer(Asked(privileges: privileges, object: object).answer(found), at: head)
         })
 
@@ -62,7 +63,8 @@ enum AuditQuestionRoutes {
             try call.requireAsking(about: subject, on: object)
             try call.requireVisible(atLeast)
             let head = try call.store.head.revision
-            let turns = try call.store.accessTurns(of: subject, with: privileges, on: object, from: from, to: to)
+            let turns = try call.store.accessTurns(
+                of: subject, with: privileges, on: object, from: from, to: to, for: try call.audience)
             return call.answer(Asked(subject: subject, privileges: privileges, object: object).answer(turns), at: head)
         })
 

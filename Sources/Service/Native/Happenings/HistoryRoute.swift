@@ -42,11 +42,16 @@ enum HistoryRoute {
             ) {
                 $0.revision
             }
+            let audience = try call.audience
             let revisions = try store.revisions(of: name, after: cursor?.after, through: through)
             guard let lineType = call.lineType else {
-                let page = revisions.prefix(limit)
-                let next = page.count < revisions.count ? page.last.map { PageCursor(through: through, after: $0) } : nil
-                let commits = try store.commits(page, about: name)
+                var (commits, place) = ([CommitDescription](), 0)
+                while place < revisions.count, commits.count < limit {
+                    let piece = revisions[place...].prefix(limit - commits.count)
+                    commits += try store.commits(piece, about: name, for: audience)
+                    place = piece.endIndex
+                }
+                let next = place < revisions.count ? PageCursor(through: through, after: revisions[place - 1]) : nil
                 return call.answer(
                     [
                         "name": .name(name), "commits": .array(commits.map(\.json)), "revision": .revision(through),
@@ -56,19 +61,21 @@ enum HistoryRoute {
             return try call.lines(lineType, at: through) { writer in
                 for start in stride(from: 0, to: revisions.count, by: pieceCommits) {
                     let piece = revisions[start..<min(start + pieceCommits, revisions.count)]
-                    for commit in try store.commits(piece, about: name) { try writer.write(commit.json) }
+                    for commit in try store.commits(piece, about: name, for: audience) { try writer.write(commit.json) }
                 }
             }
         })
 }
 
 extension Store {
-    /// Some commits, described for who asks about a name.
-    fileprivate func commits(_ revisions: ArraySlice<Revision>, about name: Name) throws -> [CommitDescription] {
+    /// Those of some commits of which the caller may know an event about a name, described.
+    fileprivate func commits(
+        _ revisions: ArraySlice<Revision>, about name: Name, for audience: Audience
+    ) throws -> [CommitDescription] {
         var commits: [CommitDescription] = []
         for revision in revisions {
-            try log(from: revision, to: revision) { commits.append(try CommitDescription($0, about: name)) }
+            try log(from: revision, to: revision) { commits.append(try CommitDescription($0, about: name, for: audience)) }
         }
-        return commits
+        return commits.filter { !$0.events.isEmpty }
     }
 }

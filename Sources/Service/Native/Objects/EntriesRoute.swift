@@ -21,8 +21,10 @@ enum EntriesRoute {
             try arguments.finish()
             let object = Name(call.parameter("object"))
             try call.requireAsking(aboutObject: object)
+            let audience = try call.audience
             let (entries, revision, when) = try call.read(at: point) { snapshot in
-                (try snapshot.entries(on: object), snapshot.revision, snapshot.members)
+                let entries = try snapshot.tells(audience, of: object) ? snapshot.entries(on: object) : []
+                return (entries, snapshot.revision, snapshot.members)
             }
             guard let lineType = call.lineType else {
                 return call.answer(Asked(object: object).answer(entries, when), at: revision)

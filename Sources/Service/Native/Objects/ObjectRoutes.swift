@@ -31,10 +31,11 @@ enum ObjectRoutes {
             try arguments.finish()
             let object = Name(call.parameter("object"))
             let reader = try call.reader(named: named)
-            if point.moment != .now, try call.stillReadable([object.text], by: reader).isEmpty {
-                throw Refusal(.noPrivilege, "`\(reader)` may not read `\(object)` now, and so not as it was either")
-            }
+            let audience = try call.audience
             return try call.read(at: point) { snapshot in
+                if point.moment != .now, try snapshot.readable([object.text], to: audience).isEmpty {
+                    throw Refusal(.noPrivilege, "`\(reader)` may not read `\(object)` now as it was then")
+                }
                 let value = try snapshot.value(of: object, as: reader)
                 let changed = try snapshot.lastChange(of: object) ?? snapshot.revision
                 let tag = EntityTag.text(changed)

@@ -32,7 +32,8 @@ enum DiffRoute {
             try call.requireAsking(aboutName: name)
             try call.requireVisible(atLeast)
             let last = try call.store.read(at: later) { $0.revision }
-            let (differences, moments) = try call.store.difference(of: name, from: earlier, to: later)
+            let (differences, moments) = try call.store.difference(
+                of: name, from: earlier, to: later, for: try call.audience)
             guard let lineType = call.lineType else { return call.answer(differences.json(of: name, moments), at: last) }
             return try call.lines(lineType, at: last) { writer in
                 for difference in differences { try writer.write(difference.json) }

@@ -35,10 +35,12 @@ enum ExplainRoute {
             try call.requireAsking(about: subject, on: object)
             // A proposal names roles that have access: who has it is for those to know who may set permissions on the object.
             wantsProposals = try wantsProposals && call.mayAsk(aboutObject: object)
+            let audience = try call.audience
             return try call.read(at: point) { snapshot in
-                let explanation = try snapshot.explain(subject, privileges, on: object)
+                let explanation = try snapshot.explain(subject, privileges, on: object, for: audience)
+                wantsProposals = try wantsProposals && snapshot.tells(audience, of: object)
                 let proposals = explanation.isAllowed || !wantsProposals ? nil : try snapshot.proposals(for: explanation)
-                let witness = WitnessJSON(try snapshot.witness(of: explanation))
+                let witness = WitnessJSON(try snapshot.witness(of: explanation, for: audience))
                 guard case .object(let members) = witness.value else { throw Problem(.failed, "the explanation has no form") }
                 return call.answer(members.with(proposals?.members ?? [:]).with(snapshot.members), at: snapshot.revision)
             }

@@ -24,8 +24,10 @@ enum WhoRoute {
             try arguments.finish()
             try call.requireAsking(aboutObject: object)
             let asked = Asked(privileges: privileges, object: object)
+            let audience = try call.audience
             let (names, revision, when) = try call.read(at: point) { snapshot in
-                (try snapshot.subjects(with: privileges, on: object), snapshot.revision, snapshot.members)
+                let names = try snapshot.tells(audience, of: object) ? snapshot.subjects(with: privileges, on: object) : []
+                return (names, snapshot.revision, snapshot.members)
             }
             return try call.answer(names, as: "subjects", lineKey: "subject", at: revision) { asked.answer(names, as: $0, when) }
         })
@@ -77,8 +79,10 @@ enum MembersRoute {
             try arguments.finish()
             let role = Name.role(call.parameter("role"))
             try call.requireAsking(aboutObject: role)
+            let audience = try call.audience
             let (names, revision, when) = try call.read(at: point) { snapshot in
-                (try snapshot.members(of: role), snapshot.revision, snapshot.members)
+                let names = try snapshot.tells(audience, of: role) ? snapshot.members(of: role) : []
+                return (names, snapshot.revision, snapshot.members)
             }
             return try call.answer(names, as: "members", lineKey: "member", at: revision) {
                 Asked(role: role).answer(names, as: $0, when)

@@ -42,20 +42,19 @@ enum QueryRoute {
             }
             try call.requireVisible(point.atLeast)
             let store = try call.store
+            let audience = try call.audience
             let page =
-                try cursor.map { try store.query(query, as: reader, after: try QueryCursor($0)) }
-                ?? store.query(query, as: reader, at: point.moment)
+                try cursor.map { try store.page(of: query, as: reader, after: try QueryCursor($0), for: audience) }
+                ?? store.page(of: query, as: reader, at: point.moment, for: audience)
             guard let lineType = call.lineType else {
-                let readable = try isNow && cursor == nil ? page.objects : call.stillReadable(page.objects, by: reader)
-                let answer = Asked(className: query.className).answer(page).with(["objects": .texts(readable)])
-                return call.answer(answer, at: page.revision)
+                return call.answer(Asked(className: query.className).answer(page), at: page.revision)
             }
             return try call.lines(lineType, at: page.revision) { writer in
                 var page = page
                 while true {
-                    for name in try call.stillReadable(page.objects, by: reader) { try writer.write(["object": .string(name)]) }
+                    for name in page.objects { try writer.write(["object": .string(name)]) }
                     guard let next = page.next else { return }
-                    page = try store.query(query, as: reader, after: next)
+                    page = try store.page(of: query, as: reader, after: next, for: audience)
                 }
             }
         })

@@ -21,11 +21,15 @@ extension Call {
         try name.isSubject ? requireAsking(about: name) : requireAsking(aboutObject: name)
     }
 
-    /// Which of some objects somebody may read in the past: for a token that acts, those that it may still read. What was taken from
-    /// somebody, or deleted, is not given back by asking about a moment before that.
-    func stillReadable(_ objects: [String], by reader: Name) throws -> [String] {
-        guard case .act(let principal)? = caller?.right, try !store.administrators.contains(principal) else { return objects }
-        return try store.read { now in try objects.filter { try now.check(reader, ["read"], on: Name($0)).isAllowed } }
+    /// What the caller may know: everything with the right to ask or to administer, or acting as an administrator of the store.
+    var audience: Audience {
+        get throws {
+            switch caller?.right {
+            case nil: throw Problem.unauthenticated
+            case .ask, .administer: .unrestricted
+            case .act(let principal): try store.audience(actingAs: principal)
+            }
+        }
     }
 
     /// Makes sure that the caller may ask what somebody has on an object: about that somebody, or about that object.

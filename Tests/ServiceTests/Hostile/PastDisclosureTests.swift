@@ -1,0 +1,162 @@
+import Credentials
+import Events
+import Foundation
+import HTTPServer
+import Permissions
+import ServiceSupport
+import Testing
+
+@Suite("Hostile: a tenant who asks about the past")
+struct PastDisclosureTests {
+    /// A locked store in which Ann, Bob and Mal may use objects of the class `doc`, reached through a socket.
+    private struct Site {
+        let curl: Curl
+        let root: String
+        let mal: String
+
+        init(_ fixture: ServiceFixture) async throws {
+            curl = try fixture.live()
+            root = try fixture.administrator()
+            mal = try fixture.token(.act(as: "user:mal"))
+            try await commit(
+                "user:root", #"{"op":"defineClass","class":"doc","properties":["title"]}"#,
+                #"{"op":"register","principal":"user:ann"}"#, #"{"op":"register","principal":"user:bob"}"#,
+                #"{"op":"register","principal":"user:mal"}"#,
+                #"{"op":"grant","subject":"everyone","object":"store","privileges":["read","query","create","update","delete","setPermissions"]}"#,
+                #"{"op":"grant","subject":"everyone","object":"class:doc","privileges":["read","query","create","update","delete","setPermissions"]}"#
+            )
+        }
+
+        func commit(_ caller: String, _ changes: String...) async throws {
+            let json = #"{"as":"\#(caller)","comment":"hush","do":[\#(changes.joined(separator: ","))]}"#
+            let answer = try await curl.send("POST", "/v1/stores/default/transactions", token: root, json: json)
+            try #require(answer.status == 200, "\(answer.text)")
+        }
+
+        /// What Mal is told, with the status.
+        func told(_ method: String, _ target: String, _ json: String? = nil) async throws -> (status: Int, text: String) {
+            let answer = try await curl.send(method, "/v1/stores/default" + target, token: mal, json: json)
+            return (answer.status, answer.text)
+        }
+    }
+
+    @Test("E15 the history of a name shows no event about another object, whatever commit it was in")
+    func otherObjects() async throws {
+        try await withService { fixture in
+            let site = try await Site(fixture)
+            let grant = #"{"op":"grant","subject":"role:team","object":"doc:mine","privileges":["read"]}"#
+            try await site.commit(
+                "user:root", #"{"op":"createRole","role":"team"}"#,
+                #"{"op":"createObject","object":"doc:mine","owner":"user:mal"}"#,
+                #"{"op":"grant","subject":"user:mal","object":"doc:mine","privileges":["read","update","setPermissions"]}"#, grant,
+                #"{"op":"createObject","object":"doc:top","value":"mine"}"#,
+                #"{"op":"createObject","object":"doc:below","parent":"doc:top","owner":"user:mal"}"#)
+            // The deletion of a role, and of a parent, touch what Mal may know of without naming it.
+            try await site.commit(
+                "user:root", #"{"op":"deleteRole","role":"team"}"#,
+                #"{"op":"createObject","object":"doc:merger","value":{"title":"buyout"}}"#,
+                #"{"op":"createObject","object":"doc:echo","value":"doc:mine"}"#)
+            try await site.commit(
+                "user:root", #"{"op":"deleteObject","object":"doc:top"}"#,
+                #"{"op":"createObject","object":"doc:layoffs","value":{"title":"spring"}}"#)
+            for name in ["doc:mine", "user:mal"] {
+                let (status, text) = try await site.told("GET", "/history?name=" + name)
+                #expect(status == 200 && text.contains("doc:mine"), "\(text)")
+                for secret in ["buyout", "merger", "spring", "layoffs", "echo", "hush"] {
+                    #expect(!text.contains(secret), "\(name): \(text)")
+                }
+            }
+        }
+    }
+
+    @Test("E15 setting permissions without reading shows no value, neither a later nor an earlier one")
+    func valuesWithoutRead() async throws {
+        try await withService { fixture in
+            let site = try await Site(fixture)
+            try await site.commit(
+                "user:ann", #"{"op":"createObject","object":"doc:plan","value":{"title":"first"}}"#,
+                #"{"op":"grant","subject":"user:mal","object":"doc:plan","privileges":["update"]}"#)
+            try await site.commit(
+                "user:root", #"{"op":"grant","subject":"user:mal","object":"doc:plan","privileges":["setPermissions"]}"#)
+            try await site.commit("user:root", #"{"op":"writeObject","object":"doc:plan","value":{"title":"second"}}"#)
+            let before = try await site.told("GET", "/history?name=doc:plan")
+            #expect(before.status == 200 && before.text.contains("ObjectWritten"), "\(before.text)")
+            for secret in ["first", "second"] { #expect(!before.text.contains(secret), "\(before.text)") }
+            try await site.commit(
+                "user:root", #"{"op":"grant","subject":"user:mal","object":"doc:plan","privileges":["read"]}"#)
+            try await site.commit("user:root", #"{"op":"writeObject","object":"doc:plan","value":{"title":"third"}}"#)
+            let after = try await site.told("GET", "/history?name=doc:plan")
+            for secret in ["first", "second"] { #expect(!after.text.contains(secret), "\(after.text)") }
+            #expect(after.text.contains("third"), "\(after.text)")
+            try await site.commit(
+                "user:root", #"{"op":"revoke","subject":"user:mal","object":"doc:plan","privileges":["read"]}"#)
+            #expect(try await !site.told("GET", "/history?name=doc:plan").text.contains("third"))
+        }
+    }
+
+    @Test("E15 the past of a name begins at its last creation, on every route", arguments: [false, true])
+    func recreatedName(isOneCommit: Bool) async throws {
+        try await withService { fixture in
+            let site = try await Site(fixture)
+            try await site.commit(
+                "user:root", #"{"op":"createRole","role":"insiders"}"#,
+                #"{"op":"addMember","role":"insiders","member":"user:bob"}"#,
+                #"{"op":"createObject","object":"doc:salary","owner":"user:ann","value":{"title":"million"}}"#,
+                #"{"op":"grant","subject":"role:insiders","object":"doc:salary","privileges":["read"]}"#,
+                #"{"op":"grant","subject":"user:ann","object":"doc:salary","privileges":["read","setPermissions"]}"#)
+            let deletion = #"{"op":"deleteObject","object":"doc:salary"}"#
+            let creation = #"{"op":"createObject","object":"doc:salary","owner":"user:mal","value":{"title":"mine"}}"#
+            let grant =
+                #"{"op":"grant","subject":"user:mal","object":"doc:salary","privileges":["read","query","update","setPermissions"]}"#
+            if isOneCommit {
+                try await site.commit("user:root", deletion, creation, grant)
+            } else {
+                try await site.commit("user:root", deletion)
+                try await site.commit("user:root", creation, grant)
+            }
+            let head = try #require(try await site.curl.send("GET", "/v1/stores/default", token: site.root).json["revision"])
+            let asked = #""object":"doc:salary","privilege":"read""#
+            var requests: [(String, String, String?)] = [
+                ("GET", "/history?name=doc:salary", nil), ("GET", "/diff?name=doc:salary&from=0", nil),
+                ("GET", "/audit/access?object=doc:salary&privileges=read", nil),
+                ("GET", "/audit/entry?subject=user:bob&object=doc:salary&privileges=read", nil),
+                ("GET", "/audit/entry?subject=user:ann&object=doc:salary&privileges=read", nil),
+                ("GET", "/history?name=user:mal", nil),
+            ]
+            for revision in 0..<12 {
+                requests += [
+                    ("GET", "/objects/doc:salary?at=\(revision)", nil), ("GET", "/objects/doc:salary/entries?at=\(revision)", nil),
+                    ("POST", "/who", "{\(asked),\"at\":\(revision)}"),
+                    ("POST", "/query", #"{"class":"doc","where":{"title":"million"},"at":\#(revision)}"#),
+                    ("POST", "/explain", "{\"subject\":\"user:bob\",\(asked),\"at\":\(revision)}"),
+                    ("POST", "/explain", "{\"subject\":\"user:mal\",\(asked),\"at\":\(revision)}"),
+                    ("GET", "/diff?name=doc:salary&from=\(revision)", nil),
+                    ("GET", "/audit/access?object=doc:salary&privileges=read&from=\(revision)", nil),
+                    ("GET", "/audit/entry?subject=user:bob&object=doc:salary&privileges=read&from=\(revision)", nil),
+                ]
+            }
+            var told = 0
+            for (method, target, json) in requests {
+                let (status, text) = try await site.told(method, target, json)
+                #expect([200, 400, 403, 404].contains(status), "\(target): \(text)")
+                if status == 200 { told += 1 }
+                for secret in ["million", "user:ann", "insiders"] where !(target + (json ?? "")).contains(secret) {
+                    #expect(!text.contains(secret), "\(target) \(json ?? ""): \(text)")
+                }
+                // Bob is in the request, and may be in no fact that is told.
+                #expect(!text.contains(#""after":["read"],"before":["#) || !text.contains("user:bob"), "\(target): \(text)")
+                if target.hasPrefix("/audit/entry") { #expect(!text.contains(#""gained":"#), "\(target): \(text)") }
+                if target == "/query" { #expect(!text.contains("doc:salary"), "\(json ?? ""): \(text)") }
+            }
+            #expect(told > 30, "\(head)")
+            let search =
+                #"{"subject":{"type":"user"},"resource":{"type":"doc","id":"salary"},"action":{"name":"read"},"context":{"at":3}}"#
+            let found = try await site.curl.send("POST", "/access/v1/search/subject", token: site.mal, json: search)
+            #expect(found.status == 200 && !found.text.contains("bob"), "\(found.text)")
+            // An auditor sees all of it.
+            let auditor = try fixture.token(.ask)
+            let all = try await site.curl.send("GET", "/v1/stores/default/history?name=doc:salary", token: auditor)
+            #expect(all.text.contains("million") && all.text.contains("insiders"), "\(all.text)")
+        }
+    }
+}
