@@ -42,6 +42,18 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         self.init(of: joined.span)
     }
 
+    /// The digest that 64 hexadecimal digits stand for; nil for any other text.
+    public init?(hexadecimal text: some StringProtocol) {
+        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 2 * Digest.byteCount else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(UInt8(high << 4 | low))
+        }
+        self.init(bytes: bytes)
+    }
+
     /// 64 hexadecimal digits.
     public var description: String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -13,6 +13,8 @@ struct ExampleTests {
         case call(String)
         /// Ann signs up at a service that runs on `site`, which stops again.
         case signUp
+        /// The log is replaced by an older copy of it.
+        case rollBack
         /// What the store is to refuse.
         case refused(String)
     }
@@ -34,6 +36,7 @@ struct ExampleTests {
         .signUp, .example("account find"), .example("account show"), .example("account list"), .example("account sign-out"),
         .example("account verify"), .example("account delete"),
         .example("verify"), .example("rebuild"), .example("backup"), .example("restore"),
+        .rollBack, .example("accept-rollback"),
         .example("role remove"), .example("role delete"), .example("object delete"),
         .example("lock"), .example("import"), .example("scenario"), .call("register user:b0b"), .example("lookalikes"),
     ]
@@ -55,6 +58,12 @@ struct ExampleTests {
                     let service = try ServingTool(tool, call: example.call, lineCount: example.lineCount)
                     #expect(example.matches(service.lines.joined(separator: "\n")), "\(name) printed \(service.lines)")
                     #expect(try service.stop().code == 0)
+                case .rollBack:
+                    let (log, copy) = (tool.store + "/log", tool.store + "/copy")
+                    try FileManager.default.copyItem(atPath: log, toPath: copy)
+                    try tool.make("register user:late")
+                    try FileManager.default.removeItem(atPath: log)
+                    try FileManager.default.moveItem(atPath: copy, toPath: log)
                 case .refused(let sentence): #expect(try tool.run(sentence).code == 1)
                 case .example(let name):
                     let example = try Example(of: name, by: tool)
@@ -77,7 +86,7 @@ struct ExampleTests {
             let told = ExampleTests.story.compactMap { step in
                 switch step {
                 case .example(let name), .service(let name): name
-                case .call, .signUp, .refused: nil
+                case .call, .signUp, .rollBack, .refused: nil
                 }
             }
             #expect(listed.count > 30)

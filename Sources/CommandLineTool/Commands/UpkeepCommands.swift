@@ -45,6 +45,28 @@ extension Command {
         return .success
     }
 
+    static let acceptRollback = Command(
+        "accept-rollback", "open a store again whose log has lost commits, and record that", options: [.json, .store],
+        example: Example(
+            "accept-rollback",
+            "the log ends with r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f; recorded as refusal 2")
+    ) { call in
+        try call.end()
+        let accepted = try Store.acceptRollback(at: try call.directory, options: call.storeOptions)
+        ProgressBar.standard.clear()
+        if call.isJSON {
+            try call.output.json(
+                .object([
+                    "revision": .revision(accepted.revision), "hash": .string(accepted.hash),
+                    "refusal": .integer(Int64(accepted.record.rawValue)), "message": .string(accepted.message),
+                ]))
+        } else {
+            try call.output.line(
+                "the log ends with r\(accepted.revision) \(accepted.hash); recorded as refusal \(accepted.record)")
+        }
+        return .success
+    }
+
     static let statistics = Command(
         "stats", "how much is in the store, and how large it is", options: [.json, .store],
         example: Example(

@@ -127,17 +127,3 @@ extension Optional {
         return self
     }
 }
-
-extension Digest {
-    /// The digest that 64 hexadecimal digits stand for; nil for any other text.
-    init?(hexadecimal text: String) {
-        let digits = Array(text.utf8)
-        guard digits.count == 2 * Digest.byteCount else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else { return nil }
-            bytes.append(byte)
-        }
-        self.init(bytes: bytes)
-    }
-}

@@ -21,17 +21,3 @@ struct KnownHead {
         try replaceFile(path, with: Array("\(head.number) \(head.hash)\n".utf8))
     }
 }
-
-extension Digest {
-    /// The digest that 64 hexadecimal digits stand for.
-    init?(hexadecimal text: Substring) {
-        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == 2 * Digest.byteCount else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = digits[index], let low = digits[index + 1] else { return nil }
-            bytes.append(UInt8(high << 4 | low))
-        }
-        self.init(bytes: bytes)
-    }
-}

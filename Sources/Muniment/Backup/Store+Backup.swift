@@ -31,6 +31,7 @@ extension Store {
         let log = try folder.openLogForReading(options)
         defer { log.close() }
         try folder.logSeal.check(log)
+        try IndexOpening(folder: folder, log: log, options: options).checkForRollback()
         return try Store.backup(folder, log, to: backup, options)
     }
 

@@ -56,13 +56,23 @@ extension Store {
         }
     }
 
+    /// Looks before the index, which may be what knows of a rollback, is removed.
+    private static func checkForRollback(_ folder: StoreFolder, _ options: StoreOptions) throws {
+        let log = try folder.openLogForReading(options)
+        defer { log.close() }
+        try IndexOpening(folder: folder, log: log, options: options).checkForRollback()
+    }
+
     /// Drops the index of a store that is not open, and folds it from the log again.
     public static func rebuild(at path: String, options: StoreOptions = StoreOptions()) throws {
         let folder = StoreFolder(path)
         try folder.checkHoldsStore()
         let lock = try folder.takeLock()
-        try removeFlatFolder(folder.index)
-        lock.release()
+        do {
+            defer { lock.release() }
+            try checkForRollback(folder, options)
+            try removeFlatFolder(folder.index)
+        }
         var options = options
         // The log stays as it is.
         options.recordsEnds = .withCommits
@@ -108,6 +118,10 @@ private struct Verification {
             return report(nil)
         }
         do { try walkRefusals(log, progress) } catch { problems.append("\(error)") }
+        do { try IndexOpening(folder: folder, log: log, options: options).checkForRollback() } catch {
+            problems.append("\(error)")
+            return report(StoreHead(revision: head.revision, time: head.time, hash: head.hash.description))
+        }
         if folder.isBackup {
             notes.append("this is a backup, which has no index of its own: only its log was checked")
         } else if !quick {

@@ -147,7 +147,9 @@ public final class Store: Sendable {
     ) throws -> Store {
         guard log.head != nil else { throw LogError.empty }
         try folder.logSeal.check(log)
+        try folder.seenHead.check(log)
         let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
+        if let head = log.head { try folder.seenHead.write(SeenCommit(revision: head.revision, hash: head.hash)) }
         index.clearStaleReaders()
         let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
         let writer = Writer(
@@ -185,6 +187,7 @@ public final class Store: Sendable {
         do {
             guard log.head != nil else { throw LogError.empty }
             try folder.logSeal.check(log)
+            try folder.seenHead.check(log)
             let index = try IndexInUse(in: folder) { try openIndexForReading(folder, log, options) }
             let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
             return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil, feed: feed)
@@ -197,7 +200,7 @@ public final class Store: Sendable {
 
     static func openIndexForReading(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) throws -> Index {
         let opening = IndexOpening(folder: folder, log: log, options: options)
-        do { return try opening.forReading() } catch let reason where !(reason is LogError) {
+        do { return try opening.forReading() } catch let reason where !(reason is LogError || reason is StoreError) {
             // As a writer this process can fold the index; then it goes on as a reader.
             try fold(folder, log: log, options: options, because: reason)
             return try opening.forReading()
@@ -262,6 +265,7 @@ public final class Store: Sendable {
             try Store.finish(index, in: folder, options)
             try written.get()
             if log.failure == nil, let head = log.head {
+                try folder.seenHead.write(SeenCommit(revision: head.revision, hash: head.hash))
                 try folder.logSeal.write(revision: head.revision, hash: head.hash, limit: options.logSealLimitBytes)
             }
         } else {

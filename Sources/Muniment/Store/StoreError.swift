@@ -26,6 +26,12 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case clockIsBehind(Instant, head: Instant)
     /// The clock says a time that the time since the last commit does not explain.
     case clockIsAhead(Instant, expected: Instant)
+    /// The log lacks a commit that it had.
+    case rolledBack(path: String, seen: Revision, seenHash: String, head: Revision, headHash: String)
+    /// The file that says how far the log went cannot be read.
+    case headIsDamaged(path: String)
+    /// There is no rollback to accept.
+    case notRolledBack(path: String)
     /// The store was closed.
     case closed
     /// The store's folder leads to another log, or to none, since it was opened.
@@ -55,6 +61,13 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noSuchRevision(let asked, let head): "there is no revision \(asked): the last one is \(head)"
         case .timeGoesBackwards(let time, let head):
             "a commit at \(time) cannot follow the last one, at \(head): commit times never go backwards"
+        case .rolledBack(let path, let seen, let seenHash, let head, let headHash):
+            "the log of the store in `\(path)` was rolled back: it had revision \(seen) with hash \(seenHash), and now ends with revision "
+                + "\(head) with hash \(headHash). Restore the newer log, or run `muniment accept-rollback --store \(path)`"
+        case .headIsDamaged(let path):
+            "`\(path)/head`, which says how far the log went, is damaged. Check the store with `muniment verify`, then run `muniment "
+                + "accept-rollback --store \(path)`"
+        case .notRolledBack(let path): "the log of the store in `\(path)` was not rolled back: there is nothing to accept"
         case .displaced(let path):
             "the files of the store in `\(path)` were removed or replaced while it was open, so it takes no changes: put the folder "
                 + "back or restore it, then open the store again"

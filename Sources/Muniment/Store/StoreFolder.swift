@@ -12,6 +12,7 @@ internal import Synchronization
 ///     DIR/index/       everything derived; `boot` in it says that it is open for writing, and since which start of the machine;
 ///                      `clock` the offset of the machine's clock
 ///     DIR/writer.lock  held by the one process that writes
+///     DIR/head         how far the log went when the store was last opened or closed for writing
 ///     DIR/levels.json  names for sets of privileges, where the history that was imported had some
 struct StoreFolder: Sendable {
     let path: String
@@ -23,6 +24,7 @@ struct StoreFolder: Sendable {
     var clockMark: ClockMark { ClockMark(path: index + "/clock") }
     var lock: String { path + "/writer.lock" }
     var levels: String { path + "/levels.json" }
+    var seenHead: SeenHead { SeenHead(folder: path) }
     var logSeal: PageSeal { PageSeal(folder: log) }
     var indexSeal: PageSeal { PageSeal(folder: index) }
 
@@ -155,7 +157,7 @@ struct IndexOpening {
     private func check(_ index: Index) throws {
         guard let state = try index.state() else { throw IndexError.unusable("it is empty") }
         guard let head = try log.refreshHead() else { throw LogError.empty }
-        guard try belongs(state) else { throw IndexError.unusable("it does not belong to the log") }
+        try checkBelongs(state)
         if state.revision < head.revision, !FileLock.isHeldReady(path: folder.lock) {
             throw IndexError.unusable("it has folded \(state.revision) of \(head.revision) revisions")
         }
@@ -174,7 +176,10 @@ struct IndexOpening {
         }
         do {
             // An index of the creation alone is folded again, so that the writer has all of it in memory.
-            if let state = try index.state(), state.revision > .genesis, try belongs(state) { return index }
+            if let state = try index.state() {
+                try checkBelongs(state)
+                if state.revision > .genesis { return index }
+            }
         } catch is IndexError {} catch is DecodingFault {} catch {
             index.close()
             throw error
@@ -183,11 +188,9 @@ struct IndexOpening {
         return nil
     }
 
-    /// Whether an index was folded from this log: the hash of its last commit stands in the log under its revision.
-    private func belongs(_ state: IndexState) throws -> Bool {
-        guard let head = log.head, state.revision <= head.revision else { return false }
-        if state.revision == head.revision { return state.hash == head.hash }
-        return try log.read { try $0.hash(of: state.revision) } == state.hash
+    /// Throws where an intact index was not folded from this log, which then was rolled back.
+    private func checkBelongs(_ state: IndexState) throws {
+        try SeenHead.check(log, has: SeenCommit(revision: state.revision, hash: state.hash), in: folder.path)
     }
 
     private func fresh() throws -> Index {

@@ -135,7 +135,7 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("E4: The index of another store is noticed and folded again")
+    @Test("E4: An intact index of another store is refused: its commits may be those that the log lost")
     func foreignIndex() throws {
         try withFaultStore { path, folder in
             let right = try answers(path)
@@ -144,11 +144,27 @@ struct FaultsOfFiles {
             try store.commit(Transaction("user:ann", [.defineClass("doc")]))
             for number in 0..<20 { try store.commit(Transaction("user:ann", [.createObject(Name("doc:\(number)"))])) }
             try store.close()
-            try expectFoldedAgain(path, right) { try FileBytes.copyFolder(other + "/index", to: path + "/index") }
+            try FileBytes.copyFolder(other + "/index", to: path + "/index")
+            try expectRollback(path)
+            try expectFoldedAgain(path, right) { _ = try Store.acceptRollback(at: path, options: options) }
         }
     }
 
-    @Test("E4: A log that was restored from an older copy has its index folded again, and answers as it did then")
+    /// Nothing opens the store, and `verify` says why.
+    private func expectRollback(_ path: String) throws {
+        for access in [StoreAccess.reading, .writing] {
+            let error = #expect(throws: StoreError.self) { try Store.open(at: path, access, options: options) }
+            #expect(error?.description.contains("was rolled back") == true, "\(error?.description ?? "")")
+        }
+        #expect(throws: StoreError.self) { try Store.rebuild(at: path, options: options) }
+        #expect(throws: StoreError.self) { try Store.backup(at: path, to: path + "-backup", options: options) }
+        for quick in [true, false] {
+            let report = try Store.verify(at: path, quick: quick, options: options)
+            #expect(report.problems.contains { $0.contains("was rolled back") }, "\(report.problems)")
+        }
+    }
+
+    @Test("E4: A log that was replaced by an older copy is refused until that is accepted, which is recorded, and answers as it did then")
     func restoredLog() throws {
         try withFaultStore { path, folder in
             let right = try answers(path)
@@ -158,7 +174,51 @@ struct FaultsOfFiles {
             try store.commit(Transaction("user:root", [.grant("user:bob", on: "doc:1", ["read", "update"])]))
             try store.close()
             #expect(try answers(path) != right)
-            try expectFoldedAgain(path, right) { try FileBytes.copyFolder(copy, to: path + "/log") }
+            try FileBytes.copyFolder(copy, to: path + "/log")
+            try expectRollback(path)
+            // The file `head` still knows once the index is gone.
+            try removeFlatFolder(path + "/index")
+            try expectRollback(path)
+            let accepted = try Store.acceptRollback(at: path, options: options)
+            #expect(try answers(path) == right)
+            #expect(try Store.verify(at: path, options: options).problems == [])
+            #expect(throws: StoreError.notRolledBack(path: path)) { try Store.acceptRollback(at: path, options: options) }
+            let again = try Store.open(at: path, options: options)
+            defer { try? again.close() }
+            var last: RecordedRefusal?
+            try again.refusals { refusal, _ in last = refusal }
+            #expect(last?.message == accepted.message)
+            #expect(last?.message.contains("was rolled back: it had revision") == true)
+            #expect(last?.number == accepted.record)
+        }
+    }
+
+    @Test(
+        "A log that lost its end while the store was not closed is refused, by the index or by the file `head`",
+        arguments: ["index", "head"])
+    func lostEndUnsealed(witness: String) throws {
+        try withFaultStore { path, _ in
+            let older = try FileBytes.read(path + "/log/data.mdb")
+            let store = try Store.open(at: path, .writing, options: options)
+            try store.commit(Transaction("user:root", [.revoke("user:ann", on: "doc:3")]))
+            try store.close()
+            try FileBytes.write(older, to: path + "/log/data.mdb")
+            try removeFile(path + "/log/seal")
+            if witness == "index" { try removeFile(path + "/head") } else { try removeFlatFolder(path + "/index") }
+            try expectRollback(path)
+        }
+    }
+
+    @Test("No flipped bit in the file `head` opens a store that was rolled back, or opens it with other answers")
+    func flippedHead() throws {
+        try withFaultStore { path, _ in
+            let whole = try FileBytes.read(path + "/head")
+            for offset in whole.indices {
+                var flipped = whole
+                flipped[offset] ^= 1 << UInt8(offset % 8)
+                try FileBytes.write(flipped, to: path + "/head")
+                #expect(throws: StoreError.headIsDamaged(path: path)) { try Store.open(at: path, options: options) }
+            }
         }
     }
 
