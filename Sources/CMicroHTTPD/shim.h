@@ -1,4 +1,6 @@
 #include <microhttpd.h>
+/* The C library's module for Swift does not have it. */
+#include <sys/epoll.h>
 
 /* A fact about a connection; the library's own function takes further arguments, which Swift cannot give. */
 static inline const union MHD_ConnectionInfo *

@@ -25,17 +25,24 @@ internal import Synchronization
 
     /// The answers that are not whole yet: all that can make a connection rest.
     private struct Unfinished {
-        var requests: [ObjectIdentifier: HTTPRequest] = [:]
+        var requests: [UInt64: HTTPRequest] = [:]
+        var lastNumber: UInt64 = 0
         var isClosed = false
     }
 
-    init(_ settings: HTTPServerSettings, application: any HTTPApplication) {
+    private let disconnects: DisconnectWatch
+
+    init(_ settings: HTTPServerSettings, application: any HTTPApplication) throws(HTTPServerError) {
         self.application = application
+        disconnects = try DisconnectWatch()
         requestNanoseconds = UInt64(settings.requestSeconds) * 1_000_000_000
         idleNanoseconds = UInt64(settings.idleSeconds) * 1_000_000_000
         isEncrypted = settings.tls != nil
         for _ in 0..<settings.connectionLimit { room.signal() }
+        disconnects.start { [weak self] in self?.clientLeft($0) }
     }
+
+    deinit { disconnects.cancel() }
 
     // MARK: Connections
 
@@ -127,14 +134,22 @@ internal import Synchronization
     func ended(_ request: HTTPRequest, status: Int) {
         let connection = request.connection
         let now = Clock.nanoseconds()
-        if request.isUnfinished {
-            _ = unfinished.withLock { $0.requests.removeValue(forKey: ObjectIdentifier(request)) }
+        if let number = request.unfinishedNumber {
+            _ = unfinished.withLock { $0.requests.removeValue(forKey: number) }
+            disconnects.forget(connection.socket)
         }
         application.ended(request, status: status, bytesSent: request.bytesSent, nanoseconds: now - request.beganAt)
         request.end()
         connection.deadline.store(now + idleNanoseconds + requestNanoseconds, ordering: .relaxed)
         connection.isBusy.store(false, ordering: .releasing)
         if isStopping.load(ordering: .relaxed) { ended.signal() }
+    }
+
+    /// The client of an unfinished request has closed its connection: its answer is given up where the application says so.
+    private func clientLeft(_ number: UInt64) {
+        guard let request = unfinished.withLock({ $0.requests[number] }), application.clientLeft(request) else { return }
+        request.stream?.abort()
+        request.breakOff()
     }
 
     // MARK: Stopping
@@ -184,12 +199,19 @@ internal import Synchronization
 
     /// Notes that a connection may rest for a request; false where the server stops and none may.
     private func keepUnfinished(_ request: HTTPRequest) -> Bool {
-        request.isUnfinished = true
-        return unfinished.withLock { unfinished in
-            if unfinished.isClosed { return false }
-            unfinished.requests[ObjectIdentifier(request)] = request
-            return true
+        let number = unfinished.withLock { unfinished -> UInt64? in
+            if unfinished.isClosed { return nil }
+            if let number = request.unfinishedNumber { return number }
+            unfinished.lastNumber += 1
+            unfinished.requests[unfinished.lastNumber] = request
+            return unfinished.lastNumber
         }
+        guard let number else { return false }
+        if request.unfinishedNumber == nil {
+            request.unfinishedNumber = number
+            disconnects.watch(request.connection.socket, request: number)
+        }
+        return true
     }
 
     private func queue(_ response: HTTPResponse, for request: HTTPRequest, on handle: OpaquePointer, closing: Bool = false) -> Bool

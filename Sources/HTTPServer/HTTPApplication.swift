@@ -9,6 +9,11 @@ public protocol HTTPApplication: AnyObject, Sendable {
     /// What to say where the server itself refuses a request: malformed framing, limits, time.
     func refusal(status: Int, detail: String) -> HTTPResponse
 
+    /// Told that the client of a request has left before its answer was whole. On a thread of the server: must not block.
+    ///
+    /// - Returns: whether the answer is given up, which closes the connection.
+    func clientLeft(_ request: HTTPRequest) -> Bool
+
     /// Told of every request that is over, however it ended: for logs and metrics.
     ///
     /// - Parameters:
@@ -17,6 +22,10 @@ public protocol HTTPApplication: AnyObject, Sendable {
     ///   - bytesSent: the bytes of the body that were handed to the connection.
     ///   - nanoseconds: from the head of the request to the end of the answer.
     func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64)
+}
+
+extension HTTPApplication {
+    public func clientLeft(_ request: HTTPRequest) -> Bool { true }
 }
 
 /// What becomes of a request once its head was looked at.

@@ -33,8 +33,8 @@ internal import Synchronization
     var bytesSent: UInt64 = 0
     /// The stream that it is answered with.
     var stream: HTTPStream?
-    /// Whether the server keeps it among the answers that are not whole yet.
-    var isUnfinished = false
+    /// Its number among the requests whose answers are not whole yet; nil if it is not one of them.
+    var unfinishedNumber: UInt64?
     private let state: Mutex<State>
 
     /// How far a request is.

@@ -19,7 +19,7 @@ public final class HTTPServer: Sendable {
     ///   - application: what answers.
     /// - Throws: ``HTTPServerError`` where it cannot listen there, or the certificate and key are not good.
     public init(_ settings: HTTPServerSettings, application: any HTTPApplication) throws(HTTPServerError) {
-        let engine = Engine(settings, application: application)
+        let engine = try Engine(settings, application: application)
         let socket = try ListeningSocket(address: settings.address, port: settings.port, backlog: 1_024)
         do throws(HTTPServerError) {
             daemons = Daemons(try Daemon(settings, engine: engine))

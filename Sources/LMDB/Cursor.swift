@@ -26,6 +26,7 @@ internal import CLMDB
 
     /// As `seek(atOrAfter:)`, for a caller that takes the row along: the cursor's own ``row`` stays as it was.
     public func find(atOrAfter key: Span<UInt8>) throws(StorageError) -> Row? {
+        try transaction.countRead()
         try renewIfNeeded()
         var keyValue = unsafe MDB_val()
         var dataValue = unsafe MDB_val()
@@ -49,6 +50,7 @@ internal import CLMDB
     public func last() throws(StorageError) -> Bool { try move(MDB_LAST) }
 
     private func move(_ operation: MDB_cursor_op) throws(StorageError) -> Bool {
+        try transaction.countRead()
         try renewIfNeeded()
         var keyValue = unsafe MDB_val()
         var dataValue = unsafe MDB_val()

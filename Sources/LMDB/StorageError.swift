@@ -22,6 +22,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case corrupted
         /// Every reader slot is taken.
         case tooManyReaders
+        /// The read was stopped, as ``ReadInterruption`` asked for.
+        case interrupted
         /// Any other failure of the operating system or of LMDB.
         case failed
     }
@@ -57,7 +59,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case .versionMismatch: "; it was written by another version of LMDB or on another kind of machine"
         case .corrupted: "; the file is damaged"
         case .tooManyReaders: "; close readers that are no longer used"
-        case .failed: ""
+        case .interrupted, .failed: ""
         }
     }
 }

@@ -11,9 +11,12 @@ internal import CLMDB
     private var hasEnded = false
     /// Counts renewals, so that cursors notice theirs.
     private(set) var generation = 0
+    private var isInterrupted: (@Sendable () -> Bool)?
+    private var reads: UInt = 0
 
     init(environment: Environment, handle: OpaquePointer) {
         self.environment = environment
+        isInterrupted = ReadInterruption.isRequested
         unsafe self.handle = handle
     }
 
@@ -22,6 +25,7 @@ internal import CLMDB
         guard !isResting, !hasEnded else { return }
         unsafe mdb_txn_reset(handle)
         isResting = true
+        isInterrupted = nil
         environment.endedReading()
     }
 
@@ -30,7 +34,21 @@ internal import CLMDB
         precondition(isResting && !hasEnded, "only a rested view can be renewed")
         try unsafe environment.renewReading(handle)
         isResting = false
+        isInterrupted = ReadInterruption.isRequested
         generation += 1
+    }
+
+    /// Counts a read, or a step of work that reads from memory.
+    ///
+    /// - Throws: `StorageError` of kind `interrupted` if ``ReadInterruption/isRequested`` asks reads to stop.
+    @inline(__always) public func countRead() throws(StorageError) {
+        reads &+= 1
+        if reads % ReadInterruption.interval == 0 { try stopIfInterrupted() }
+    }
+
+    @inline(never) private func stopIfInterrupted() throws(StorageError) {
+        guard let isInterrupted, isInterrupted() else { return }
+        throw StorageError(.interrupted, "read", path: environment.path, detail: "the result is no longer needed")
     }
 
     /// Tells views of different data apart: the number of the last transaction that was committed before.
@@ -55,7 +73,8 @@ internal import CLMDB
     public func withValue<R>(
         in table: Table, for key: Span<UInt8>, _ body: (Span<UInt8>) throws(StorageError) -> R
     ) throws(StorageError) -> R? {
-        try unsafe readValue(handle, environment, table, key, body)
+        try countRead()
+        return try unsafe readValue(handle, environment, table, key, body)
     }
 
     public func cursor(over table: Table) throws(StorageError) -> Cursor {

@@ -1,6 +1,7 @@
 internal import Credentials
 internal import Dispatch
 internal import Events
+internal import Foundation
 public import HTTPServer
 internal import Muniment
 internal import Permissions
@@ -12,16 +13,23 @@ public final class MunimentService: HTTPApplication {
     let authenticator: Authenticator
     let router: Router
     let operations: Operations
-    let work = WorkQueue(width: 8, backlogLimit: 4_096)
+    /// Questions that may take long. A caller has a quarter of the threads at most, and a store three quarters.
+    let work = WorkQueue(
+        WorkLimits(
+            running: threads, waiting: 4_096, runningOfCaller: threads / 4, waitingOfCaller: 256, runningOfStore: threads * 3 / 4))
     /// Where JWTs wait for the issuer's keys: apart from the rest, so that an issuer that is slow holds up nobody else.
-    private let verification = WorkQueue(width: 1, backlogLimit: 1_024)
+    private let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
     let liveFeeds: LiveFeeds
     private let presence: ServicePresence
     private let tokens: TokenRegistry
     /// Nil where it has no accounts.
     let accounts: AccountsOffice?
-    /// Long answers that wait for their clients: so many at once, and none that waits for its turn.
-    let streams = WorkQueue(width: 32, backlogLimit: 0)
+    /// Long answers that wait for their clients: so many at once, of them a quarter for each caller. None waits for its turn.
+    let streams = WorkQueue(WorkLimits(running: streamLimit, waiting: 0, runningOfCaller: streamLimit / 4))
+    /// Threads for questions: two for each processor, and eight at least.
+    private static let threads = max(8, ProcessInfo.processInfo.activeProcessorCount * 2)
+    /// Long answers that are given at once.
+    static let streamLimit = 32
     let runningKeys = RunningKeys()
     let runningCommits: RunningCommits
     /// Answers that are being made by tasks.
@@ -201,7 +209,7 @@ public final class MunimentService: HTTPApplication {
             } catch { return .now(finished(error.response, request)) }
         }
         if let name = exchange.storeName, exchange.hosted == nil {
-            return later(request) {
+            return later(request, exchange) { _ in
                 try self.open(name)
             } then: { hosted in
                 self.go(Call(self, request, route, exchange, hosted))
@@ -212,7 +220,7 @@ public final class MunimentService: HTTPApplication {
 
     /// Finds out who calls with a JWT, once the issuer's keys are there, and then answers.
     private func verify(_ jwt: String, _ request: HTTPRequest, _ exchange: Exchange, _ need: CallerNeed) -> HTTPAnswer {
-        let isTaken = verification.add {
+        let admission = verification.add(exchange.origin) {
             do throws(Problem) {
                 let caller = try self.authenticator.caller(verifying: jwt, from: exchange.client)
                 try caller.require(need, in: exchange.storeName)
@@ -222,7 +230,7 @@ public final class MunimentService: HTTPApplication {
             }
             if case .now(let response) = self.answer(request) { request.respond(response) }
         }
-        return isTaken ? .later : .now(finished(Problem.tooMuchWaits.response, request))
+        return later(admission, request)
     }
 
     private func open(_ name: String) throws -> HostedStore {
@@ -241,7 +249,7 @@ public final class MunimentService: HTTPApplication {
         case .queued(let handle): return queued(call, handle)
         case .ofAccounts(let pace, let handle):
             guard let accounts else { return .now(finished(Problem.withoutAccounts.response, call.request)) }
-            return later(call.request, on: accounts.queue(pace, for: call)) {
+            return later(call.request, call.exchange, on: accounts.queue(pace, for: call)) { _ in
                 try handle(call, accounts.accounts)
             } then: {
                 .now(self.finished($0, call.request))
@@ -265,26 +273,53 @@ public final class MunimentService: HTTPApplication {
     }
 
     private func queued(_ call: Call, _ handle: @escaping @Sendable (Call) throws -> HTTPResponse) -> HTTPAnswer {
-        later(call.request) {
-            try handle(call)
+        later(call.request, call.exchange, within: settings.deadlines.limit(of: call.route.name)) { cancellation in
+            try cancellation.perform { try handle(call) }
         } then: {
             .now(self.finished($0, call.request))
         }
     }
 
     /// Does something on a queue and goes on with what came of it.
+    ///
+    /// Work that waits is dropped when its client leaves.
     private func later<Result>(
-        _ request: HTTPRequest, on queue: WorkQueue? = nil, _ body: @escaping @Sendable () throws -> Result,
+        _ request: HTTPRequest, _ exchange: Exchange, on queue: WorkQueue? = nil, within limit: Duration? = nil,
+        _ body: @escaping @Sendable (Cancellation) throws -> Result,
         then goOn: @escaping @Sendable (Result) -> HTTPAnswer
     ) -> HTTPAnswer {
-        let isTaken = (queue ?? work).add {
+        let cancellation = exchange.beginWork(within: limit)
+        let admission = (queue ?? work).add(exchange.origin) {
+            cancellation.reason == .cancelled
+        } _: {
             let answer: HTTPAnswer
-            do { answer = goOn(try body()) } catch {
+            do { answer = goOn(try body(cancellation)) } catch {
                 answer = .now(self.finished(self.problem(for: error, request).response, request))
             }
             if case .now(let response) = answer { request.respond(response) }
         }
-        return isTaken ? .later : .now(finished(Problem.tooMuchWaits.response, request))
+        return later(admission, request)
+    }
+
+    private func later(_ admission: WorkQueue.Admission, _ request: HTTPRequest) -> HTTPAnswer {
+        switch admission {
+        case .accepted: .later
+        case .callerLimit: .now(finished(Problem.tooMuchOfCaller.response, request))
+        case .full: .now(finished(Problem.tooMuchWaits.response, request))
+        }
+    }
+
+    public func clientLeft(_ request: HTTPRequest) -> Bool {
+        guard let exchange = request.context as? Exchange, let index = exchange.route else { return true }
+        exchange.endWork()
+        let route = router.routes[index]
+        switch route.handler {
+        // It is a change, which is made or not, and soon.
+        case .asynchronous: return false
+        case .ofAccounts: accounts?.dropObsolete(of: exchange.origin)
+        case .immediate, .immediateUpTo, .queued: work.dropObsolete(of: exchange.origin)
+        }
+        return true
     }
 
     private func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
@@ -324,6 +359,7 @@ public final class MunimentService: HTTPApplication {
     public func refusal(status: Int, detail: String) -> HTTPResponse { Problem(status: status, detail: detail).response }
 
     public func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {
+        (request.context as? Exchange)?.endWork()
         operations.ended(request, request.context as? Exchange, status: status, bytes: bytesSent, nanoseconds: nanoseconds)
     }
 }
@@ -334,6 +370,6 @@ extension Call {
     ) {
         self.init(
             service: service, request: request, route: route, parameters: exchange.parameters, caller: exchange.caller,
-            hosted: hosted, requestID: exchange.requestID, client: exchange.client)
+            hosted: hosted, requestID: exchange.requestID, client: exchange.client, exchange: exchange)
     }
 }

@@ -26,6 +26,8 @@ public struct ServiceSettings: Sendable {
     public var trustedProxies: Set<IPAddress> = []
     /// How many requests a second one caller may go on sending, by its token or else its address; nil for any number.
     public var requestsPerSecond: Int?
+    /// How long questions may take.
+    public var deadlines = RouteDeadlines()
     /// Of which stores every decision is kept.
     public var decisionLogs = DecisionLogChoice.none
     /// How requests are told of that are over.

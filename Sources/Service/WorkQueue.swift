@@ -2,81 +2,207 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Does what takes long, a bounded number of pieces at a time.
+/// Whose work a piece of work is.
+struct WorkOrigin: Hashable, Sendable {
+    /// The store that it is about; empty if it is about none.
+    var store = ""
+    /// The caller: its credential's id, or its address.
+    var caller = ""
+}
+
+/// How much of a queue is for whom.
+struct WorkLimits: Sendable {
+    /// Pieces that run at once.
+    var running: Int
+    /// Pieces that wait.
+    var waiting: Int
+    /// Pieces of one caller that run at once; nil for as many as run at all.
+    var runningOfCaller: Int?
+    /// Pieces of one caller that wait; nil for as many as wait at all.
+    var waitingOfCaller: Int?
+    /// Pieces about one store that run at once; nil for as many as run at all.
+    var runningOfStore: Int?
+}
+
+/// Runs long work, a bounded number of pieces at a time. Stores take turns, and callers take turns within a store.
 ///
-/// On threads of its own, begun when they are first needed: those that the system shares among all queues come one a second where the
-/// others are blocked, so that a queue whose work waits for somebody would hold up the rest.
+/// The queue has its own threads, which it starts when they are first needed. The threads that the system shares among all queues
+/// come one a second if the others are blocked, so blocked work would delay the rest.
 final class WorkQueue: Sendable {
     private let lane: WorkLane
 
-    /// - Parameters:
-    ///   - width: how many pieces go on at once at most.
-    ///   - backlogLimit: how many may wait.
-    init(width: Int, backlogLimit: Int) { lane = WorkLane(width: width, backlogLimit: backlogLimit) }
+    /// What became of a piece of work that was added.
+    enum Admission: Hashable {
+        /// It runs, or waits for its turn.
+        case accepted
+        /// Its caller has as many pieces as it may have.
+        case callerLimit
+        /// The queue is full or closed.
+        case full
+    }
+
+    init(_ limits: WorkLimits) { lane = WorkLane(limits) }
 
     deinit { lane.endThreads() }
 
-    /// Does a piece of work soon. False where too many wait already, or the queue is closed.
-    func add(_ work: @escaping @Sendable () -> Void) -> Bool { lane.add(work) }
+    /// Adds a piece of work.
+    ///
+    /// - Parameters:
+    ///   - origin: whose work it is.
+    ///   - isObsolete: whether it can be dropped before it starts.
+    ///   - work: what it does.
+    func add(
+        _ origin: WorkOrigin, isObsolete: @escaping @Sendable () -> Bool = { false }, _ work: @escaping @Sendable () -> Void
+    ) -> Admission {
+        lane.add(WorkPiece(origin: origin, isObsolete: isObsolete, work: work))
+    }
 
-    /// Drops what waits, and returns when nothing is being done any more. Not to be called by a piece of work.
+    /// Drops the waiting pieces of an origin that are obsolete.
+    func dropObsolete(of origin: WorkOrigin) { lane.dropObsolete(of: origin) }
+
+    /// How many pieces run, and how many wait.
+    var load: (running: Int, waiting: Int) { lane.load }
+
+    /// Drops what waits, and returns when nothing runs any more. Must not be called by a piece of work.
     func close() { lane.close() }
 }
 
-/// What a queue and its threads share. The threads end when the queue is gone and nothing is left to do.
+private struct WorkPiece: Sendable {
+    let origin: WorkOrigin
+    let isObsolete: @Sendable () -> Bool
+    let work: @Sendable () -> Void
+}
+
+/// The pieces that wait, by store and caller, in the order of their turns.
+private struct WaitingWork {
+    private(set) var count = 0
+    private(set) var ofCaller: [String: Int] = [:]
+    private var stores: [String: [(caller: String, pieces: [WorkPiece])]] = [:]
+    /// The stores in the order of their turns.
+    private var order: [String] = []
+
+    mutating func append(_ piece: WorkPiece) {
+        let (store, caller) = (piece.origin.store, piece.origin.caller)
+        count += 1
+        ofCaller[caller, default: 0] += 1
+        if stores[store] == nil { order.append(store) }
+        if let place = stores[store]?.firstIndex(where: { $0.caller == caller }) {
+            stores[store]?[place].pieces.append(piece)
+        } else {
+            stores[store, default: []].append((caller, [piece]))
+        }
+    }
+
+    /// Takes the piece whose turn it is. Its caller and its store are then last in the order.
+    ///
+    /// - Parameter mayRun: whether a piece of an origin may run now.
+    mutating func takeNext(_ mayRun: (WorkOrigin) -> Bool) -> WorkPiece? {
+        for (turn, store) in order.enumerated() {
+            let callers = stores[store] ?? []
+            guard let place = callers.firstIndex(where: { mayRun(WorkOrigin(store: store, caller: $0.caller)) }) else { continue }
+            var line = callers[place]
+            let piece = line.pieces.removeFirst()
+            stores[store]?.remove(at: place)
+            if !line.pieces.isEmpty { stores[store]?.append(line) }
+            order.remove(at: turn)
+            if stores[store]?.isEmpty ?? true { stores[store] = nil } else { order.append(store) }
+            forget(1, of: line.caller)
+            return piece
+        }
+        return nil
+    }
+
+    /// Removes the obsolete pieces of an origin.
+    ///
+    /// - Returns: all pieces that the origin had, so that the caller decides where the removed ones are released.
+    mutating func removeObsolete(of origin: WorkOrigin) -> [WorkPiece] {
+        guard let place = stores[origin.store]?.firstIndex(where: { $0.caller == origin.caller }),
+            let pieces = stores[origin.store]?[place].pieces
+        else { return [] }
+        let kept = pieces.filter { !$0.isObsolete() }
+        forget(pieces.count - kept.count, of: origin.caller)
+        stores[origin.store]?[place].pieces = kept
+        if kept.isEmpty { stores[origin.store]?.remove(at: place) }
+        if stores[origin.store]?.isEmpty ?? false {
+            stores[origin.store] = nil
+            order.removeAll { $0 == origin.store }
+        }
+        return pieces
+    }
+
+    private mutating func forget(_ number: Int, of caller: String) {
+        count -= number
+        ofCaller.subtract(number, for: caller)
+    }
+}
+
+extension [String: Int] {
+    /// Subtracts from a count, and removes one that becomes 0.
+    fileprivate mutating func subtract(_ number: Int, for key: String) {
+        guard let count = self[key] else { return }
+        self[key] = count > number ? count - number : nil
+    }
+}
+
+/// What a queue and its threads share. The threads end when the queue is gone and no work is left.
 private final class WorkLane: Sendable {
     private let state = Mutex(State())
-    /// Signalled for each piece that a thread at rest is to begin with, and for each thread that is to end.
+    /// Signalled for each piece that an idle thread should start, and for each thread that should end.
     private let isCalled = DispatchSemaphore(value: 0)
-    /// Entered by each piece that begins while another may; the pieces behind it are in it, too.
+    /// Entered by each thread that works.
     private let busy = DispatchGroup()
-    private let width: Int
-    private let backlogLimit: Int
+    private let limits: WorkLimits
 
     private struct State {
-        /// What threads are called to begin with.
-        var called: [@Sendable () -> Void] = []
-        /// From `next` on, what waits until one of them is done; before it, nothing any more.
-        var waiting: [(@Sendable () -> Void)?] = []
-        var next = 0
-        /// Threads that are at work, or called to it.
+        /// Pieces that idle threads should start.
+        var called: [WorkPiece] = []
+        var waiting = WaitingWork()
+        /// Threads that work, or that are called to.
         var running = 0
+        var ofCaller: [String: Int] = [:]
+        var ofStore: [String: Int] = [:]
         var threads = 0
         var isClosed = false
     }
 
-    init(width: Int, backlogLimit: Int) {
-        self.width = width
-        self.backlogLimit = backlogLimit
+    init(_ limits: WorkLimits) { self.limits = limits }
+
+    func add(_ piece: WorkPiece) -> WorkQueue.Admission {
+        let (admission, calls) = state.withLock { state -> (WorkQueue.Admission, Calls) in
+            guard !state.isClosed else { return (.full, Calls()) }
+            if state.running < limits.running, mayRun(piece.origin, state) {
+                begin(piece.origin, &state)
+                return (.accepted, callThread(for: piece, &state))
+            }
+            let caller = piece.origin.caller
+            if let limit = limits.waitingOfCaller, state.waiting.ofCaller[caller, default: 0] >= limit {
+                return (.callerLimit, Calls())
+            }
+            guard state.waiting.count < limits.waiting else {
+                let isShareUsed = limits.runningOfCaller.map { state.ofCaller[caller, default: 0] >= $0 } ?? false
+                return (isShareUsed ? .callerLimit : .full, Calls())
+            }
+            state.waiting.append(piece)
+            return (.accepted, Calls())
+        }
+        start(calls)
+        return admission
     }
 
-    func add(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let (isTaken, isCall, isNewThread) = state.withLock { state -> (Bool, Bool, Bool) in
-            guard !state.isClosed else { return (false, false, false) }
-            guard state.running < width else {
-                guard state.waiting.count - state.next < backlogLimit else { return (false, false, false) }
-                state.waiting.append(work)
-                return (true, false, false)
-            }
-            state.running += 1
-            busy.enter()
-            state.called.append(work)
-            guard state.running > state.threads else { return (true, true, false) }
-            state.threads += 1
-            return (true, true, true)
-        }
-        if isNewThread { Thread.detachNewThread { self.run() } }
-        if isCall { isCalled.signal() }
-        return isTaken
+    func dropObsolete(of origin: WorkOrigin) {
+        // What the pieces hold is released outside of the lock.
+        _ = state.withLock { $0.waiting.removeObsolete(of: origin) }
     }
+
+    var load: (running: Int, waiting: Int) { state.withLock { ($0.running, $0.waiting.count) } }
 
     func close() {
         let dropped = state.withLock { state in
             state.isClosed = true
-            defer { (state.waiting, state.next) = ([], 0) }
+            defer { state.waiting = WaitingWork() }
             return state.waiting
         }
-        // What these hold is let go outside of the lock.
+        // What these hold is released outside of the lock.
         withExtendedLifetime(dropped) { busy.wait() }
     }
 
@@ -85,40 +211,89 @@ private final class WorkLane: Sendable {
         for _ in 0..<threads { isCalled.signal() }
     }
 
+    // MARK: Limits
+
+    private func mayRun(_ origin: WorkOrigin, _ state: borrowing State) -> Bool {
+        state.ofCaller[origin.caller, default: 0] < limits.runningOfCaller ?? limits.running
+            && state.ofStore[origin.store, default: 0] < limits.runningOfStore ?? limits.running
+    }
+
+    private func begin(_ origin: WorkOrigin, _ state: inout State) {
+        state.ofCaller[origin.caller, default: 0] += 1
+        state.ofStore[origin.store, default: 0] += 1
+    }
+
+    private func takeNext(_ state: inout State) -> WorkPiece? {
+        var waiting = WaitingWork()
+        swap(&waiting, &state.waiting)
+        let next = waiting.takeNext { mayRun($0, state) }
+        swap(&waiting, &state.waiting)
+        if let next { begin(next.origin, &state) }
+        return next
+    }
+
+    // MARK: Threads
+
+    /// Threads to wake, and how many of them have to be started first.
+    private struct Calls {
+        var called = 0
+        var new = 0
+    }
+
+    /// Has an idle thread, or a new one, start a piece.
+    private func callThread(for piece: WorkPiece, _ state: inout State) -> Calls {
+        state.running += 1
+        busy.enter()
+        state.called.append(piece)
+        guard state.running > state.threads else { return Calls(called: 1, new: 0) }
+        state.threads += 1
+        return Calls(called: 1, new: 1)
+    }
+
+    private func start(_ calls: Calls) {
+        for _ in 0..<calls.new { Thread.detachNewThread { self.run() } }
+        for _ in 0..<calls.called { isCalled.signal() }
+    }
+
     private func run() {
-        while begin() { while goOn() {} }
+        while var origin = runCalled() {
+            while let next = runNext(after: origin) { origin = next }
+        }
     }
 
-    /// Does what it is called to begin with; false where it is called to end. What a piece holds is let go with it.
-    private func begin() -> Bool {
+    /// Runs the piece that this thread is called for; nil if it is called to end. Whatever a piece holds is released with it.
+    private func runCalled() -> WorkOrigin? {
         isCalled.wait()
-        guard let piece = state.withLock({ $0.called.popLast() }) else { return false }
-        piece()
-        return true
+        guard let piece = state.withLock({ $0.called.popLast() }) else { return nil }
+        piece.work()
+        return piece.origin
     }
 
-    /// Does what waits longest; false where nothing does, and the thread rests.
-    private func goOn() -> Bool {
-        guard let piece = takeNext() else { return false }
-        piece()
-        return true
+    /// Runs the piece whose turn it is; nil if none can run, and the thread becomes idle.
+    private func runNext(after origin: WorkOrigin) -> WorkOrigin? {
+        guard let piece = takeNext(after: origin) else { return nil }
+        piece.work()
+        return piece.origin
     }
 
-    private func takeNext() -> (@Sendable () -> Void)? {
-        state.withLock { state in
-            guard state.next < state.waiting.count else {
+    private func takeNext(after origin: WorkOrigin) -> WorkPiece? {
+        let (next, calls) = state.withLock { state -> (WorkPiece?, Calls) in
+            state.ofCaller.subtract(1, for: origin.caller)
+            state.ofStore.subtract(1, for: origin.store)
+            guard let next = takeNext(&state) else {
                 state.running -= 1
                 busy.leave()
-                state.waiting.removeAll(keepingCapacity: true)
-                state.next = 0
-                return nil
+                return (nil, Calls())
             }
-            if state.next >= 1024 {
-                state.waiting.removeFirst(state.next)
-                state.next = 0
+            // The end of one piece makes room for another of its caller and another about its store.
+            var calls = Calls()
+            while state.running < limits.running, let further = takeNext(&state) {
+                let more = callThread(for: further, &state)
+                calls = Calls(called: calls.called + more.called, new: calls.new + more.new)
             }
-            defer { state.next += 1 }
-            return state.waiting[state.next].take()
+            return (next, calls)
         }
+        start(calls)
+        return next
     }
 }

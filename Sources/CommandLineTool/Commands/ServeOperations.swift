@@ -9,6 +9,9 @@ extension Option {
         "log", value: "text|json|none", "a line on standard error for each request that is over (default: none)")
     fileprivate static let rate = Option(
         "rate-limit", value: "NUMBER", "requests a second that one caller may go on sending (default: any number)")
+    fileprivate static let deadline = Option(
+        "deadline", value: "[ROUTE=]SECONDS[,…]",
+        "how long an answer may take, or that of a route, such as 30,whatIf=120 (default: 30)")
     fileprivate static let proxies = Option(
         "trusted-proxies", value: "ADDRESS[,ADDRESS…]",
         "proxies in front: whoever comes by one is known by the address that its `X-Forwarded-For` gives (default: none)")
@@ -16,7 +19,7 @@ extension Option {
         "decision-log", value: "NAME[,NAME…]", "stores of which every decision is kept; `*` for all of them (default: none)")
 
     /// What `serve` takes about how it is run.
-    static let operations: [Option] = [log, rate, proxies, decisions]
+    static let operations: [Option] = [log, rate, deadline, proxies, decisions]
 }
 
 extension Call {
@@ -37,6 +40,7 @@ extension Call {
         settings.writeLog = { bytes in try? FileHandle.standardError.write(contentsOf: Data(bytes)) }
         settings.requestsPerSecond = try options[.rate].map(Values.count)
         settings.trustedProxies = try trustedProxies
+        settings.deadlines = try deadlines
         guard let text = options[.decisions] else { return }
         let names = Values.list(text)
         guard names != ["*"] else {
@@ -47,6 +51,27 @@ extension Call {
             throw UsageError("`\(text)` names no store; write names of stores with commas between them, or `*` for all of them")
         }
         settings.decisionLogs = .stores(names)
+    }
+
+    private var deadlines: RouteDeadlines {
+        get throws {
+            var deadlines = RouteDeadlines()
+            for part in Values.list(options[.deadline] ?? "") {
+                let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                let limit = Duration.seconds(try Values.count(words[words.count - 1]))
+                guard words.count == 2 else {
+                    deadlines.all = limit
+                    continue
+                }
+                guard RouteDeadlines.routeNames.contains(words[0]) else {
+                    throw UsageError(
+                        "`\(words[0])` is not a route with a deadline; write one of "
+                            + RouteDeadlines.routeNames.sorted().joined(separator: ", "))
+                }
+                deadlines.byRoute[words[0]] = limit
+            }
+            return deadlines
+        }
     }
 
     private var trustedProxies: Set<IPAddress> {

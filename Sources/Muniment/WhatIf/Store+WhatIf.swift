@@ -51,6 +51,7 @@ struct Draft {
         var refusals: [Refusal?] = []
         var commits: [Commit] = []
         for transaction in transactions {
+            try Cancellation.checkCurrent()
             do {
                 _ = try committer.perform(transaction, appendingTo: &commits)
                 refusals.append(nil)

@@ -1,7 +1,7 @@
 internal import Events
 internal import LMDB
 
-/// Reads the newest versions from an index, for the writer.
+/// Reads the newest versions from an index, for the writer. It is never interrupted: a commit is decided in full.
 final class HeadReader {
     private let transaction: ReadTransaction
     private let tables: IndexTables
@@ -10,7 +10,7 @@ final class HeadReader {
     private let expiries: Cursor
 
     init(environment: Environment, tables: IndexTables) throws(StorageError) {
-        transaction = try environment.beginReading()
+        transaction = try HeadReader.withoutInterruption { () throws(StorageError) in try environment.beginReading() }
         self.tables = tables
         documents = try transaction.cursor(over: tables.documents)
         relations = try transaction.cursor(over: tables.relations)
@@ -21,7 +21,16 @@ final class HeadReader {
     func rest() { transaction.reset() }
 
     /// Takes the view up as the index is now.
-    func renew() throws(StorageError) { try transaction.renew() }
+    func renew() throws(StorageError) {
+        try HeadReader.withoutInterruption { () throws(StorageError) in try transaction.renew() }
+    }
+
+    private static func withoutInterruption<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        let result = ReadInterruption.$isRequested.withValue(nil) {
+            Result { () throws(StorageError) in try body() }
+        }
+        return try result.get()
+    }
 
     /// Whether a writer that does not know of this view may have begun to reuse what it sees.
     var isOvertaken: Bool { transaction.isOvertaken }

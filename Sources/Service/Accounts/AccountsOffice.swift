@@ -12,10 +12,10 @@ final class AccountsOffice: Sendable {
     /// up nobody either who is signed in already.
     ///
     /// Few may wait: the last of them still gets its answer before it gives up, at some ten hashes a second.
-    private let hashing = WorkQueue(width: 16, backlogLimit: 32)
+    private let hashing = WorkQueue(WorkLimits(running: 16, waiting: 32))
     /// For each provider but the password a queue of its own: one that does not answer holds up those who come by it, and nobody else.
     private let issuers: [ProviderID: WorkQueue]
-    private let brisk = WorkQueue(width: 8, backlogLimit: 1_024)
+    private let brisk = WorkQueue(WorkLimits(running: 8, waiting: 1_024, waitingOfCaller: 256))
 
     init(
         _ options: AccountsOptions, _ settings: ServiceSettings, _ data: DataDirectory, _ tokens: TokenRegistry,
@@ -23,7 +23,8 @@ final class AccountsOffice: Sendable {
     ) throws {
         stores = .named(options.stores.map(\.text))
         issuers = Dictionary(
-            options.providers.map { ($0.id, WorkQueue(width: 8, backlogLimit: 32)) }, uniquingKeysWith: { first, _ in first })
+            options.providers.map { ($0.id, WorkQueue(WorkLimits(running: 8, waiting: 32))) },
+            uniquingKeysWith: { first, _ in first })
         accounts = try Accounts(
             folder: data.ownFolder, providers: options.providers, mailer: options.mailer,
             directory: StoreDirectory(
@@ -60,6 +61,11 @@ final class AccountsOffice: Sendable {
             guard case .string(let name)? = (try? call.json())?["provider"], let provider = ProviderID(name) else { return brisk }
             return issuers[provider] ?? hashing
         }
+    }
+
+    /// Drops the waiting work of a caller whose clients have left.
+    func dropObsolete(of origin: WorkOrigin) {
+        for queue in [hashing, brisk] + issuers.values { queue.dropObsolete(of: origin) }
     }
 
     /// Closes the accounts, once what is being done with them is done; what waits for its turn is dropped.

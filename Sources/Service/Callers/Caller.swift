@@ -23,6 +23,13 @@ struct Caller: Sendable {
         self.until = until
     }
 
+    /// What the shares and the rate of a caller are counted by: its credential, or its address if it is anonymous. Of IPv6 the
+    /// address counts up to its first 64 bits.
+    static func shareKey(_ caller: Caller?, from client: String) -> String {
+        guard let caller, caller.right != .act(as: .anonymous) else { return "address " + FailureLimit.group(client) }
+        return "token " + caller.id
+    }
+
     /// Whether it reaches what a route needs, in a store or, where none is named, at all.
     func reaches(_ need: CallerNeed, in store: String?) -> Bool {
         if let store, !stores.includes(store) { return false }

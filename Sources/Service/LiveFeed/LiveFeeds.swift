@@ -41,12 +41,13 @@ final class LiveFeeds: Sendable {
     /// - Parameters:
     ///   - cursor: how far the client has come.
     ///   - caller: who listens.
+    ///   - client: the address that it listens from; anonymous callers are counted by it.
     ///   - isAllowed: whether it may still listen; asked at each event, and every second.
     /// - Throws: ``Problem`` where too many are open.
     func open(
-        from cursor: FeedCursor, for caller: Caller, isAllowed: @escaping @Sendable () -> Bool
+        from cursor: FeedCursor, for caller: Caller, at client: String, isAllowed: @escaping @Sendable () -> Bool
     ) throws(Problem) -> LiveFeed {
-        let callerID = caller.id
+        let callerID = Caller.shareKey(caller, from: client)
         let limit = limits.ofCaller(caller)
         let (id, problem) = state.withLock { state -> (UInt64, Problem?) in
             if state.feeds.count >= limits.inAll { return (0, Problem.tooManyFeeds) }
@@ -107,12 +108,14 @@ final class LiveFeeds: Sendable {
 /// How many feeds may be open at once.
 struct LiveFeedLimits: Sendable {
     var inAll = 8_000
-    /// By one caller that acts as somebody; one that asks or administers listens for many.
+    /// Of one caller that acts as a user, or of one address of anonymous callers.
     var ofActing = 256
+    /// Of one caller that queries or administers: it may listen for many users.
+    var ofAsking = 4_000
 
     func ofCaller(_ caller: Caller) -> Int {
         switch caller.right {
-        case .ask, .administer: inAll
+        case .ask, .administer: min(ofAsking, inAll)
         case .act(as: _): min(ofActing, inAll)
         }
     }

@@ -100,7 +100,7 @@ extension Call {
         guard let caller else { throw Problem.unauthenticated }
         let isKnown = service.authenticator.watch(caller, authorization: request.header("Authorization"))
         // A fault is no leave.
-        let feed = try service.liveFeeds.open(from: cursor, for: caller) { isKnown() && (try? mayListen()) == true }
+        let feed = try service.liveFeeds.open(from: cursor, for: caller, at: client) { isKnown() && (try? mayListen()) == true }
         _ = feed.stream.offer(ServerSentEvent.opening(at: cursor))
         return feed
     }

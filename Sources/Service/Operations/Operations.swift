@@ -50,9 +50,7 @@ final class Operations: Sendable {
     /// - Throws: ``Problem`` where it asks too often.
     func admit(_ caller: Caller?, from client: String) throws(Problem) -> TokenBucket.Outcome? {
         guard let limiter else { return nil }
-        let isKnown = caller.map { $0.right != .act(as: .anonymous) } ?? false
-        let key = isKnown ? "token " + (caller?.id ?? "") : "address " + FailureLimit.group(client)
-        let outcome = limiter.take(key, atNanoseconds: Operations.now)
+        let outcome = limiter.take(Caller.shareKey(caller, from: client), atNanoseconds: Operations.now)
         guard outcome.isAllowed else {
             counts.overLimit.add()
             throw limiter.problem(outcome)

@@ -9,6 +9,7 @@ struct ServiceMetrics {
     private let operations: Operations
     private let routes: [Route]
     private let stores: [HostedStore]
+    private let load: (running: Int, waiting: Int)
     /// Nil where there are no accounts.
     private let passwordHashes: Int?
 
@@ -16,6 +17,7 @@ struct ServiceMetrics {
     init(of service: MunimentService, for caller: Caller?) {
         operations = service.operations
         routes = service.router.routes
+        load = service.work.load
         passwordHashes = service.accounts?.accounts.passwordHashCount
         stores = service.data.open.filter { caller?.stores.includes($0.name.text) ?? false }
     }
@@ -57,6 +59,9 @@ struct ServiceMetrics {
         text.value("muniment_notices_sent_total", [], counts.noticesSent.value)
         text.begin("muniment_open_streams", .gauge, "Streams that are open.")
         text.value("muniment_open_streams", [], counts.openStreams.value)
+        text.begin("muniment_questions", .gauge, "Questions on the queue, by whether they run or wait.")
+        text.value("muniment_questions", [("state", "running")], load.running)
+        text.value("muniment_questions", [("state", "waiting")], load.waiting)
         text.begin("muniment_log_lines_dropped_total", .counter, "Lines of the service's log that nobody took fast enough.")
         text.value("muniment_log_lines_dropped_total", [], counts.linesDropped.value)
         if let passwordHashes {

@@ -10,6 +10,7 @@ extension Problem {
     init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
+        case is Cancellation.Stopped: self = .deadlineExceeded
         case let refusal as Refusal: self.init(refusal)
         case let problem as AuthZENProblem: self.init(problem.status == 403 ? .forbidden : .malformed, problem.message)
         case let problem as AccountProblem: self.init(problem)

@@ -26,6 +26,8 @@ extension Problem.Kind {
         case .headTooLarge: "Send fewer and shorter headers; put long names into a body."
         case .failed: "Ask whoever runs the service to look into its log, under the `X-Request-ID` of the answer."
         case .unavailable: "Ask again in a moment."
+        case .deadlineExceeded:
+            "Ask for less at once, such as a smaller page. `muniment serve --deadline` sets how long a route may take."
         case .wrongCredentials:
             "Check what was typed. The answer is the same for an email that is not known; `POST /v1/accounts/reset` sends a code."
         case .wrongCode: "Type the code of the newest mail; after a few wrong ones, or when it is over, begin anew."

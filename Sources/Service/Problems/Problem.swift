@@ -54,6 +54,7 @@ extension Problem {
         case tooManyRequests = "too-many-requests"
         case headTooLarge = "head-too-large"
         case failed, unavailable
+        case deadlineExceeded = "deadline-exceeded"
         case wrongCredentials = "wrong-credentials"
         case wrongCode = "wrong-code"
         case accountExists = "account-exists"
@@ -84,6 +85,7 @@ extension Problem {
             case .headTooLarge: 431
             case .failed: 500
             case .unavailable: 503
+            case .deadlineExceeded: 504
             }
         }
 
@@ -109,6 +111,7 @@ extension Problem {
             case .headTooLarge: "The head of the request is too large"
             case .failed: "The service could not do this"
             case .unavailable: "The service cannot do this now"
+            case .deadlineExceeded: "The answer took longer than the route allows"
             case .wrongCredentials: "This shows nobody who has an account"
             case .wrongCode: "The code is wrong or over"
             case .accountExists: "There is an account of this person already"
@@ -122,6 +125,16 @@ extension Problem {
             }
         }
     }
+
+    /// More of one caller's requests wait than its share.
+    static let tooMuchOfCaller = Problem(
+        .tooManyRequests, "too many requests of this caller wait for an answer: send fewer at once",
+        headers: [HTTPHeader("Retry-After", "1")])
+
+    /// The question took longer than its route allows.
+    static let deadlineExceeded = Problem(
+        .deadlineExceeded, "the answer took too long: ask for less at once, such as a smaller page, or at a quieter time",
+        headers: [HTTPHeader("Retry-After", "1")])
 
     static let tooMuchWaits = Problem(
         .unavailable, "too much is waiting to be done: ask again in a moment", headers: [HTTPHeader("Retry-After", "1")])

@@ -18,6 +18,8 @@ struct Call: Sendable {
     let requestID: String?
     /// The address that the request comes from, behind a trusted proxy too.
     let client: String
+    /// What the service keeps of the request.
+    let exchange: Exchange
 
     /// The store that the route is about.
     var store: Store {

@@ -1,3 +1,4 @@
+internal import Muniment
 internal import Synchronization
 
 /// What the service keeps of a request from its head to its end.
@@ -8,6 +9,7 @@ final class Exchange: Sendable {
     /// What its head says of who calls; nil for routes that anybody may ask.
     private let finding: Authenticator.Finding?
     private let verified = Mutex<Caller?>(nil)
+    private let work = Mutex(Work())
     let requestID: String?
     /// The address that the request comes from, as it is counted and shown.
     let client: String
@@ -45,6 +47,37 @@ final class Exchange: Sendable {
         guard case .unverified(let jwt)? = finding, case nil = caller else { return nil }
         return jwt
     }
+
+    /// The work for the request, and whether its client still waits for it.
+    private struct Work {
+        var cancellation: Cancellation?
+        var hasEnded = false
+    }
+
+    /// Begins work for the request, which stops when the client leaves.
+    ///
+    /// - Parameter limit: the time after which it stops by itself; nil for no limit.
+    func beginWork(within limit: Duration?) -> Cancellation {
+        let cancellation = Cancellation(after: limit)
+        let hasEnded = work.withLock { work in
+            work.cancellation = cancellation
+            return work.hasEnded
+        }
+        if hasEnded { cancellation.cancel() }
+        return cancellation
+    }
+
+    /// Stops the work for the request: its client has left, or has its answer.
+    func endWork() {
+        let cancellation = work.withLock { work in
+            work.hasEnded = true
+            return work.cancellation.take()
+        }
+        cancellation?.cancel()
+    }
+
+    /// Whose work the request is: that of its caller, or of its address if the caller is anonymous.
+    var origin: WorkOrigin { WorkOrigin(store: storeName ?? "", caller: Caller.shareKey(caller, from: client)) }
 
     /// Keeps who it is that calls with a JWT.
     func identify(_ caller: Caller) { verified.withLock { $0 = caller } }

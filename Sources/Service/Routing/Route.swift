@@ -35,6 +35,14 @@ final class Route: Sendable {
     /// Whether it is there only where the service has accounts.
     var isOfAccounts: Bool { if case .ofAccounts = handler { true } else { false } }
 
+    /// Whether its work has a deadline.
+    var hasDeadline: Bool {
+        switch handler {
+        case .queued, .immediateUpTo: true
+        case .immediate, .ofAccounts, .asynchronous: false
+        }
+    }
+
     init(
         _ method: String, _ path: PathPattern, _ name: String, need: CallerNeed, bodyLimitBytes: Int = 0,
         _ description: RouteDescription, _ handler: Handler

@@ -28,24 +28,24 @@ import Testing
     /// A piece of work that waits until it may go on.
     private func occupy(_ queue: WorkQueue, until goOn: DispatchSemaphore, _ body: @escaping @Sendable () -> Void = {}) {
         let begun = DispatchSemaphore(value: 0)
-        let isTaken = queue.add {
+        let admission = queue.add(WorkOrigin(caller: "test")) {
             begun.signal()
             goOn.wait()
             body()
         }
-        #expect(isTaken)
+        #expect(admission == .accepted)
         begun.wait()
     }
 
     @Test("A queue that is closed waits for what is being done, and drops what waits for its turn")
     func queue() throws {
-        let (queue, goOn) = (WorkQueue(width: 1, backlogLimit: 8), DispatchSemaphore(value: 0))
+        let (queue, goOn) = (WorkQueue(WorkLimits(running: 1, waiting: 8)), DispatchSemaphore(value: 0))
         let noted = Noted()
         occupy(queue, until: goOn) { noted.add(1) }
-        #expect(queue.add { noted.add(2) })
+        #expect(queue.add(WorkOrigin()) { noted.add(2) } == .accepted)
         #expect(try !isOver({ queue.close() }, before: goOn))
         #expect(noted.all == [1])
-        #expect(!queue.add { noted.add(3) })
+        #expect(queue.add(WorkOrigin()) { noted.add(3) } == .full)
     }
 
     private final class Noted: Sendable {
@@ -73,7 +73,7 @@ import Testing
         let feeds = LiveFeeds(LiveFeedLimits(), counts: ServiceCounts(routeCount: 0))
         let (asked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let caller = Caller(id: "somebody", stores: .all, right: .ask)
-        _ = try feeds.open(from: FeedCursor(.genesis), for: caller) {
+        _ = try feeds.open(from: FeedCursor(.genesis), for: caller, at: "127.0.0.1") {
             asked.signal()
             goOn.wait()
             return true

@@ -1,5 +1,6 @@
 internal import Events
 internal import HTTPServer
+internal import Muniment
 
 /// JSON Lines on their way to a client: written as they are found, so that a long answer is never held as a whole.
 struct LineWriter: ~Copyable {
@@ -53,20 +54,31 @@ extension Call {
     ) throws(Problem) -> HTTPResponse {
         let stream = HTTPStream()
         let (report, requestID, isHead) = (service.settings.report, requestID, request.method == "HEAD")
-        let isTaken = service.streams.add {
+        // It takes as long as its client takes to read, so that it ends with its client alone.
+        let cancellation = exchange.beginWork(within: nil)
+        let admission = service.streams.add(exchange.origin) {
             var writer = LineWriter(stream)
             do {
-                if !isHead { try produce(&writer) }
+                try cancellation.perform { if !isHead { try produce(&writer) } }
                 try writer.flush()
                 stream.finish()
             } catch is HTTPStreamClosed {
                 // The client has left.
+            } catch is Cancellation.Stopped {
+                stream.abort()
             } catch {
                 report("request \(requestID ?? "-"): \(error)")
                 stream.abort()
             }
         }
-        guard isTaken else {
+        switch admission {
+        case .accepted: break
+        case .callerLimit:
+            throw Problem(
+                .tooManyRequests,
+                "the caller has \(MunimentService.streamLimit / 4) long answers open, its limit: read one to its end or close it",
+                headers: [HTTPHeader("Retry-After", "1")])
+        case .full:
             throw Problem(
                 .unavailable, "too many long answers are being given: ask again in a moment",
                 headers: [HTTPHeader("Retry-After", "1")])

@@ -3,7 +3,7 @@ final class RequestCounts: Sendable {
     /// The statuses that are told apart. Any other counts as the first of its hundred.
     static let statuses = [
         0, 200, 201, 202, 204, 206, 300, 304, 400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 415, 422, 428, 429, 431, 500,
-        501, 503,
+        501, 503, 504,
     ]
     private static let places: [Int] = (0..<600).map { status in
         statuses.firstIndex(of: status) ?? statuses.firstIndex(of: status / 100 * 100) ?? 0

@@ -1,0 +1,10 @@
+/// Stops reads whose result is no longer needed.
+public enum ReadInterruption {
+    /// Returns true as soon as reads should stop; nil if they run to their end.
+    ///
+    /// A ``ReadTransaction`` takes it over when it begins or is renewed, and calls it once per ``interval`` reads.
+    @TaskLocal public static var isRequested: (@Sendable () -> Bool)?
+
+    /// Reads between two calls of ``isRequested``.
+    static let interval: UInt = 256
+}

@@ -1,0 +1,77 @@
+internal import LMDB
+internal import Synchronization
+
+/// Stops questions whose answer is no longer needed, or that take too long.
+///
+/// ```swift
+/// let cancellation = Cancellation(after: .seconds(5))
+/// let names = try cancellation.perform { try store.read { try $0.subjects(with: ["read"], on: "doc:plan") } }
+/// ```
+///
+/// Reads count their work and look at the cancellation at intervals, so a question stops soon after ``cancel()`` or its
+/// deadline. Commits are not interrupted: one that has begun is decided and written.
+public final class Cancellation: Sendable {
+    private let deadline: ContinuousClock.Instant?
+    private let isCancelled = Atomic(false)
+    /// Whether a read was told to stop, so that a result which lacks the rest is never returned.
+    private let hasInterrupted = Atomic(false)
+
+    /// Why a question stopped.
+    public enum Reason: Hashable, Sendable {
+        /// ``Cancellation/cancel()`` was called.
+        case cancelled
+        /// The time for the answer has passed.
+        case deadlinePassed
+    }
+
+    /// A question was stopped before it had an answer.
+    public struct Stopped: Error, Hashable {
+        public let reason: Reason
+    }
+
+    /// Creates a cancellation.
+    ///
+    /// - Parameter limit: the time from now after which questions stop; nil for no limit.
+    public init(after limit: Duration? = nil) { deadline = limit.map { .now + $0 } }
+
+    /// Stops the questions that run in ``perform(_:)``. Can be called from any thread, more than once.
+    public func cancel() { isCancelled.store(true, ordering: .releasing) }
+
+    /// Why questions should stop; nil while they may go on.
+    public var reason: Reason? {
+        if isCancelled.load(ordering: .acquiring) { return .cancelled }
+        if let deadline, deadline <= .now { return .deadlinePassed }
+        return nil
+    }
+
+    /// Throws if questions should stop. For long work between questions.
+    ///
+    /// - Throws: ``Stopped``.
+    public func check() throws(Stopped) {
+        if let reason { throw Stopped(reason: reason) }
+    }
+
+    /// Asks questions that this cancellation stops.
+    ///
+    /// - Parameter body: asks the questions, on this thread.
+    /// - Throws: ``Stopped``, also if `body` was not begun, and what `body` throws.
+    public func perform<R>(_ body: () throws -> R) throws -> R {
+        try check()
+        let result = ReadInterruption.$isRequested.withValue({ self.interrupts() }) { Result { try body() } }
+        // Whatever the layers above made of an interrupted read, it is not an answer.
+        if hasInterrupted.load(ordering: .acquiring) { throw Stopped(reason: reason ?? .cancelled) }
+        return try result.get()
+    }
+
+    private func interrupts() -> Bool {
+        guard reason != nil else { return false }
+        hasInterrupted.store(true, ordering: .releasing)
+        return true
+    }
+
+    /// Whether the work of this thread should stop: for loops that read nothing from the store.
+    static func checkCurrent() throws {
+        guard let isRequested = ReadInterruption.isRequested, isRequested() else { return }
+        throw Stopped(reason: .cancelled)
+    }
+}

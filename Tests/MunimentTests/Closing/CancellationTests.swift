@@ -1,0 +1,78 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Cancellation of questions") struct CancellationTests {
+    private func withUsers(_ body: (StoreFixture) throws -> Void) throws {
+        try withStore { fixture in
+            let users = (0..<600).map { Name("user:u\($0)") }
+            try fixture.store.commit(
+                Transaction(
+                    "user:root",
+                    [.defineClass("doc"), .createObject("doc:1")] + users.map { .register($0) }
+                        + users.map { .grant($0, on: "doc:1", ["read"]) }))
+            try body(fixture)
+        }
+    }
+
+    @Test("A cancelled question is not begun, nor is one whose deadline has passed")
+    func notBegun() throws {
+        let cancellation = Cancellation()
+        cancellation.cancel()
+        #expect(throws: Cancellation.Stopped.self) { try cancellation.perform { Issue.record("it was begun") } }
+        let late = Cancellation(after: .zero)
+        #expect(late.reason == .deadlinePassed)
+        #expect(throws: Cancellation.Stopped.self) { try late.perform { Issue.record("it was begun") } }
+    }
+
+    @Test("A running question stops when it is cancelled, and the store answers the next one in full")
+    func stops() throws {
+        try withUsers { fixture in
+            let cancellation = Cancellation()
+            var hasReturned = false
+            #expect(throws: Cancellation.Stopped.self) {
+                try cancellation.perform {
+                    try fixture.store.read { snapshot in
+                        cancellation.cancel()
+                        _ = try snapshot.subjects(with: ["read"], on: "doc:1")
+                        hasReturned = true
+                    }
+                }
+            }
+            #expect(!hasReturned)
+            let users = try fixture.store.read { try $0.subjects(with: ["read"], on: "doc:1") }
+            #expect(users.count == 600)
+        }
+    }
+
+    @Test("An answer that was made of an interrupted read is never returned")
+    func swallowed() throws {
+        try withUsers { fixture in
+            let cancellation = Cancellation()
+            #expect(throws: Cancellation.Stopped.self) {
+                try cancellation.perform {
+                    try fixture.store.read { snapshot in
+                        cancellation.cancel()
+                        return (try? snapshot.subjects(with: ["read"], on: "doc:1")) ?? []
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A commit that has begun is written, whatever is cancelled meanwhile")
+    func commits() throws {
+        try withUsers { fixture in
+            let cancellation = Cancellation()
+            let changes = (0..<600).map { Change.revoke(Name("user:u\($0)"), on: "doc:1") }
+            let receipt = try cancellation.perform {
+                cancellation.cancel()
+                return try fixture.store.commit(Transaction("user:root", changes))
+            }
+            #expect(try fixture.store.head.revision == receipt.revision)
+        }
+    }
+}
