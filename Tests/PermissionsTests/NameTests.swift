@@ -20,6 +20,17 @@ struct NameTests {
         ("user", nil, "user", nil), ("doc", nil, "doc", nil), ("", nil, "", nil), ("store:1", nil, "store", "1"),
     ]
 
+    @Test("Names that look alike and differ in their bytes have different hashes")
+    func hashes() {
+        // Two marks above and below: every order of them is the same text to Swift.
+        let names = (0..<256).map { number in
+            Name("doc:e" + (0..<8).map { number >> $0 & 1 == 0 ? "\u{301}\u{323}" : "\u{323}\u{301}" }.joined())
+        }
+        #expect(Set(names).count == names.count)
+        #expect(Set(names.map(\.hashValue)).count == names.count)
+        #expect(Name("doc:1").hashValue == Name("doc:" + "1").hashValue)
+    }
+
     @Test("What a name stands for is what is before its first colon", arguments: forms)
     func kinds(form: Form) {
         let name = Name(form.text)

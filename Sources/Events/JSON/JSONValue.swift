@@ -27,17 +27,18 @@ public enum JSONValue: Sendable {
     /// The names that this value links to: every `{"$ref": NAME}` in it, each once, in sorted order.
     public var links: [String] {
         var names: Set<ExactText> = []
-        collectLinks(into: &names)
+        forEachLink { names.insert(ExactText($0)) }
         return names.sorted().map(\.text)
     }
 
-    private func collectLinks(into names: inout Set<ExactText>) {
+    /// Calls `body` with the target of each link, in the order of the value, repeated ones again. What `body` throws ends the search.
+    package func forEachLink(_ body: (String) throws -> Void) rethrows {
         switch self {
         case .object(let members):
-            if case .string(let target)? = members["$ref"] { names.insert(ExactText(target)) }
-            for (_, member) in members { member.collectLinks(into: &names) }
+            if case .string(let target)? = members["$ref"] { try body(target) }
+            for (_, member) in members { try member.forEachLink(body) }
         case .array(let elements):
-            for element in elements { element.collectLinks(into: &names) }
+            for element in elements { try element.forEachLink(body) }
         case .null, .bool, .integer, .number, .string: break
         }
     }

@@ -19,6 +19,19 @@ package struct ExactText: Hashable, Comparable, Sendable {
         return left.count < right.count
     }
 
-    /// Swift hashes texts that look alike in the same way; those whose bytes are equal look alike.
-    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    /// Hashes the bytes and their count. Swift's own hash is equal for texts that look alike: a caller could send thousands of
+    /// such texts whose bytes differ, and every look into a dictionary would compare them all.
+    package func hash(into hasher: inout Hasher) {
+        let bytes = text.utf8Span.span
+        var word: UInt64 = 0
+        for index in bytes.indices {
+            word = word << 8 | UInt64(bytes[index])
+            if index % 8 == 7 {
+                hasher.combine(word)
+                word = 0
+            }
+        }
+        hasher.combine(word)
+        hasher.combine(bytes.count)
+    }
 }

@@ -26,6 +26,8 @@ public enum Limits {
     public static let linkReads = 16_384
     /// Changes in one transaction.
     public static let changesPerTransaction = 10_000
+    /// Steps of work in one transaction of a caller who does not administer the store: about 50 ms.
+    public static let workPerTransaction = 500_000
     /// Bytes of events in one commit.
     public static let bytesPerCommit = 64 << 20
     /// Permissions attached to one object.

@@ -154,7 +154,8 @@ public final class Store: Sendable {
         let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
         let writer = Writer(
             path: folder.path, log: log, index: index, workingSet: workingSet, clock: options.clock,
-            clockGuard: clockGuard(folder, log, options), recordsEnds: options.recordsEnds, feed: feed
+            clockGuard: clockGuard(folder, log, options), workLimit: options.workPerTransaction,
+            recordsEnds: options.recordsEnds, feed: feed
         ) {
             try folder.logSeal.remove()
         }

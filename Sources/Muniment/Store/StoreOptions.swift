@@ -20,6 +20,9 @@ public struct StoreOptions: Sendable {
     /// Bytes of the index up to which closing seals the whole file. Opening then looks at every page, which takes about a
     /// millisecond for three megabytes, and folds a damaged index again.
     public var indexSealLimitBytes: Int
+    /// Steps of work that a transaction may take if its caller does not administer the store. A step is about a tenth of a
+    /// microsecond. A transaction that takes more is refused with `tooMuchWork`. Must be at least 1.
+    public var workPerTransaction: Int
 
     /// Options for a store.
     ///
@@ -30,7 +33,7 @@ public struct StoreOptions: Sendable {
     public init(
         clock: (@Sendable () -> Instant)? = nil, clockLimits: ClockLimits? = nil, recordsEnds: EndRecording = .byItself,
         progress: (@Sendable (Progress) -> Void)? = nil, mapBytes: Int = 1 << 34, logSealLimitBytes: Int = 1 << 28,
-        indexSealLimitBytes: Int = 1 << 26
+        indexSealLimitBytes: Int = 1 << 26, workPerTransaction: Int = Limits.workPerTransaction
     ) {
         self.clock = clock ?? systemClock
         self.clockLimits = clock == nil ? clockLimits ?? ClockLimits() : clockLimits
@@ -39,6 +42,7 @@ public struct StoreOptions: Sendable {
         self.mapBytes = mapBytes
         self.logSealLimitBytes = logSealLimitBytes
         self.indexSealLimitBytes = indexSealLimitBytes
+        self.workPerTransaction = workPerTransaction
     }
 }
 

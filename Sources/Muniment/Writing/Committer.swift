@@ -9,6 +9,8 @@ struct Committer {
     let clock: @Sendable () -> Instant
     /// Nil if any time is taken as it is.
     var clockGuard: ClockGuard?
+    /// Steps that a transaction may take if its caller does not administer the store.
+    var workLimit = Int.max
 
     /// The time of what happens now. It never goes back, even when the clock does (CONFORMANCE E3).
     var now: Instant { workingSet.state.revision == .genesis ? clock() : max(clock(), workingSet.state.time) }
@@ -30,7 +32,12 @@ struct Committer {
             return Receipt(revision: recorded.revision, head: workingSet.state.revision, time: time)
         }
         let revision = workingSet.state.revision.next
-        let events = try folding(revision, actor) { try decide(transaction, actor: actor, at: time) }
+        let events = try folding(revision, actor) {
+            // An administrator and an import may do anything, at any cost.
+            if try transaction.authority == .caller && !workingSet.isAdministrator(actor) { workingSet.work.beginLimit(workLimit) }
+            defer { workingSet.work.endLimit() }
+            return try decide(transaction, actor: actor, at: time)
+        }
         guard !events.isEmpty, workingSet.hasEffect else {
             workingSet.rollBack()
             return Receipt(revision: nil, head: workingSet.state.revision, time: time)

@@ -18,6 +18,8 @@ final class Writer: @unchecked Sendable {
     private let workingSet: WorkingSet
     private let clock: @Sendable () -> Instant
     let clockGuard: ClockGuard?
+    /// Steps that a transaction may take if its caller does not administer the store. A group that has taken as many ends.
+    private let workLimit: Int
     /// Calls when access comes to its end. Nil where ends are recorded with commits only.
     private(set) var ends: EndWatch?
     private let waiting = Mutex(Waiting())
@@ -27,6 +29,8 @@ final class Writer: @unchecked Sendable {
     /// Held while commits go to the log and rows to the index.
     private let disk = DispatchSemaphore(value: 1)
     private let queue = DispatchQueue(label: "muniment.writer", attributes: .concurrent)
+    /// Carries out what a group has left over. A serial queue has a thread even if callers block all threads of concurrent queues.
+    private let leftOver = DispatchQueue(label: "muniment.writer.leftover")
     let activity = WriteActivity()
     /// Why the index is behind the log; nil while it is not.
     private let indexFailure = Mutex<String?>(nil)
@@ -74,7 +78,8 @@ final class Writer: @unchecked Sendable {
 
     init(
         path: String, log: EventLog, index: Index, workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant,
-        clockGuard: ClockGuard?, recordsEnds: EndRecording, feed: ChangeFeed, willWrite: @escaping @Sendable () throws -> Void
+        clockGuard: ClockGuard?, workLimit: Int, recordsEnds: EndRecording, feed: ChangeFeed,
+        willWrite: @escaping @Sendable () throws -> Void
     ) {
         self.path = path
         self.log = log
@@ -82,6 +87,7 @@ final class Writer: @unchecked Sendable {
         self.workingSet = workingSet
         self.clock = clock
         self.clockGuard = clockGuard
+        self.workLimit = workLimit
         self.feed = feed
         self.willWrite = willWrite
         nextRefusal = log.lastRefusal?.number.next ?? .first
@@ -127,21 +133,43 @@ final class Writer: @unchecked Sendable {
         turn.wait()
         gather()
         // Those that come from now on are the next leader's.
-        let (group, isMore) = waiting.withLock { waiting in
+        let candidates = waiting.withLock { waiting in
+            waiting.requests = Self.inTurns(waiting.requests)
             let group = Array(waiting.requests.prefix(Self.groupLimit))
             waiting.requests.removeFirst(group.count)
-            waiting.isLed = !waiting.requests.isEmpty
-            return (group, waiting.isLed)
+            waiting.isLed = false
+            return group
         }
-        if isMore { queue.async { self.carryOutGroup() } }
-        lastCounts = (lastCounts.1, group.count)
         var (commits, refused): ([Commit], [RefusedTransaction]) = ([], [])
-        var results = decide(group, &commits, &refused)
+        var results = decide(candidates, &commits, &refused)
+        let group = candidates.prefix(results.count)
+        let mustLeadMore = waiting.withLock { waiting in
+            waiting.requests.insert(contentsOf: candidates.dropFirst(results.count), at: 0)
+            guard !waiting.isLed, !waiting.requests.isEmpty else { return false }
+            waiting.isLed = true
+            return true
+        }
+        if mustLeadMore { leftOver.async { self.carryOutGroup() } }
+        lastCounts = (lastCounts.1, group.count)
         do { try endTurn(writing: commits, refused) } catch {
             // Nothing of the group is acknowledged: what was decided for one may rest on what another wrote.
             results = results.map { _ in .failure(error) }
         }
         for (request, result) in zip(group, results) { request.completion(result) }
+    }
+
+    /// The requests in an order in which callers take turns: the first of each caller, then the second of each, and so on. The
+    /// requests of one caller stay in their order.
+    private static func inTurns(_ requests: [Request]) -> [Request] {
+        var counts: [Name: Int] = [:]
+        var rounds: [[Request]] = []
+        for request in requests {
+            let round = counts[request.transaction.caller, default: 0]
+            counts[request.transaction.caller] = round + 1
+            if round == rounds.count { rounds.append([]) }
+            rounds[round].append(request)
+        }
+        return Array(rounds.joined())
     }
 
     /// Waits a moment for the callers of the group before the last, who were just answered or are about to be: a group costs a
@@ -152,18 +180,27 @@ final class Writer: @unchecked Sendable {
         for _ in 0..<Self.looks where waiting.withLock({ $0.requests.count }) < expected { yieldThread() }
     }
 
+    /// The results of the first requests of a group. The others wait for the next group once these have taken as much work as one
+    /// transaction may, so that a caller waits for little more than two transactions of others.
     private func decide(
         _ group: [Request], _ commits: inout [Commit], _ refused: inout [RefusedTransaction]
     ) -> [Result<Receipt, any Error>] {
         do { try beginTurn() } catch { return group.map { _ in .failure(error) } }
-        var committer = Committer(workingSet: workingSet, clock: clock, clockGuard: clockGuard)
-        return group.map { request in
-            if let reason = log.failure { return .failure(LogError.stopped(reason)) }
-            do { return .success(try committer.perform(request.transaction, appendingTo: &commits)) } catch {
+        var committer = Committer(workingSet: workingSet, clock: clock, clockGuard: clockGuard, workLimit: workLimit)
+        var results: [Result<Receipt, any Error>] = []
+        let before = workingSet.work.total
+        for request in group {
+            if !results.isEmpty, workingSet.work.total - before >= workLimit { break }
+            if let reason = log.failure {
+                results.append(.failure(LogError.stopped(reason)))
+                continue
+            }
+            do { results.append(.success(try committer.perform(request.transaction, appendingTo: &commits))) } catch {
                 if let refusal = error as? Refusal { refused.append(committer.refused(request.transaction, refusal)) }
-                return .failure(error)
+                results.append(.failure(error))
             }
         }
+        return results
     }
 
     /// Writes the ends that are due by an instant.

@@ -43,11 +43,13 @@ extension JSONValue {
     ///
     /// - Throws: ``Refusal`` with `tooLarge`.
     package func linksWithinLimits(of object: Name) throws -> [Name] {
-        let targets = links.map { Name($0) }.filter { $0.isWellFormed }
-        guard targets.count <= Limits.linksPerValue else {
+        var targets: Set<Name> = []
+        try forEachLink { text in
+            let target = Name(text)
+            guard target.isWellFormed, targets.insert(target).inserted, targets.count > Limits.linksPerValue else { return }
             throw Refusal(.tooLarge, "the value of `\(object.excerpt)` has more than \(Limits.linksPerValue) links")
         }
-        return targets
+        return targets.sorted()
     }
 }
 

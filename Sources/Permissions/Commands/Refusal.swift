@@ -5,6 +5,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case notAuthenticated, noPrivilege, aboveOwnLevel, notAdministrator
         case unknownObject, unknownClass, unknownPrincipal, unknownPermission
         case alreadyExists, notThere, cycle, permanentEntry, conflict, keyReused, malformed, tooLarge, lastAdministrator
+        case tooMuchWork
     }
 
     public let code: Code

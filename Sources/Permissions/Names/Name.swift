@@ -23,14 +23,9 @@ public struct Name: Hashable, Sendable, Comparable, CustomStringConvertible {
     public var description: String { text }
 
     /// Names are equal byte for byte: an `é` in one piece and one in two are different names, as they are in the log.
-    public static func == (left: Name, right: Name) -> Bool {
-        let (left, right) = (left.text.utf8Span.span, right.text.utf8Span.span)
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
-    }
+    public static func == (left: Name, right: Name) -> Bool { ExactText(left.text) == ExactText(right.text) }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    public func hash(into hasher: inout Hasher) { ExactText(text).hash(into: &hasher) }
 
     /// The order of the UTF-8 bytes.
     public static func < (left: Name, right: Name) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }

@@ -60,11 +60,14 @@ final class HeadReader {
     }
 
     /// Every second thing that the first one is related to in the index, sorted.
-    func seconds(_ prefix: RelationPrefix) throws -> [UInt64] {
+    ///
+    /// - Parameter willRead: called before each row; what it throws ends the reading.
+    func seconds(_ prefix: RelationPrefix, willRead: () throws -> Void) throws -> [UInt64] {
         var found: [UInt64] = []
         var previous: UInt64?
         var isThere = try relations.seek(atOrAfter: prefix.key(0, .open))
         while isThere, prefix.matches(relations.fixedKey) {
+            try willRead()
             let second = relations.fixedKey.second
             if second != previous {
                 previous = second

@@ -42,6 +42,7 @@ extension WorkingSet {
         var entry = before ?? AccessEntry(subject: subject)
         change(&entry)
         guard entry != before, !(entry.isEmpty && before == nil) else { return }
+        try work.count(WorkMeter.change)
         setExpiries(of: entry, instead: before, on: object)
         if document.isSpread {
             try relate(.entry, object.rawValue, subject.rawValue, entry.isEmpty ? nil : .entry(entry))

@@ -95,6 +95,7 @@ extension WorkingSet {
 
     private func createObject(_ object: ObjectID, in classID: ClassID, parent: ObjectID?, owner: PrincipalID) throws {
         _ = try self.object(object)
+        try work.count(WorkMeter.change)
         objects.set(
             object,
             ObjectDocument(classID: classID, parent: parent, owner: owner, created: revision, lastChange: revision),
@@ -114,6 +115,7 @@ extension WorkingSet {
     func changeObject(_ object: ObjectID, _ change: (inout ObjectDocument) throws -> Void) throws {
         guard var document = try self.object(object) else { throw FoldingError.unknownObject(object, revision) }
         try change(&document)
+        try work.count(WorkMeter.change)
         objects.set(object, document, at: revision)
     }
 
@@ -177,15 +179,20 @@ extension WorkingSet {
         let place = roles.firstIndex { $0 >= role } ?? roles.count
         let isThere = place < roles.count && roles[place] == role
         guard isThere != isMember else { return }
+        try work.count(WorkMeter.change)
         if isMember { roles.insert(role, at: place) } else { roles.remove(at: place) }
         memberships.set(member, roles.isEmpty ? nil : MembershipDocument(roles: roles), at: revision)
         try relate(.member, role.rawValue, member.rawValue, isMember ? .bare : nil)
-        membershipsChanged()
+        membershipsChanged(of: member)
     }
 
-    private func membershipsChanged() {
+    /// Forgets whom callers count as. The actor, who is asked about with each change of a transaction, is kept if the change
+    /// cannot concern it.
+    private func membershipsChanged(of member: PrincipalID? = nil) {
         state.membershipRevision = revision
+        let kept = member.flatMap { member in subjectSets[actor].flatMap { $0.contains(member) ? nil : $0 } }
         subjectSets.removeAll()
+        subjectSets[actor] = kept
     }
 
     private func deleteRole(_ role: PrincipalID) throws {

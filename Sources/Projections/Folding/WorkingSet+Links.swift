@@ -6,6 +6,7 @@ internal import Permissions
 extension WorkingSet {
     func setValue(of object: ObjectID, to json: [UInt8], links targets: [ObjectID]) throws {
         let before = try valueDocument(object)?.links ?? []
+        try work.count(WorkMeter.change + json.count / WorkMeter.storedBytes + before.count + targets.count)
         let known = Dictionary(before.map { ($0.target, $0) }) { first, _ in first }
         let links = try targets.map { target in
             let created = try creation(of: target)

@@ -10,6 +10,7 @@ extension WorkingSet {
         // Most classes never named any: their objects are not even looked for.
         guard !slots.names.isEmpty, let names = try classOptions(classID)?.properties else { return }
         let before = try objectProperties(object)
+        try work.count(WorkMeter.change * names.count + (value?.count ?? 0) / WorkMeter.readBytes)
         let value = try names.isEmpty ? nil : value.map(JSONText.decode)
         var items: [ObjectProperties.Item] = []
         for name in Set(names.map(ExactText.init)).map(\.text) {
@@ -41,10 +42,11 @@ extension WorkingSet {
 
     /// The objects of a class, those in memory and those in the index.
     private func allObjects(of classID: ClassID) throws -> [ObjectID] {
+        try work.count(objects.count)
         var found = Set(objects.slots.filter { $0.value.value?.classID == classID }.keys)
         if !isIndexEmpty {
             let prefix = RelationPrefix(kind: .instance, first: classID.rawValue)
-            for number in try reader.seconds(prefix) {
+            for number in try reader.seconds(prefix, willRead: { try work.count(WorkMeter.load) }) {
                 let object = ObjectID(rawValue: number)
                 if try self.object(object)?.classID == classID { found.insert(object) }
             }

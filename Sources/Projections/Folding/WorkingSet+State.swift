@@ -81,7 +81,11 @@ extension WorkingSet: CommandState {
 
     package func lastChange(of object: ObjectID) throws -> Revision? { try self.object(object)?.lastChange }
 
-    package func value(of object: ObjectID) throws -> [UInt8]? { try valueDocument(object)?.json }
+    package func value(of object: ObjectID) throws -> [UInt8]? {
+        let value = try valueDocument(object)?.json
+        try work.count((value?.count ?? 0) / WorkMeter.readBytes)
+        return value
+    }
 
     package func isMember(_ member: PrincipalID, of role: PrincipalID) throws -> Bool { try membership(member).contains(role) }
 

@@ -48,6 +48,9 @@ package final class WorkingSet {
     /// No access ends before this. Not known, and so long ago, until ``nextExpiries(by:)`` has looked.
     package private(set) var earliestExpiry = Instant.distantPast
 
+    /// What transactions cost.
+    package var work = WorkMeter()
+
     /// What the audit is found by, as far as it is in no row yet.
     var blocks: OpenBlocks
 
@@ -205,27 +208,35 @@ package final class WorkingSet {
     // MARK: Reading and changing versions
 
     func object(_ id: ObjectID) throws -> ObjectDocument? {
-        try objects.value(id) { try load(.object, $0.rawValue) }
+        try work.count()
+        return try objects.value(id) { try load(.object, $0.rawValue) }
     }
 
     func membership(_ id: PrincipalID) throws -> [PrincipalID] {
-        try memberships.value(id) { try load(.memberships, $0.rawValue) }?.roles ?? []
+        try work.count()
+        let roles = try memberships.value(id) { try load(.memberships, $0.rawValue) }?.roles ?? []
+        try work.count(roles.count)
+        return roles
     }
 
     func classOptions(_ id: ClassID) throws -> ClassOptions? {
-        try classes.value(id) { try load(.classOptions, $0.rawValue) }
+        try work.count()
+        return try classes.value(id) { try load(.classOptions, $0.rawValue) }
     }
 
     func permissionGrant(_ id: PermissionID) throws -> PermissionGrant? {
-        try permissions.value(id) { try load(.permission, $0.rawValue) }
+        try work.count()
+        return try permissions.value(id) { try load(.permission, $0.rawValue) }
     }
 
     func valueDocument(_ id: ObjectID) throws -> ValueDocument? {
-        try values.value(id) { try load(.value, $0.rawValue) }
+        try work.count()
+        return try values.value(id) { try load(.value, $0.rawValue) }
     }
 
     func objectProperties(_ id: ObjectID) throws -> ObjectProperties? {
-        try properties.value(id) { try load(.properties, $0.rawValue) }
+        try work.count()
+        return try properties.value(id) { try load(.properties, $0.rawValue) }
     }
 
     func propertySlots(_ id: ClassID) throws -> PropertySlots {
@@ -237,20 +248,23 @@ package final class WorkingSet {
     }
 
     private func relation(_ id: RelationID) throws -> RelationDocument? {
-        try relations.value(id, loadRelation)
+        try work.count()
+        return try relations.value(id, loadRelation)
     }
 
     /// Begins or changes a relation, or with nil ends it.
     func relate(_ kind: RelationKind, _ first: UInt64, _ second: UInt64, _ document: RelationDocument?) throws {
         let id = RelationID(prefix: RelationPrefix(kind: kind, first: first), second: second)
+        try work.count(WorkMeter.change)
         try relations.change(id, to: document, at: revision, loadRelation)
     }
 
     /// Every second thing that the first one is related to, sorted.
     func related(_ kind: RelationKind, _ first: UInt64) throws -> [UInt64] {
         let prefix = RelationPrefix(kind: kind, first: first)
-        var found = isIndexEmpty ? [] : try reader.seconds(prefix)
+        var found = isIndexEmpty ? [] : try reader.seconds(prefix) { try work.count(WorkMeter.load) }
         let held = relations.held(prefix)
+        try work.count(held.count)
         guard !held.isEmpty else { return found }
         found.removeAll { held[$0] != nil }
         found.append(contentsOf: held.filter(\.value).keys)
@@ -260,18 +274,25 @@ package final class WorkingSet {
     private func load<Document: Versioned>(
         _ kind: DocumentKind, _ id: UInt64
     ) throws -> (begin: Revision, value: Document?) {
-        isIndexEmpty ? (.genesis, nil) : try reader.document(DocumentID(kind: kind, id: id), as: Document.self)
+        guard !isIndexEmpty else { return (.genesis, nil) }
+        try work.count(WorkMeter.load)
+        return try reader.document(DocumentID(kind: kind, id: id), as: Document.self)
     }
 
     private func loadRelation(_ id: RelationID) throws -> (begin: Revision, value: RelationDocument?) {
-        isIndexEmpty ? (.genesis, nil) : try reader.relation(id.prefix, id.second)
+        guard !isIndexEmpty else { return (.genesis, nil) }
+        try work.count(WorkMeter.load)
+        return try reader.relation(id.prefix, id.second)
     }
 
     // MARK: Names
 
     package func number(of name: Name) throws -> UInt64? {
+        try work.count()
         if let number = numbers[name] { return number }
-        guard !isIndexEmpty, let number = try reader.number(of: name.text) else { return nil }
+        guard !isIndexEmpty else { return nil }
+        try work.count(WorkMeter.load)
+        guard let number = try reader.number(of: name.text) else { return nil }
         numbers[name] = number
         return number
     }

@@ -21,6 +21,7 @@ extension Problem.Kind {
         case .refused:
             "Read `code` and `detail`. Somebody who may set permissions there can grant what is missing; `explain` says who gave what."
         case .keyReused: "Take a new `Idempotency-Key` for a new request."
+        case .tooMuchWork: "Split the transaction into smaller ones, or have an administrator commit it."
         case .preconditionRequired: "Send `If-Match` with the ETag of what you read, or `If-None-Match: *` for something new."
         case .tooManyRequests: "Wait for as long as `Retry-After` says."
         case .headTooLarge: "Send fewer and shorter headers; put long names into a body."

@@ -50,6 +50,7 @@ extension Problem {
         case unsupportedMediaType = "unsupported-media-type"
         case refused
         case keyReused = "key-reused"
+        case tooMuchWork = "too-much-work"
         case preconditionRequired = "precondition-required"
         case tooManyRequests = "too-many-requests"
         case headTooLarge = "head-too-large"
@@ -79,7 +80,7 @@ extension Problem {
             case .preconditionFailed: 412
             case .tooLarge: 413
             case .unsupportedMediaType: 415
-            case .keyReused: 422
+            case .keyReused, .tooMuchWork: 422
             case .preconditionRequired: 428
             case .tooManyRequests: 429
             case .headTooLarge: 431
@@ -106,6 +107,7 @@ extension Problem {
             case .unsupportedMediaType: "The body is of a kind that is not read here"
             case .refused: "The permissions of the store do not allow this"
             case .keyReused: "The idempotency key was used for another request"
+            case .tooMuchWork: "The transaction takes too much work"
             case .preconditionRequired: "It must be said which revision is to be changed"
             case .tooManyRequests: "The caller asks too often"
             case .headTooLarge: "The head of the request is too large"
@@ -165,6 +167,7 @@ extension Problem.Kind {
             case .unknownObject, .unknownClass, .unknownPrincipal, .unknownPermission: .notFound
             case .alreadyExists, .notThere, .cycle, .permanentEntry, .conflict, .lastAdministrator: .conflict
             case .keyReused: .keyReused
+            case .tooMuchWork: .tooMuchWork
             }
     }
 }

@@ -19,7 +19,7 @@ enum LockRoute {
                     [:], optional: ["as": Schema.name, "role": Schema.name, "members": Schema.list(Schema.name)])
             )
             .answering("the receipt of the transaction", Schema.named("Receipt"))
-            .refusing(.refused, .conflict, .keyReused, .keyInUse),
+            .refusing(.refused, .conflict, .keyReused, .keyInUse, .tooMuchWork),
         .asynchronous { call in
             var arguments = try call.arguments()
             let caller = try call.principal(named: try arguments.optionalName("as"))

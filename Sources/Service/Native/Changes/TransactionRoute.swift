@@ -41,7 +41,7 @@ enum TransactionRoute {
                     ])
                 ])
             )
-            .refusing(.refused, .conflict, .keyReused, .keyInUse),
+            .refusing(.refused, .conflict, .keyReused, .keyInUse, .tooMuchWork),
         .asynchronous { call in
             var arguments = try call.arguments()
             let caller = try call.principal(named: try arguments.optionalName("as"))

@@ -60,7 +60,7 @@ enum ObjectRoutes {
             .taking(body: Schema.anything)
             .answering("it was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
             .answering("it was made", Schema.named("Receipt"), status: 201, headers: ["Muniment-Revision", "ETag", "Location"])
-            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse),
+            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse, .tooMuchWork),
         .asynchronous { call in
             let value = try call.json()
             _ = try call.idempotencyKey
@@ -90,7 +90,7 @@ enum ObjectRoutes {
             .taking(.ifMatch, .idempotencyKey, .actor)
             .taking(body: Schema.anything, as: ["application/merge-patch+json", "application/json"])
             .answering("it was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
-            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse),
+            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse, .tooMuchWork),
         .asynchronous { call in
             let patch = try call.mergePatch()
             _ = try call.idempotencyKey
@@ -104,7 +104,7 @@ enum ObjectRoutes {
         "DELETE", path, "deleteObject", need: .store,
         RouteDescription("deletes an object and everything in it", group: "Objects").taking(.ifMatch, .idempotencyKey, .actor)
             .answering("it was deleted", Schema.named("Receipt"))
-            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse),
+            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse, .tooMuchWork),
         .asynchronous { call in
             _ = try call.idempotencyKey
             var arguments = Arguments(address: try call.query)

@@ -1,0 +1,44 @@
+internal import Permissions
+
+/// Counts the work that a working set does in steps, and refuses a transaction that takes more steps than it may.
+///
+/// A step is about a tenth of a microsecond: a look at one thing in memory. The other costs are multiples of it.
+package struct WorkMeter {
+    /// Reading a row or a name from the index.
+    static let load = 30
+    /// Changing a document or a relation, with the row that it becomes.
+    static let change = 20
+    /// Bytes of a value that take one step to read and merge.
+    static let readBytes = 4
+    /// Bytes of a value that take one step to store.
+    static let storedBytes = 8
+
+    /// Steps since the working set was opened.
+    package private(set) var total = 0
+    /// The total that the present transaction must not exceed, and its own limit.
+    private var end = Int.max
+    private var limit = Int.max
+
+    /// Limits what follows to a number of steps, until ``endLimit()``.
+    package mutating func beginLimit(_ limit: Int) {
+        self.limit = limit
+        let (sum, overflow) = total.addingReportingOverflow(limit)
+        end = overflow ? .max : sum
+    }
+
+    package mutating func endLimit() { (end, limit) = (.max, .max) }
+
+    /// Counts steps.
+    ///
+    /// - Throws: ``Refusal`` with `tooMuchWork` if the transaction exceeds its limit.
+    mutating func count(_ steps: Int = 1) throws {
+        total += steps
+        guard total > end else { return }
+        throw Refusal(
+            .tooMuchWork,
+            """
+            the transaction takes more than \(limit) steps of work, the limit for a caller who does not administer the store: \
+            split it into smaller transactions, or have an administrator commit it
+            """)
+    }
+}
