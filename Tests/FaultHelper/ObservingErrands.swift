@@ -34,7 +34,8 @@ struct ObservingErrands {
     ///
     /// - Parameter limit: bytes to which files may grow.
     func observeUntilFull(limit: Int) throws {
-        let store = try Store.open(at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 26))
+        let store = try Store.open(
+            at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 26))
         let changes = try store.observe("doc:1", as: "user:root")
         let ended = DispatchSemaphore(value: 0)
         Task {

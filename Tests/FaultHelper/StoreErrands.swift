@@ -16,7 +16,8 @@ struct StoreErrands {
     ///   - limit: bytes to which files may grow; nil for as many as the disk has room for.
     ///   - bytes: of comment and request id in each transaction: many make the log grow faster than the index.
     func fill(limit: Int?, commentBytes bytes: Int) throws {
-        let store = try Store.open(at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 26))
+        let store = try Store.open(
+            at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 26))
         FileSizeLimit.set(limit)
         var acknowledged = 0
         do {
@@ -40,7 +41,8 @@ struct StoreErrands {
 
     /// Has long changes refused until the disk takes no more, and says how many refusals were told.
     func fillWithRefusals(limit: Int) throws {
-        let store = try Store.open(at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 26))
+        let store = try Store.open(
+            at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 26))
         FileSizeLimit.set(limit)
         let change = Change.createObject("none:1", value: .string(String(repeating: "x", count: 5000)))
         var told = 0
@@ -65,7 +67,8 @@ struct StoreErrands {
 
     /// Commits pairs for ever, and says each revision once it is acknowledged.
     func commitForever() throws {
-        let store = try Store.open(at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24))
+        let store = try Store.open(
+            at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24))
         var number = 0
         while true {
             let receipt = try store.commit(pair(number, commentBytes: 0))
@@ -76,7 +79,8 @@ struct StoreErrands {
 
     /// Commits a pair and has another change refused, says each when it is done, and meanwhile what goes to the disk.
     func commitOpenly() throws {
-        let store = try Store.open(at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24))
+        let store = try Store.open(
+            at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24))
         tellOfTheDisk()
         let transaction = pair(0, commentBytes: 0)
         try store.commit(transaction)
@@ -88,7 +92,8 @@ struct StoreErrands {
     /// Opens the store, commits a pair, closes it, and begins again, for ever.
     func reopenForever() throws {
         for number in 0... {
-            let store = try Store.open(at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24))
+            let store = try Store.open(
+                at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24))
             try store.commit(pair(number, commentBytes: 0))
             try store.close()
             FaultHelper.say("\(number)")
@@ -97,7 +102,9 @@ struct StoreErrands {
 
     /// Imports a history, and says how far it is.
     func importHistory(_ file: String, resume: Bool) throws {
-        let summary = try HistoryImporter(into: path, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24)).run(
+        let summary = try HistoryImporter(
+            into: path, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24)
+        ).run(
             file: file, resume: resume
         ) {
             FaultHelper.say("progress \($0.transactions)")

@@ -164,7 +164,9 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("E4: A log that was replaced by an older copy is refused until that is accepted, which is recorded, and answers as it did then")
+    @Test(
+        "E4: A log that was replaced by an older copy is refused until that is accepted, which is recorded, and answers as it did then"
+    )
     func restoredLog() throws {
         try withFaultStore { path, folder in
             let right = try answers(path)

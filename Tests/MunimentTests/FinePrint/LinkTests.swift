@@ -67,7 +67,8 @@ struct LinkTests {
         }
     }
 
-    @Test("R12, E14: a link counts while its source exists and can be read, and for the object that had the name when it was written")
+    @Test(
+        "R12, E14: a link counts while its source exists and can be read, and for the object that had the name when it was written")
     func sourcesAndTargets() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)

@@ -4,7 +4,6 @@ import Foundation
 import Muniment
 import Permissions
 import ServiceSupport
-import Synchronization
 import TestSupport
 import Testing
 
@@ -46,43 +45,19 @@ struct TransactionWorkTests {
                     #"{"op":"changePermission","permission":"permission:p","subject":"user:eve","#
                         + #""privileges":["\#(number % 2 == 0 ? "update" : "read")"]}"#
                 })
-            let isOver = Atomic(false)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<2 {
-                    group.addTask {
-                        for _ in 0..<4 {
-                            let answer = try await curl.send("POST", Self.transactions, token: eve, json: attack)
-                            #expect(answer.status == 422, "\(answer.text)")
-                            #expect(try answer.json["code"] == .string("tooMuchWork"))
+            try await OrdinaryCallers(curl, writer: ben, asker: root).served(during: "2,000 changes of a wide permission") {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<2 {
+                        group.addTask {
+                            for _ in 0..<4 {
+                                let answer = try await curl.send("POST", Self.transactions, token: eve, json: attack)
+                                #expect(answer.status == 422, "\(answer.text)")
+                                #expect(try answer.json["code"] == .string("tooMuchWork"))
+                            }
                         }
                     }
+                    try await group.waitForAll()
                 }
-                group.addTask {
-                    var (commits, checks): ([Duration], [Duration]) = ([], [])
-                    let clock = ContinuousClock()
-                    var number = 0
-                    while !isOver.load(ordering: .relaxed) || number < 10 {
-                        number += 1
-                        let change = Self.body([#"{"op":"createObject","object":"doc:ben\#(number)"}"#])
-                        commits.append(
-                            try await clock.measure {
-                                let answer = try await curl.send("POST", Self.transactions, token: ben, json: change)
-                                #expect(answer.status == 200, "\(answer.text)")
-                            })
-                        checks.append(
-                            try await clock.measure {
-                                let answer = try await curl.send(
-                                    "POST", "/v1/stores/default/check", token: root,
-                                    json: #"{"subject":"user:ben","privilege":"read","object":"doc:1"}"#)
-                                #expect(answer.status == 200, "\(answer.text)")
-                            })
-                    }
-                    let slowest = { (times: [Duration]) in times.sorted()[times.count * 99 / 100] }
-                    print("served meanwhile: \(number) rounds, p99 of commits \(slowest(commits)), of checks \(slowest(checks))")
-                }
-                for _ in 0..<2 { _ = try await group.next() }
-                isOver.store(true, ordering: .relaxed)
-                try await group.waitForAll()
             }
         }
     }
