@@ -148,9 +148,11 @@ public struct EnvironmentOptions: Sendable {
     }
 
     /// Begins a view of the data as it is now. It stays as it is until it is renewed or ended.
-    public func beginReading() throws(StorageError) -> ReadTransaction {
-        let transaction = unsafe ReadTransaction(environment: self, handle: try beginReadingHandle())
-        return transaction
+    ///
+    /// - Parameter interruptible: whether ``ReadInterruption`` stops its reads.
+    public func beginReading(interruptible: Bool = true) throws(StorageError) -> ReadTransaction {
+        let handle = try unsafe beginReadingHandle()
+        return unsafe ReadTransaction(environment: self, handle: handle, isInterruptible: interruptible)
     }
 
     private func beginReadingHandle() throws(StorageError) -> OpaquePointer {

@@ -11,12 +11,14 @@ internal import CLMDB
     private var hasEnded = false
     /// Counts renewals, so that cursors notice theirs.
     private(set) var generation = 0
+    private let isInterruptible: Bool
     private var isInterrupted: (@Sendable () -> Bool)?
     private var reads: UInt = 0
 
-    init(environment: Environment, handle: OpaquePointer) {
+    init(environment: Environment, handle: OpaquePointer, isInterruptible: Bool) {
         self.environment = environment
-        isInterrupted = ReadInterruption.isRequested
+        self.isInterruptible = isInterruptible
+        isInterrupted = isInterruptible ? ReadInterruption.isRequested : nil
         unsafe self.handle = handle
     }
 
@@ -34,7 +36,7 @@ internal import CLMDB
         precondition(isResting && !hasEnded, "only a rested view can be renewed")
         try unsafe environment.renewReading(handle)
         isResting = false
-        isInterrupted = ReadInterruption.isRequested
+        isInterrupted = isInterruptible ? ReadInterruption.isRequested : nil
         generation += 1
     }
 

@@ -10,7 +10,7 @@ final class HeadReader {
     private let expiries: Cursor
 
     init(environment: Environment, tables: IndexTables) throws(StorageError) {
-        transaction = try HeadReader.withoutInterruption { () throws(StorageError) in try environment.beginReading() }
+        transaction = try environment.beginReading(interruptible: false)
         self.tables = tables
         documents = try transaction.cursor(over: tables.documents)
         relations = try transaction.cursor(over: tables.relations)
@@ -21,16 +21,7 @@ final class HeadReader {
     func rest() { transaction.reset() }
 
     /// Takes the view up as the index is now.
-    func renew() throws(StorageError) {
-        try HeadReader.withoutInterruption { () throws(StorageError) in try transaction.renew() }
-    }
-
-    private static func withoutInterruption<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
-        let result = ReadInterruption.$isRequested.withValue(nil) {
-            Result { () throws(StorageError) in try body() }
-        }
-        return try result.get()
-    }
+    func renew() throws(StorageError) { try transaction.renew() }
 
     /// Whether a writer that does not know of this view may have begun to reuse what it sees.
     var isOvertaken: Bool { transaction.isOvertaken }
