@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Cancellation of questions") struct CancellationTests {
     private func withUsers(_ body: (StoreFixture) throws -> Void) throws {
-        try withStore { fixture in
+        try withStore(.open) { fixture in
             let users = (0..<600).map { Name("user:u\($0)") }
             try fixture.store.commit(
                 Transaction(

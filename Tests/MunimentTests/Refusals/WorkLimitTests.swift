@@ -13,7 +13,9 @@ struct WorkLimitTests {
 
         var preparation: [Change] {
             let objects = (0..<600).map { Name("doc:\($0)") }
-            let world: [Change] = [.defineClass("doc"), .createObject("doc:top"), .register("user:eve")]
+            let world: [Change] = [
+                .defineClass("doc", ClassSettings(objectACL: ObjectACL.none)), .createObject("doc:top"), .register("user:eve"),
+            ]
             switch self {
             case .changePermission:
                 return world + [.definePermission("permission:p", subject: "user:eve", ["read"])]

@@ -122,7 +122,7 @@ struct AbandonedWorkTests {
                     "GET", "/v1/stores/other/diff?name=user:root&from=0", headers: headers(all)),
             ]
             #expect(answers.map(\.0) == [200, 200], "\(answers.map(\.body))")
-            #expect(queue.load == (2, 7))
+            try await until("the answered questions are over") { queue.load == (2, 7) }
             clients = []
             try await until("all of it has stopped") { queue.load == (0, 0) }
         }

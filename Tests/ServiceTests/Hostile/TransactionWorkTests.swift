@@ -29,7 +29,7 @@ struct TransactionWorkTests {
             )
             let world =
                 [
-                    #"{"op":"defineClass","class":"doc"}"#, #"{"op":"register","principal":"user:eve"}"#,
+                    #"{"op":"defineClass","class":"doc","objectACL":"none"}"#, #"{"op":"register","principal":"user:eve"}"#,
                     #"{"op":"definePermission","permission":"permission:p","subject":"user:eve","privileges":["read"]}"#,
                 ]
                 + (0..<1000).flatMap { number in
