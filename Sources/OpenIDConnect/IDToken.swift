@@ -26,7 +26,10 @@ struct IDToken {
         } catch { throw .malformed }
         // One that is older than the attempt cannot be its answer.
         guard let issued, issued >= begun else { throw .tooOld }
-        if attempt.isReauthentication, let authenticated, authenticated < begun { throw .notAskedAnew }
+        // With `max_age` in the request the claim is required (OpenID Connect Core 1.0, section 2).
+        if attempt.isReauthentication {
+            guard let authenticated, authenticated >= begun else { throw .notAskedAnew }
+        }
         authenticatedAt = authenticated
     }
 
@@ -45,6 +48,6 @@ enum IDTokenProblem: Error {
     case otherParty
     case malformed
     case tooOld
-    /// The provider was told to ask the person anew, and did not.
+    /// The provider was asked to authenticate the person again, and did not, or did not say when it did.
     case notAskedAnew
 }

@@ -64,6 +64,17 @@ struct ForgedJWTTests {
         ("an empty subject", ["sub": ""], .unusableSubject),
         ("a subject of another type", ["sub": .integer(7)], .unusableSubject),
         ("a subject with a control character", ["sub": "ann\u{0}"], .unusableSubject),
+        ("the administrator of new stores", ["sub": "root"], .reservedSubject),
+        ("an ID token", ["nonce": "n"], .notAnAccessToken("it has the claim `nonce`")),
+        ("an ID token with the hash of an access token", ["at_hash": "h"], .notAnAccessToken("it has the claim `at_hash`")),
+        ("an ID token with the hash of a code", ["c_hash": "h"], .notAnAccessToken("it has the claim `c_hash`")),
+        ("an ID token of Keycloak", ["typ": "ID"], .notAnAccessToken("its claim `typ` is `id`")),
+        ("an access token of Keycloak", ["typ": "Bearer", "nonce": "n"], nil),
+        ("a refresh token of Keycloak", ["typ": "Refresh"], .notAnAccessToken("its claim `typ` is `refresh`")),
+        (
+            "a logout token", ["events": .object(["http://schemas.openid.net/event/backchannel-logout": .object([:])])],
+            .notAnAccessToken("it has the claim `events`")
+        ),
         ("a subject that is too long", ["sub": .string(String(repeating: "x", count: 600))], .unusableSubject),
     ]
 
@@ -78,6 +89,28 @@ struct ForgedJWTTests {
                 #expect(try verifier.verify(jwt, at: ForgedJWTTests.now).subject == "user:ann", "\(row.what)")
             }
         }
+    }
+
+    /// The answers to a JWT without a type, to one with, and again to one without.
+    static let typeRows: [(type: AccessTokenType, isGood: [Bool])] = [
+        (.required, [false, true, false]), (.onceSeen, [true, true, false]), (.optional, [true, true, true]),
+    ]
+
+    @Test("An issuer that declares the type at+jwt has to declare it always, unless that is optional", arguments: typeRows.indices)
+    func types(index: Int) throws {
+        let row = ForgedJWTTests.typeRows[index]
+        let issuer = try TestIssuer()
+        defer { issuer.stop() }
+        try issuer.serve(keys: [(try TestKeys.p256.get(), ["kid": "k1"])])
+        var settings = try issuer.settings
+        settings.accessTokenType = row.type
+        let verifier = JWTVerifier(settings)
+        let isGood = try ["JWT", "application/AT+JWT", "JWT"].map { type in
+            let header = #"{"alg":"ES256","kid":"k1","typ":"\#(type)"}"#
+            let jwt = try TestJWT.signed(header, TestJWT.claims(), by: try TestKeys.key(for: "ES256"), as: "ES256")
+            return (try? verifier.verify(jwt, at: ForgedJWTTests.now)) != nil
+        }
+        #expect(isGood == row.isGood)
     }
 
     typealias HeaderRow = (what: String, header: String, algorithm: String, problem: JWTProblem)
@@ -102,6 +135,15 @@ struct ForgedJWTTests {
         ("a key that nobody has", #"{"alg":"ES256","kid":"k9"}"#, "ES256", .unknownKey),
         ("a key's name of another type", #"{"alg":"ES256","kid":1}"#, "ES256", .malformed),
         ("the algorithm twice", #"{"alg":"none","alg":"ES256","kid":"k1"}"#, "ES256", .malformed),
+        (
+            "a logout token", #"{"alg":"ES256","kid":"k1","typ":"logout+jwt"}"#, "ES256",
+            .notAnAccessToken("its `typ` is `logout+jwt`")
+        ),
+        (
+            "a security event", #"{"alg":"ES256","kid":"k1","typ":"application/secevent+jwt"}"#, "ES256",
+            .notAnAccessToken("its `typ` is `secevent+jwt`")
+        ),
+        ("a type that is no text", #"{"alg":"ES256","kid":"k1","typ":1}"#, "ES256", .malformed),
         ("a header that is a list", #"["ES256"]"#, "ES256", .malformed),
         ("a header that is no JSON", "alg=ES256", "ES256", .malformed),
     ]

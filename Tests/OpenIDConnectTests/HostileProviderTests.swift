@@ -125,7 +125,8 @@ struct HostileProviderTests {
         }
         let fresh: [String: JSONValue?] = ["auth_time": .integer(HostileProviderTests.seconds)]
         #expect(try acme.prove(try attempt(fresh), for: purpose).authenticatedAt == .newYear)
-        #expect(try acme.prove(try attempt([:]), for: purpose).authenticatedAt == .newYear)
+        let silent = try attempt([:])
+        #expect(throws: ProviderProblem.wrong) { try acme.prove(silent, for: purpose) }
         let stale = try attempt(["auth_time": .integer(HostileProviderTests.seconds - 61)])
         #expect(throws: ProviderProblem.wrong) { try acme.prove(stale, for: purpose) }
         let notAsked = try attempt(fresh, asksAnew: false)

@@ -7,6 +7,9 @@ extension Option {
     fileprivate static let issuer = Option("issuer", value: "URL", "whose JWTs are good: an OpenID Connect issuer, as `iss` has it")
     fileprivate static let audience = Option("audience", value: "TEXT", "with `--issuer`: what has to be in the `aud` of its JWTs")
     fileprivate static let keys = Option("jwks", value: "URL", "with `--issuer`: where its keys are (default: where it says)")
+    fileprivate static let jwtType = Option(
+        "jwt-type", value: "at+jwt|any",
+        "with `--issuer`: the `typ` that its JWTs must have (default: `at+jwt` once one of them has had it)")
     fileprivate static let issuerStores = Option(
         "issuer-stores", value: "NAME[,NAME…]", "with `--issuer`: the stores that its users reach (default: all)")
     fileprivate static let anonymous = Option(
@@ -18,7 +21,7 @@ extension Option {
         "insecure", "listen for other machines without TLS: tokens go over the network as they are")
 
     /// What `serve` takes about who may call, and how.
-    static let callers: [Option] = [issuer, audience, keys, issuerStores, anonymous, certificate, key, insecure]
+    static let callers: [Option] = [issuer, audience, keys, jwtType, issuerStores, anonymous, certificate, key, insecure]
 }
 
 extension Call {
@@ -34,7 +37,7 @@ extension Call {
     private var issuerSettings: IssuerSettings? {
         get throws {
             guard let issuer = options[.issuer] else {
-                if let option = [Option.audience, .keys, .issuerStores].first(where: { options[$0] != nil }) {
+                if let option = [Option.audience, .keys, .jwtType, .issuerStores].first(where: { options[$0] != nil }) {
                     throw UsageError("`\(option.usage)` goes with `\(Option.issuer.usage)`; add it")
                 }
                 return nil
@@ -43,7 +46,16 @@ extension Call {
                 throw UsageError(
                     "JWTs for any service would be good; say what the issuer calls this one: `\(Option.audience.usage)`")
             }
-            do { return try IssuerSettings(issuer: issuer, audience: audience, jwksAddress: options[.keys]) } catch {
+            do {
+                var settings = try IssuerSettings(issuer: issuer, audience: audience, jwksAddress: options[.keys])
+                switch options[.jwtType] {
+                case nil: settings.accessTokenType = .onceSeen
+                case "at+jwt": settings.accessTokenType = .required
+                case "any": settings.accessTokenType = .optional
+                case let other?: throw UsageError("`\(other)` is not a type of JWT; write `at+jwt` or `any`")
+                }
+                return settings
+            } catch let error as IssuerSettingsError {
                 throw UsageError(error.description)
             }
         }

@@ -7,6 +7,8 @@ struct CompactJWT {
     let algorithm: JWTAlgorithm
     /// Which key of the issuer signed it, as far as it says.
     let keyID: String?
+    /// The media type that its header declares, in lower case and without `application/` (RFC 7515, section 4.1.9).
+    let type: String?
     /// What is signed: header and claims as they were sent.
     let signedBytes: [UInt8]
     let signature: [UInt8]
@@ -29,6 +31,13 @@ struct CompactJWT {
         switch members["kid"] {
         case .string(let id)?: keyID = id
         case nil: keyID = nil
+        default: throw .malformed
+        }
+        switch members["typ"] {
+        case .string(let declared)?:
+            let declared = declared.lowercased()
+            type = declared.hasPrefix("application/") ? String(declared.dropFirst("application/".count)) : declared
+        case nil: type = nil
         default: throw .malformed
         }
         self.algorithm = algorithm

@@ -9,6 +9,8 @@ public struct IssuerSettings: Sendable {
     /// Where its keys are; nil to ask `issuer/.well-known/openid-configuration`.
     public let jwksAddress: HTTPAddress?
     let issuerAddress: HTTPAddress
+    /// Which `typ` its access tokens must have.
+    public var accessTokenType = AccessTokenType.onceSeen
 
     /// - Throws: ``IssuerSettingsError`` for addresses that are none, or that are not `https` and lead to another machine.
     public init(issuer: String, audience: String, jwksAddress: String? = nil) throws(IssuerSettingsError) {

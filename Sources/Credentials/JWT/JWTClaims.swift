@@ -17,6 +17,8 @@ public struct CheckedJWT: Sendable {
     public let subject: String
     /// From when on it is good for nothing.
     public let until: Instant
+    /// The media type that its header declares.
+    let type: String?
 
     /// OpenID Connect Core 1.0, section 2.
     static let subjectLimitBytes = 255
@@ -36,7 +38,8 @@ struct ClaimRules {
     static let leewaySeconds: Int64 = 60
 
     /// Judges the claims of a JWT whose signature is right.
-    func check(_ claims: JSONObject, at now: Instant) throws(JWTProblem) -> CheckedJWT {
+    func check(_ jwt: CompactJWT, at now: Instant) throws(JWTProblem) -> CheckedJWT {
+        let claims = try jwt.claims
         guard let issuer = claims.text("iss"), ExactText(issuer) == ExactText(self.issuer) else { throw .wrongIssuer }
         guard names(claims["aud"]) else { throw .wrongAudience }
         guard let end = try claims.time("exp") else { throw .noEnd }
@@ -48,7 +51,7 @@ struct ClaimRules {
         guard let subject = claims.text("sub"), (1...CheckedJWT.subjectLimitBytes).contains(subject.utf8.count) else {
             throw .unusableSubject
         }
-        return CheckedJWT(claims: claims, subject: subject, until: end.advanced(byMicroseconds: leeway))
+        return CheckedJWT(claims: claims, subject: subject, until: end.advanced(byMicroseconds: leeway), type: jwt.type)
     }
 
     private func names(_ audience: JSONValue?) -> Bool {
@@ -66,6 +69,7 @@ extension VerifiedClaims {
         subject = Name("user:" + jwt.subject)
         until = jwt.until
         guard subject.isWellFormed else { throw .unusableSubject }
+        guard subject != "user:root" else { throw .reservedSubject }
     }
 }
 

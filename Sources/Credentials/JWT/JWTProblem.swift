@@ -18,6 +18,10 @@ public enum JWTProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case issuedInTheFuture
     /// `sub` is missing, or no user can be called so.
     case unusableSubject
+    /// Its user would be the one who administers new stores.
+    case reservedSubject
+    /// It is an ID token, a logout token or another JWT that is none for calling a service.
+    case notAnAccessToken(String)
     /// The issuer's keys could not be had.
     case keysUnavailable(String)
 
@@ -36,6 +40,8 @@ public enum JWTProblem: Error, Hashable, Sendable, CustomStringConvertible {
         case .notYetGood: "its `nbf` is still to come"
         case .issuedInTheFuture: "its `iat` is still to come"
         case .unusableSubject: "its `sub` is missing, or no name of a user"
+        case .reservedSubject: "its `sub` is `root`, the name of the user who administers new stores"
+        case .notAnAccessToken(let why): "it is not an access token: \(why)"
         case .keysUnavailable(let why): "the issuer's keys cannot be had: \(why)"
         }
     }

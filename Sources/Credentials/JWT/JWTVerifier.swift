@@ -10,6 +10,7 @@ internal import Synchronization
 public final class JWTVerifier: Sendable {
     private let settings: IssuerSettings
     private let rules: ClaimRules
+    private let accessTokens: AccessTokenRules
     private let cache = Mutex(KeyCache())
     /// Held by the one who fetches; others wait for what it brings.
     private let fetching = Mutex(())
@@ -17,9 +18,10 @@ public final class JWTVerifier: Sendable {
     public init(_ settings: IssuerSettings) {
         self.settings = settings
         rules = ClaimRules(issuer: settings.issuer, audience: settings.audience)
+        accessTokens = AccessTokenRules(settings.accessTokenType)
     }
 
-    /// Checks a JWT by the keys that are at hand, without waiting for anything.
+    /// Checks an access token by the keys that are at hand, without waiting for anything.
     ///
     /// - Parameters:
     ///   - text: the JWT as it was sent, at most 8,192 bytes.
@@ -28,7 +30,7 @@ public final class JWTVerifier: Sendable {
     /// - Throws: ``JWTProblem`` where it is not to be believed.
     public func verifyCached(_ text: String, at now: Instant) throws(JWTProblem) -> VerifiedClaims? {
         guard let jwt = try checkCached(text, at: now) else { return nil }
-        return try VerifiedClaims(jwt)
+        return try claims(ofAccessToken: jwt)
     }
 
     private func checkCached(_ text: String, at now: Instant) throws(JWTProblem) -> CheckedJWT? {
@@ -40,17 +42,23 @@ public final class JWTVerifier: Sendable {
         }
     }
 
-    /// Checks a JWT, and fetches the issuer's keys where that is due. Can block for as long as two requests may take: 20 seconds.
+    /// Checks an access token, and fetches the issuer's keys where that is due. Can block for as long as two requests may take: 20 seconds.
     ///
     /// - Parameters:
     ///   - text: the JWT as it was sent, at most 8,192 bytes.
     ///   - now: when it is judged; clocks may be a minute apart.
     /// - Throws: ``JWTProblem`` where it is not to be believed, or where there are no keys to check it with.
     public func verify(_ text: String, at now: Instant) throws(JWTProblem) -> VerifiedClaims {
-        try VerifiedClaims(try check(text, at: now))
+        try claims(ofAccessToken: try check(text, at: now))
     }
 
-    /// Checks a JWT as ``verify(_:at:)`` does, and returns all that it claims. Its subject need be no name of a user here.
+    private func claims(ofAccessToken jwt: CheckedJWT) throws(JWTProblem) -> VerifiedClaims {
+        try accessTokens.check(jwt)
+        return try VerifiedClaims(jwt)
+    }
+
+    /// Checks a JWT as ``verify(_:at:)`` does, and returns all that it claims. Its subject need be no name of a user here, and it can be
+    /// another JWT than an access token.
     public func check(_ text: String, at now: Instant) throws(JWTProblem) -> CheckedJWT {
         if let jwt = try checkCached(text, at: now) { return jwt }
         fetching.withLock { _ in
@@ -68,7 +76,7 @@ public final class JWTVerifier: Sendable {
 
     private func check(_ jwt: CompactJWT, with key: VerificationKey, at now: Instant) throws(JWTProblem) -> CheckedJWT {
         guard key.verifies(jwt.signature, of: jwt.signedBytes, by: jwt.algorithm.scheme) else { throw .wrongSignature }
-        return try rules.check(try jwt.claims, at: now)
+        return try rules.check(jwt, at: now)
     }
 
     private func fetchKeys(at now: Instant) {

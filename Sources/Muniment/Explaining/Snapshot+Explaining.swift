@@ -7,7 +7,7 @@ extension Snapshot {
     /// Why a subject has all of some privileges on an object, or has them not.
     ///
     /// The answer is the one that ``check(_:_:on:)-(Name,_,_)`` gives, with all that gives any of the privileges. What made each of
-    /// these so is told by ``witness(of:)``, and what would allow what is denied by ``proposals(for:)``.
+    /// these so is told by ``witness(of:for:)``, and what would allow what is denied by ``proposals(for:)``.
     ///
     /// - Parameters:
     ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.

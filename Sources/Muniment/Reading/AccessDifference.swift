@@ -32,7 +32,11 @@ extension Store {
     /// The users and things whose effective privileges on an object differ between two moments, sorted by name, and `everyone`
     /// and `anonymous` where what all callers have differs.
     ///
-    /// - Parameter audience: who is told: for a caller nobody had anything on an object before its last creation.
+    /// - Parameters:
+    ///   - object: the name of what access is compared on.
+    ///   - from: the earlier moment.
+    ///   - to: the later moment.
+    ///   - audience: who is told: for a caller nobody had anything on an object before its last creation.
     public func difference(
         on object: Name, from: Moment, to: Moment, for audience: Audience = .unrestricted
     ) throws -> [AccessDifference] {

@@ -57,13 +57,13 @@ public final class Cancellation: Sendable {
     /// - Throws: ``Stopped``, also if `body` was not begun, and what `body` throws.
     public func perform<R>(_ body: () throws -> R) throws -> R {
         try check()
-        let result = ReadInterruption.$isRequested.withValue({ self.interrupts() }) { Result { try body() } }
+        let result = ReadInterruption.$isRequested.withValue(interrupts) { Result { try body() } }
         // Whatever the layers above made of an interrupted read, it is not an answer.
         if hasInterrupted.load(ordering: .acquiring) { throw Stopped(reason: reason ?? .cancelled) }
         return try result.get()
     }
 
-    private func interrupts() -> Bool {
+    @Sendable private func interrupts() -> Bool {
         guard reason != nil else { return false }
         hasInterrupted.store(true, ordering: .releasing)
         return true

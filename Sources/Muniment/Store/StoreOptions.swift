@@ -30,6 +30,12 @@ public struct StoreOptions: Sendable {
     ///   - clock: what time it is; nil for the machine's clock.
     ///   - clockLimits: how far the machine's clock may be off; nil for the standard limits with the machine's clock, and for none
     ///     with a clock of the caller.
+    ///   - recordsEnds: when ends of access that fall due reach the log.
+    ///   - progress: told how long work goes on, on the thread that does it.
+    ///   - mapBytes: bytes of address space for each of the two maps at first.
+    ///   - logSealLimitBytes: bytes of the log up to which closing seals the whole file.
+    ///   - indexSealLimitBytes: bytes of the index up to which closing seals the whole file.
+    ///   - workPerTransaction: steps of work that a transaction may take, at least 1.
     public init(
         clock: (@Sendable () -> Instant)? = nil, clockLimits: ClockLimits? = nil, recordsEnds: EndRecording = .byItself,
         progress: (@Sendable (Progress) -> Void)? = nil, mapBytes: Int = 1 << 34, logSealLimitBytes: Int = 1 << 28,

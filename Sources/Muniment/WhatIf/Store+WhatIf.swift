@@ -10,7 +10,7 @@ extension Store {
     /// process writes. A refused transaction changes nothing, and those behind it are tried all the same.
     ///
     /// Users and things are told of by name, those that the transactions make known included; `everyone` and `anonymous` where
-    /// what all callers have differs, as in ``difference(on:from:to:)``. Costs what the transactions touch and those can meet who
+    /// what all callers have differs, as in ``difference(on:from:to:for:)``. Costs what the transactions touch and those can meet who
     /// are concerned, not the number of objects or of users: only what changes access for everybody is compared for everybody.
     ///
     /// - Parameter transactions: what is tried, in order. A time of theirs must not be before the head's.

@@ -18,6 +18,7 @@ struct Committer {
     /// Carries out a transaction, and appends the commits that it leads to: ends that are due, the caller's first connection,
     /// its own.
     mutating func perform(_ transaction: Transaction, appendingTo commits: inout [Commit]) throws -> Receipt {
+        try transaction.precondition?()
         let time = try time(of: transaction)
         try expire(by: time, appendingTo: &commits)
         try checkForm(transaction)

@@ -9,15 +9,21 @@ public struct Transaction: Sendable {
     public var authority: Authority
     /// When it happens; nil for now. Never before the last commit.
     public var time: Instant?
+    /// Called in the writer's turn, directly before the changes are decided: what it throws is thrown by `commit`, nothing is
+    /// changed or recorded, and other transactions go on. For what the caller's right rests on outside the store, such as a token
+    /// that can be revoked while the transaction waits (CONFORMANCE E16). It holds all other writers up.
+    public var precondition: (@Sendable () throws -> Void)?
 
     public init(
-        _ caller: Name, _ changes: [Change], origin: Origin = Origin(), authority: Authority = .caller, time: Instant? = nil
+        _ caller: Name, _ changes: [Change], origin: Origin = Origin(), authority: Authority = .caller, time: Instant? = nil,
+        precondition: (@Sendable () throws -> Void)? = nil
     ) {
         self.caller = caller
         self.changes = changes
         self.origin = origin
         self.authority = authority
         self.time = time
+        self.precondition = precondition
     }
 }
 

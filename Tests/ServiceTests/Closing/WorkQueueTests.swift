@@ -101,7 +101,12 @@ import Testing
         let occupied = Occupied(WorkLimits(running: 1, waiting: 2), by: [WorkOrigin()])
         let (origin, flag, order) = (WorkOrigin(store: "s", caller: "a"), Flag(), Order())
         for _ in 0..<2 {
-            #expect(occupied.queue.add(origin, isObsolete: { flag.isSet }) { order.add("obsolete") } == .accepted)
+            let admission = occupied.queue.add(origin) {
+                flag.isSet
+            } _: {
+                order.add("obsolete")
+            }
+            #expect(admission == .accepted)
         }
         #expect(occupied.queue.add(origin) { order.add("refused") } == .full)
         flag.set()

@@ -22,7 +22,7 @@ extension Call {
     ///   - actor: who acts.
     ///   - comment: what the log is to say of it.
     /// - Throws: `Refusal`; ``Problem`` (`key-in-use`) while the same key is at work, and where what the request came with is over by
-    ///   now: the commit before it, or something else, may have taken long.
+    ///   the writer's turn: the commits before it may have taken long.
     func commit(_ changes: [Change], as actor: Name, comment: String? = nil) async throws -> Receipt {
         let key = try idempotencyKey
         let scope = key.map { RunningKeys.Scope(store: hosted?.name ?? .default, caller: actor.text, key: $0) }
@@ -30,10 +30,12 @@ extension Call {
         let store = try store
         return try await service.runningKeys.withKey(scope) {
             try await service.runningCommits.during(actor) {
+                var transaction = Transaction(actor, changes, origin: origin)
                 if let caller {
-                    try service.authenticator.requireStillGood(caller, authorization: request.header("Authorization"))
+                    let (authenticator, authorization) = (service.authenticator, request.header("Authorization"))
+                    transaction.precondition = { try authenticator.requireStillGood(caller, authorization: authorization) }
                 }
-                return try await store.commit(Transaction(actor, changes, origin: origin))
+                return try await store.commit(transaction)
             }
         }
     }

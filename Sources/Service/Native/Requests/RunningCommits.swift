@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The commits that are on their way into a store, by who acts.
 ///
-/// Between the moment in which a caller is found to be good still and the commit lie the other commits of the store. Whoever takes
-/// everything from somebody ends what they come with first, and waits here: from then on nothing of theirs is committed any more.
+/// A caller's credential is checked in the writer's turn, and the commit is durable a moment later. The deletion of an account ends its
+/// sessions first, and waits here for that moment.
 final class RunningCommits: Sendable {
     private struct Running {
         var count = 0

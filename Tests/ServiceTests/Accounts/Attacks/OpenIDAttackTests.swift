@@ -236,6 +236,7 @@ struct OpenIDAttackTests {
             let rows: [(name: String, purpose: JSONObject, changes: [String: JSONValue?])] = [
                 ("somebody else", ["purpose": "reauthenticate"], fresh.merging(["sub": "eve"]) { $1 }),
                 ("a sign-in", [:], fresh), ("there long ago", ["purpose": "reauthenticate"], ["auth_time": old, "iat": now]),
+                ("without auth_time", ["purpose": "reauthenticate"], ["iat": now]),
             ]
             for row in rows {
                 let attempt = try await begin("acme", fixture, row.purpose)

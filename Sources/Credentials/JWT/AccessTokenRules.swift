@@ -1,0 +1,47 @@
+internal import Events
+internal import Synchronization
+
+/// Which `typ` the JWTs of an issuer must have in their headers to be access tokens.
+public enum AccessTokenType: Sendable {
+    /// `at+jwt` (RFC 9068).
+    case required
+    /// `at+jwt` from the first JWT on that has it. Until then also `JWT`, or no `typ`.
+    case onceSeen
+    /// `at+jwt`, `JWT` or no `typ`.
+    case optional
+}
+
+/// Tells access tokens from the other JWTs that the same issuer signs for the same audience.
+final class AccessTokenRules: Sendable {
+    private let type: AccessTokenType
+    /// Whether an access token of this issuer has had the type `at+jwt`.
+    private let hasSeenType = Atomic(false)
+
+    /// Claims of ID tokens (OpenID Connect Core 1.0, sections 2 and 3.3.2.11) and of security events such as logout tokens (RFC 8417).
+    private static let claimsOfOthers = ["nonce", "at_hash", "c_hash", "s_hash", "events"]
+
+    init(_ type: AccessTokenType) { self.type = type }
+
+    /// - Throws: ``JWTProblem`` (`notAnAccessToken`) if it is an ID token, a logout token, a refresh token or of another type.
+    func check(_ jwt: CheckedJWT) throws(JWTProblem) {
+        switch jwt.type {
+        case "at+jwt":
+            hasSeenType.store(true, ordering: .relaxed)
+            return
+        case nil, "jwt":
+            if type == .required || (type == .onceSeen && hasSeenType.load(ordering: .relaxed)) {
+                throw .notAnAccessToken("its `typ` must be `at+jwt`")
+            }
+        case let other?: throw .notAnAccessToken("its `typ` is `\(other.prefix(20))`")
+        }
+        // Keycloak has a claim for what the header leaves open.
+        let kind = jwt.claims.text("typ")?.lowercased()
+        if kind == "bearer" { return }
+        if let kind, ["id", "refresh", "offline", "logout"].contains(kind) {
+            throw .notAnAccessToken("its claim `typ` is `\(kind)`")
+        }
+        if let claim = AccessTokenRules.claimsOfOthers.first(where: { jwt.claims[$0] != nil }) {
+            throw .notAnAccessToken("it has the claim `\(claim)`")
+        }
+    }
+}
