@@ -9,6 +9,7 @@ struct Framing {
     private(set) var contentLength: Int?
     private(set) var isChunked = false
     private var hosts = 0
+    private var credentials = 0
     private var headers = 0
     private(set) var expectsContinue = false
     /// Why the request is refused; the first reason that was found.
@@ -38,7 +39,9 @@ struct Framing {
         switch name.count {
         case 4 where name.equals("host"): addHost(value)
         case 6 where name.equals("expect"): expectsContinue = value.equals("100-continue")
+        case 13 where name.equals("authorization"): addCredentials()
         case 14 where name.equals("content-length"): addLength(value)
+        case 16 where name.equals("content-encoding"): addEncoding(value)
         case 17 where name.equals("transfer-encoding"): addCoding(value)
         default: break
         }
@@ -59,6 +62,18 @@ struct Framing {
     private mutating func addHost(_ value: Span<UInt8>) {
         hosts += 1
         if hosts > 1 { refuse("there is more than one Host header") }
+    }
+
+    /// Of two credentials a proxy may check one and this server the other.
+    private mutating func addCredentials() {
+        credentials += 1
+        if credentials > 1 { refuse("there is more than one Authorization header") }
+    }
+
+    private mutating func addEncoding(_ value: Span<UInt8>) {
+        guard value.isEmpty || value.equals("identity") else {
+            return refuse("the Content-Encoding of the body is not supported: send the body without one", status: 415)
+        }
     }
 
     private mutating func addLength(_ value: Span<UInt8>) {
