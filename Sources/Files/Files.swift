@@ -10,6 +10,8 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let isNotPermitted: Bool
     /// Whether the disk, or the quota on it, has no room.
     public let isDiskFull: Bool
+    /// Whether the system lacks descriptors, memory or room on the disk, so that the operation can succeed later.
+    public let isLackOfResources: Bool
 
     init(_ code: Int32, _ operation: String, path: String) {
         self.operation = operation
@@ -18,6 +20,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         isMissing = code == ENOENT || code == ENOTDIR
         isNotPermitted = code == EACCES || code == EPERM || code == EROFS
         isDiskFull = code == ENOSPC || code == EDQUOT
+        isLackOfResources = isDiskFull || [EMFILE, ENFILE, ENOMEM].contains(code)
     }
 
     public var description: String { "cannot \(operation) `\(path)`: \(detail)" }

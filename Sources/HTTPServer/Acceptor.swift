@@ -8,7 +8,7 @@ internal import Glibc
 /// their lists at the same time, and it ends the process where it is not there any more.
 @safe final class Acceptor: Sendable {
     private let socket: ListeningSocket
-    private let room: DispatchSemaphore
+    private let connections: ConnectionTable
     private let isOver = DispatchSemaphore(value: 0)
 
     /// How long to wait where the process has no file or memory for one more connection; who waits to be accepted goes on to wait.
@@ -19,55 +19,48 @@ internal import Glibc
     /// - Parameters:
     ///   - socket: where connections come in.
     ///   - daemons: the servers that get them; they have to run until ``stop()`` has returned.
-    ///   - room: how many more there may be. Who comes meanwhile waits to be accepted.
-    init(_ socket: ListeningSocket, for daemons: Daemons, room: DispatchSemaphore) {
+    ///   - connections: counts the connections, and keeps the limits on their number.
+    init(_ socket: ListeningSocket, for daemons: Daemons, _ connections: ConnectionTable) {
         self.socket = socket
-        self.room = room
+        self.connections = connections
         let isOver = isOver
         DispatchQueue(label: "accepting connections").async {
-            var outcome = Outcome.taken
-            while outcome != .over {
-                if outcome == .taken { room.wait() }
-                outcome = Acceptor.accept(from: socket.descriptor, for: daemons)
-            }
+            while Acceptor.accept(from: socket.descriptor, for: daemons, connections) {}
             isOver.signal()
         }
-    }
-
-    private enum Outcome {
-        case taken
-        /// It is gone again, or there was none.
-        case none
-        /// No more come.
-        case over
     }
 
     /// Turns away whoever comes from now on, and closes the socket. Call it once.
     func stop() {
         socket.shutDown()
-        // It may be waiting for room.
-        room.signal()
+        connections.close()
         isOver.wait()
         socket.close()
     }
 
-    private static func accept(from socket: Int32, for daemons: Daemons) -> Outcome {
+    /// Takes one connection.
+    ///
+    /// - Returns: false if no more connections come.
+    private static func accept(from socket: Int32, for daemons: Daemons, _ connections: ConnectionTable) -> Bool {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return unsafe withUnsafeMutablePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 let flags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
                 let connection = unsafe muniment_accept(socket, address, &length, flags)
-                if connection >= 0 {
-                    return unsafe daemons.add(connection, from: address, length) ? .taken : .none
+                guard connection >= 0 else {
+                    // As ``ListeningSocket/shutDown()`` leaves it.
+                    if [EINVAL, EBADF, ENOTSOCK].contains(errno) { return false }
+                    if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { usleep(pauseMicroseconds) }
+                    return true
                 }
-                switch errno {
-                // As ``ListeningSocket/shutDown()`` leaves it.
-                case EINVAL, EBADF, ENOTSOCK: return .over
-                case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(pauseMicroseconds)
-                default: break
+                let network = unsafe SocketAddress.ip(of: address)?.network
+                if !connections.enter(from: network) {
+                    _ = Glibc.close(connection)
+                } else if unsafe !daemons.add(connection, from: address, length) {
+                    connections.leave(from: network)
                 }
-                return .none
+                return true
             }
         }
     }

@@ -6,6 +6,8 @@ internal import Synchronization
 @safe final class Connection: Sendable {
     /// The client's address.
     let peer: String
+    /// The network of that address; nil for an address of no known kind.
+    let network: IPAddress?
     let socket: Int32
     /// Whether what goes over the socket is encrypted, so that nothing can be written past the library.
     let isEncrypted: Bool
@@ -13,6 +15,9 @@ internal import Synchronization
     let deadline: Atomic<UInt64>
     /// Whether a request is being answered.
     let isBusy = Atomic(false)
+    /// Since when no request is being answered, on the monotonic clock.
+    let idleSince: Atomic<UInt64>
+    private let isGivingWay = Atomic(false)
     /// The number of the certificate that it was shown.
     let certificateNumber: Int
 
@@ -21,7 +26,9 @@ internal import Synchronization
     init(_ handle: OpaquePointer, isEncrypted: Bool, deadline: UInt64, certificateNumber: Int) {
         socket = unsafe muniment_connection_info(handle, .CONNECTION_INFO_CONNECTION_FD)?.pointee.connect_fd ?? -1
         let address = unsafe muniment_connection_info(handle, .CONNECTION_INFO_CLIENT_ADDRESS)?.pointee.client_addr
-        peer = unsafe address.flatMap { unsafe SocketAddress.ip(of: $0) }?.description ?? ""
+        let ip = unsafe address.flatMap { unsafe SocketAddress.ip(of: $0) }
+        (peer, network) = (ip?.description ?? "", ip?.network)
+        idleSince = Atomic(Clock.nanoseconds())
         self.isEncrypted = isEncrypted
         self.deadline = Atomic(deadline)
         self.certificateNumber = certificateNumber
@@ -30,6 +37,8 @@ internal import Synchronization
     /// No connection at all, only the address that one would come from.
     init(peer: String) {
         self.peer = peer
+        network = nil
+        idleSince = Atomic(0)
         (socket, isEncrypted) = (-1, false)
         deadline = Atomic(Connection.never)
         certificateNumber = 0
@@ -43,6 +52,15 @@ internal import Synchronization
 
     /// Ends what the client sends and gets; the library then closes the connection.
     func shutDown() { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+
+    /// Whether no request is being answered, and the connection was not asked to give way before.
+    var canGiveWay: Bool { !isBusy.load(ordering: .acquiring) && !isGivingWay.load(ordering: .relaxed) }
+
+    /// Ends what the client sends. The library closes the connection, after the answer if a request has arrived at this moment.
+    func giveWay() {
+        isGivingWay.store(true, ordering: .relaxed)
+        _ = shutdown(socket, Int32(SHUT_RD))
+    }
 }
 
 /// The monotonic clock.

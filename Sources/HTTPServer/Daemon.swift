@@ -52,7 +52,7 @@ internal import Glibc
 
     /// Takes over a connection.
     ///
-    /// - Returns: false where it was closed at once, because there are too many from its address.
+    /// - Returns: false if it was closed at once, because the library lacks memory for it.
     func add(_ connection: Int32, from address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Bool {
         unsafe MHD_add_connection(handle, connection, address, length) == .YES
     }
@@ -77,10 +77,9 @@ internal import Glibc
         }
         var options = unsafe [
             number(.CONNECTION_MEMORY_LIMIT, settings.headerLimitBytes),
-            // The engine keeps the limit; the library counts connections by thread, and a while longer.
+            // The table of connections keeps the limits; the library counts connections by thread, and a while longer.
             number(.CONNECTION_LIMIT, (settings.connectionLimit + 64) * settings.threads),
             number(.CONNECTION_TIMEOUT, settings.idleSeconds),
-            number(.PER_IP_CONNECTION_LIMIT, settings.connectionsPerAddress),
             number(.STRICT_FOR_CLIENT, 0),
             callback(.NOTIFY_CONNECTION, unsafeBitCast(Callbacks.connection, to: UnsafeRawPointer.self)),
             callback(.URI_LOG_CALLBACK, unsafeBitCast(Callbacks.target, to: UnsafeRawPointer.self)),

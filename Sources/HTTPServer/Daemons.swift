@@ -22,7 +22,7 @@ final class Daemons: Sendable {
 
     /// Hands a connection to the current server.
     ///
-    /// - Returns: false if the connection was closed at once, because there are too many from its address.
+    /// - Returns: false if the connection was closed at once, because the library lacks memory for it.
     func add(_ connection: Int32, from address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Bool {
         state.withLock { unsafe $0.current.add(connection, from: address, length) }
     }

@@ -18,9 +18,7 @@ internal import Synchronization
     let certificateNumber = Atomic(0)
     /// Signalled when a request is over while the server stops.
     let ended = DispatchSemaphore(value: 0)
-    /// Room for further connections. It begins empty and is filled, as one that is freed with less than it began with is an error.
-    let room = DispatchSemaphore(value: 0)
-    private let connections = Mutex<[ObjectIdentifier: Connection]>([:])
+    let connections: ConnectionTable
     private let unfinished = Mutex(Unfinished())
 
     /// The answers that are not whole yet: all that can make a connection rest.
@@ -38,7 +36,7 @@ internal import Synchronization
         requestNanoseconds = UInt64(settings.requestSeconds) * 1_000_000_000
         idleNanoseconds = UInt64(settings.idleSeconds) * 1_000_000_000
         isEncrypted = settings.tls != nil
-        for _ in 0..<settings.connectionLimit { room.signal() }
+        connections = ConnectionTable(settings)
         disconnects.start { [weak self] in self?.clientLeft($0) }
     }
 
@@ -50,28 +48,23 @@ internal import Synchronization
         let connection = unsafe Connection(
             handle, isEncrypted: isEncrypted, deadline: Clock.nanoseconds() + requestNanoseconds,
             certificateNumber: certificateNumber.load(ordering: .relaxed))
-        connections.withLock { $0[ObjectIdentifier(connection)] = connection }
+        connections.add(connection)
         return connection
     }
 
-    func ended(_ connection: Connection) {
-        _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
-        room.signal()
-    }
+    func ended(_ connection: Connection) { connections.remove(connection) }
 
     /// Whether any request is being answered.
-    var isBusy: Bool { connections.withLock { $0.values.contains { $0.isBusy.load(ordering: .acquiring) } } }
+    var isBusy: Bool { connections.isBusy }
 
     /// Ends the connections whose clients take too long over what they have begun.
     func endSlowConnections() {
         let now = Clock.nanoseconds()
-        // Under the lock, so that the socket is not closed, and given to another connection, meanwhile.
-        connections.withLock { connections in
-            for connection in connections.values where connection.deadline.load(ordering: .relaxed) < now {
-                connection.deadline.store(Connection.never, ordering: .relaxed)
-                connection.send(RawAnswer.bytes(application.refusal(status: 408, detail: "the request took too long to arrive")))
-                connection.shutDown()
-            }
+        connections.forEach { connection in
+            guard connection.deadline.load(ordering: .relaxed) < now else { return }
+            connection.deadline.store(Connection.never, ordering: .relaxed)
+            connection.send(RawAnswer.bytes(application.refusal(status: 408, detail: "the request took too long to arrive")))
+            connection.shutDown()
         }
     }
 
@@ -141,6 +134,7 @@ internal import Synchronization
         application.ended(request, status: status, bytesSent: request.bytesSent, nanoseconds: now - request.beganAt)
         request.end()
         connection.deadline.store(now + idleNanoseconds + requestNanoseconds, ordering: .relaxed)
+        connection.idleSince.store(now, ordering: .relaxed)
         connection.isBusy.store(false, ordering: .releasing)
         if isStopping.load(ordering: .relaxed) { ended.signal() }
     }

@@ -30,7 +30,7 @@ public final class HTTPServer: Sendable {
         (self.engine, self.settings) = (engine, settings)
         port = socket.port
         watch = SlowConnectionWatch(engine, daemons)
-        acceptor = Acceptor(socket, for: daemons, room: engine.room)
+        acceptor = Acceptor(socket, for: daemons, engine.connections)
     }
 
     /// Shows another certificate to the clients that connect from now on. Connections that exist go on: a stream until it ends, any

@@ -8,10 +8,13 @@ public struct HTTPServerSettings: Sendable {
     public var threads: Int
     /// Bytes of a request's head; kept for each connection, open streams too.
     public var headerLimitBytes: Int
-    /// Connections at once.
+    /// Connections at once. At the limit an idle connection is closed for a new one.
     public var connectionLimit: Int
-    /// Connections at once from one address; 0 for no limit.
+    /// Connections at once from one address, or from the first 64 bits of an IPv6 address; 0 for no limit. At the limit an idle
+    /// connection of the address is closed for a new one.
     public var connectionsPerAddress: Int
+    /// Addresses of proxies, which carry the connections of many clients: ``connectionsPerAddress`` does not limit them.
+    public var proxies: Set<IPAddress>
     /// Seconds after which a connection on which nothing happens is closed.
     public var idleSeconds: Int
     /// Seconds in which a request must have arrived, once it has begun; a long body has more, by its length.
@@ -36,8 +39,8 @@ public struct HTTPServerSettings: Sendable {
 
     public init(
         address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 2, headerLimitBytes: Int = 8_192,
-        connectionLimit: Int = 8_192, connectionsPerAddress: Int = 0, idleSeconds: Int = 60,
-        requestSeconds: Int = 30, tls: TLSFiles? = nil
+        connectionLimit: Int = 8_192, connectionsPerAddress: Int = 0, proxies: Set<IPAddress> = [],
+        idleSeconds: Int = 60, requestSeconds: Int = 30, tls: TLSFiles? = nil
     ) {
         self.address = address
         self.port = port
@@ -45,6 +48,7 @@ public struct HTTPServerSettings: Sendable {
         self.headerLimitBytes = headerLimitBytes
         self.connectionLimit = connectionLimit
         self.connectionsPerAddress = connectionsPerAddress
+        self.proxies = proxies
         self.idleSeconds = idleSeconds
         self.requestSeconds = requestSeconds
         self.tls = tls

@@ -24,6 +24,7 @@ struct Errand {
         case "sweep": try sweep.run()
         case "sweep-reader": try sweep.runUnderReader()
         case "sweep-verify": try sweep.verifyOnly()
+        case "write-without-descriptors": try store.writeWithoutDescriptors()
         case "fill": try store.fill(limit: Int(arguments[1]), commentBytes: Int(arguments[2]) ?? 0)
         case "fill-refusals": try store.fillWithRefusals(limit: Int(arguments[1]) ?? 0)
         case "commit-forever": try store.commitForever()

@@ -39,6 +39,22 @@ struct StoreErrands {
         do { try store.close() } catch { FaultHelper.say("closing \(error)") }
     }
 
+    /// Makes an object while the process has no free descriptor, and another one once it has.
+    func writeWithoutDescriptors() throws {
+        let store = try Store.open(at: path, .writing, options: StoreOptions(recordsEnds: .withCommits))
+        var taken: [Int32] = []
+        while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+        for word in ["without", "with"] {
+            do {
+                try store.commit(Transaction("user:root", [.createObject(Name("doc:\(word)"))]))
+                FaultHelper.say("\(word) accepted")
+            } catch { FaultHelper.say("\(word) \(error)") }
+            for descriptor in taken { Glibc.close(descriptor) }
+            taken = []
+        }
+        try store.close()
+    }
+
     /// Has long changes refused until the disk takes no more, and says how many refusals were told.
     func fillWithRefusals(limit: Int) throws {
         let store = try Store.open(

@@ -94,26 +94,55 @@ import Testing
         }
     }
 
-    @Test("No more connections are served at once than the limits allow, in all and from one address")
-    func limitsConnections() throws {
-        for isByAddress in [false, true] {
-            var settings = HTTPServerSettings(threads: 1)
-            if isByAddress { settings.connectionsPerAddress = 3 } else { settings.connectionLimit = 3 }
-            try withServer(TestApplication(), settings) { server in
-                let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
-                for client in clients {
-                    client.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
-                    #expect(client.receive(until: { $0.contains(" 200 ") }) != nil)
-                }
-                let fourth = try RawClient(port: server.port)
-                fourth.send("GET / HTTP/1.1\r\n\(Self.closing)\r\n")
-                if isByAddress { #expect(fourth.receiveAll() == []) }
-                clients[0].finishSending()
-                #expect(clients[0].receiveAll() == [])
-                let fifth = isByAddress ? try RawClient(port: server.port) : fourth
-                if isByAddress { fifth.send("GET / HTTP/1.1\r\n\(Self.closing)\r\n") }
-                #expect(fifth.receiveAll().map { RawAnswers($0) }?.statuses == [200])
+    static func limited(byAddress: Bool) -> HTTPServerSettings {
+        var settings = HTTPServerSettings(threads: 1)
+        if byAddress { settings.connectionsPerAddress = 3 } else { settings.connectionLimit = 3 }
+        return settings
+    }
+
+    @Test("At the limit the connection that is idle for the longest time is closed for a new one", arguments: [false, true])
+    func displacesIdleConnections(isByAddress: Bool) throws {
+        try withServer(TestApplication(), Self.limited(byAddress: isByAddress)) { server in
+            let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+            for client in clients {
+                client.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+                #expect(client.receive(until: { $0.contains(" 200 ") }) != nil)
             }
+            let fourth = try RawClient(port: server.port)
+            fourth.send("GET / HTTP/1.1\r\n\(Self.closing)\r\n")
+            #expect(fourth.receiveAll().map { RawAnswers($0) }?.statuses == [200])
+            #expect(clients[0].receiveAll() == [])
+            clients[2].send("GET / HTTP/1.1\r\n\(Self.closing)\r\n")
+            #expect(clients[2].receiveAll().map { RawAnswers($0) }?.statuses == [200])
+        }
+    }
+
+    @Test(
+        "At the limit no connection is closed whose request is being answered: a new one waits, or is closed if its address has its share",
+        arguments: [false, true])
+    func keepsBusyConnections(isByAddress: Bool) throws {
+        let (arrived, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let application = TestApplication(answering: { request in
+            arrived.signal()
+            DispatchQueue.global().async {
+                goOn.wait()
+                goOn.signal()
+                request.respond(.text("at last"))
+            }
+            return .later
+        })
+        try withServer(application, Self.limited(byAddress: isByAddress)) { server in
+            let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+            for client in clients {
+                client.send("GET / HTTP/1.1\r\n\(Self.closing)\r\n")
+                arrived.wait()
+            }
+            let fourth = try RawClient(port: server.port)
+            fourth.send("GET / HTTP/1.1\r\n\(Self.closing)\r\n")
+            if isByAddress { #expect(fourth.receiveAll() == []) }
+            goOn.signal()
+            for client in clients { #expect(client.receiveAll().map { RawAnswers($0) }?.statuses == [200]) }
+            if !isByAddress { #expect(fourth.receiveAll().map { RawAnswers($0) }?.statuses == [200]) }
         }
     }
 

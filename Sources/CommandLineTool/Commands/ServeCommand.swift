@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import HTTPServer
 import Muniment
@@ -7,9 +8,12 @@ extension Option {
     fileprivate static let headLimit = Option(
         "head-limit", value: "BYTES",
         "how large the head of a request can be, about; so much memory each connection takes (default 8192)")
+    fileprivate static let connections = Option(
+        "connections", value: "NUMBER",
+        "how many connections there may be at once (default: 8192, or fewer if the limit on open files needs it)")
     fileprivate static let connectionsPerAddress = Option(
         "connections-per-address", value: "NUMBER",
-        "how many connections one address may have at once, of 8192 in all (default: all)")
+        "how many connections one address may have at once, or the first 64 bits of an IPv6 address (default: a quarter of all)")
     fileprivate static let listen = Option("listen", value: "ADDRESS:PORT", "where to listen (default 127.0.0.1:8080; port 0: any)")
     fileprivate static let publicAddress = Option(
         "public-address", value: "URL",
@@ -27,22 +31,53 @@ extension Call {
         }
     }
 
-    fileprivate var connectionsPerAddress: Int {
-        get throws {
-            guard let text = options[.connectionsPerAddress] else { return 0 }
-            guard let number = Int(text), number > 0 else {
-                throw UsageError("`\(text)` is no number of connections; write one above 0")
-            }
-            return number
+    /// Where to listen, and the limits, once all stores are open: their files count against the same limit as connections.
+    ///
+    /// - Parameter descriptorLimit: how many descriptors the process may have.
+    fileprivate func serverSettings(
+        _ endpoint: Endpoint, _ service: ServiceSettings, tls: HTTPServerSettings.TLSFiles?, descriptorLimit: Int
+    ) throws -> HTTPServerSettings {
+        let room = ConnectionRoom(descriptorLimit: descriptorLimit, openCount: try openDescriptorCount())
+        let connections = try room.connections(asked: options[.connections].map(Values.count))
+        let share = try options[.connectionsPerAddress].map(Values.count) ?? max(1, connections / 4)
+        return HTTPServerSettings(
+            address: endpoint.address, port: endpoint.port, headerLimitBytes: try headLimitBytes, connectionLimit: connections,
+            connectionsPerAddress: share, proxies: service.trustedProxies, tls: tls)
+    }
+}
+
+/// How many connections a process has descriptors for.
+struct ConnectionRoom {
+    /// The limit on descriptors of the process.
+    let descriptorLimit: Int
+    /// Those that are open, such as of stores.
+    let openCount: Int
+
+    /// How many connections there are at most if no number is asked for.
+    static let usual = 8192
+
+    /// Descriptors that connections leave free: for stores that are created, backups, seals and requests to other services.
+    var reserve: Int { max(64, min(descriptorLimit / 4, 1024)) }
+
+    private var count: Int { descriptorLimit - openCount - reserve }
+
+    /// - Parameter asked: the number that the caller wants; nil for the usual one, or fewer.
+    /// - Throws: a `UsageError` if the limit on descriptors has no room for them.
+    func connections(asked: Int?) throws -> Int {
+        guard count >= max(1, asked ?? 1) else {
+            throw UsageError(
+                "the limit of \(descriptorLimit) open files has room for \(max(0, count)) connections; raise the limit (`ulimit -Hn`, or "
+                    + "`LimitNOFILE=` of systemd)" + (asked == nil || count < 1 ? "" : " or ask for fewer connections"))
         }
+        return asked ?? min(count, ConnectionRoom.usual)
     }
 }
 
 extension Command {
     static let serve = Command(
         "serve", "answer over HTTP, until it is told to stop",
-        options: [.data, .listen, .publicAddress, .headLimit, .connectionsPerAddress] + Option.callers + [.accounts]
-            + Option.operations,
+        options: [.data, .listen, .publicAddress, .headLimit, .connections, .connectionsPerAddress] + Option.callers
+            + [.accounts] + Option.operations,
         example: Example(
             "serve --data data --listen 127.0.0.1:0",
             """
@@ -62,6 +97,7 @@ extension Command {
         let callers = try call.callerSettings
         let paths = try call.tlsPaths(listeningOn: endpoint)
         let tls = try paths?.read()
+        let descriptorLimit = raiseDescriptorLimit()
         // Whoever is stopped while the stores are opened stops behind that.
         let stop = StopSignal()
         var reload: ReloadSignal?
@@ -77,9 +113,7 @@ extension Command {
         var server: HTTPServer?
         do {
             let started = try HTTPServer(
-                HTTPServerSettings(
-                    address: endpoint.address, port: endpoint.port, headerLimitBytes: try call.headLimitBytes,
-                    connectionsPerAddress: try call.connectionsPerAddress, tls: tls),
+                try call.serverSettings(endpoint, settings, tls: tls, descriptorLimit: descriptorLimit),
                 application: service)
             server = started
             try service.announce(host: endpoint.address, port: started.port, certificatePEM: tls?.certificatePEM)

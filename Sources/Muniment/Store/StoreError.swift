@@ -36,6 +36,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case closed
     /// The store's folder leads to another log, or to none, since it was opened.
     case displaced(path: String)
+    /// The system lacks descriptors, memory or room on the disk. Nothing was written; the same change can succeed later.
+    case lacksResources(path: String, why: String)
     /// The index could not follow the log, so that what it says of the present may be out of date.
     case behindTheLog(why: String)
 
@@ -75,6 +77,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             "the clock says \(now), and the newest commit is of \(head). Nothing was committed. Set the clock right, and try again."
         case .clockIsAhead(let now, let expected):
             "the clock says \(now), and about \(expected) was expected. Nothing was committed. Set the clock right, and try again."
+        case .lacksResources(let path, let why):
+            "the store in `\(path)` cannot write now: \(why). Nothing was changed. Free what is missing, then try again."
         case .closed: "the store was closed"
         case .behindTheLog(let why): "the index could not follow the log (\(why)): mend the cause and open the store again"
         }

@@ -59,7 +59,7 @@ final class Writer: @unchecked Sendable {
     private var nextRefusal: RefusalNumber
     /// The store's folder.
     private let path: String
-    /// Called before every write to the log.
+    /// Called before anything is decided that may be written to the log.
     private let willWrite: @Sendable () throws -> Void
     /// Told of commits once the index has them.
     private let feed: ChangeFeed
@@ -289,8 +289,12 @@ final class Writer: @unchecked Sendable {
 
     /// Takes up the index. Called with the turn.
     private func beginTurn() throws {
-        // Nothing is decided yet, so that writing goes on where the folder is put back.
+        // Nothing is decided yet, so writing goes on once the folder is back, or the disk has room, or a descriptor is free.
         guard log.isInPlace else { throw StoreError.displaced(path: path) }
+        if DiskRoom(at: path)?.isShort == true { throw StoreError.lacksResources(path: path, why: "the disk is full") }
+        do { try willWrite() } catch let error as FileError where error.isLackOfResources {
+            throw StoreError.lacksResources(path: path, why: "\(error)")
+        }
         var isSettled = disk.wait(timeout: .now()) == .success
         if !isSettled, workingSet.shouldSettle {
             disk.wait()
@@ -340,11 +344,6 @@ final class Writer: @unchecked Sendable {
         // Even what needs no write may rest on a group before this one that never got to the disk.
         if let reason = log.failure { throw LogError.stopped(reason) }
         if !commits.isEmpty || !refusals.isEmpty {
-            do { try willWrite() } catch {
-                // What was folded is not in the log and will not be.
-                log.stop("\(error)")
-                throw error
-            }
             try activity.measure(commits, refusals) { _ = try log.append(commits, refusals: refusals) }
         }
         guard let rows, let head = log.head else {

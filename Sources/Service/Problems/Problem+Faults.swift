@@ -1,4 +1,5 @@
 internal import Events
+internal import HTTPServer
 internal import Histories
 internal import Identity
 internal import Muniment
@@ -29,6 +30,10 @@ extension Problem {
             self.init(
                 .unavailable,
                 "the clock of the service's machine is wrong, so the store commits nothing. Try again once it is right.")
+        case .lacksResources:
+            self.init(
+                .unavailable, "the service lacks disk space, files or memory. Nothing was changed. Try again later.",
+                headers: [HTTPHeader("Retry-After", "5")])
         case .closed: self.init(.unavailable, "the service is stopping: ask again in a moment")
         default:
             self.init(.unavailable, "the store cannot do this now; why is in the service's log under the request's id")

@@ -39,18 +39,53 @@ struct FaultsOfDisks {
         #expect(try Store.verify(at: path).problems == [])
     }
 
-    @Test("A file system that is full: the same, and there is room again after it was made", .enabled(if: SmallDisk.isPossible))
+    @Test(
+        "A full file system refuses a change and changes nothing; the same store writes once there is room",
+        .enabled(if: SmallDisk.isPossible))
     func fullFileSystem() throws {
         let folder = try ScratchFolder()
         let disk = try SmallDisk(at: folder.folder("disk"), bytes: 900_000)
         defer { disk.unmount() }
         let path = folder.path + "/disk/store"
         try makeOpenStore(path)
-        let result = try Helper.run(["fill", path, "none", "1000"])
-        try check(result, path)
-        try disk.resize(bytes: 8_000_000)
         let store = try Store.open(at: path, .writing)
-        try store.commit(Transaction("user:root", [.createObject("doc:after")]))
+        let comment = Origin(comment: String(repeating: "x", count: 1000))
+        var acknowledged = 0
+        func add() throws {
+            try store.commit(Transaction("user:root", [.createObject(Name("doc:\(acknowledged)"))], origin: comment))
+            acknowledged += 1
+        }
+        for _ in 0..<3 {
+            var refusal: (any Error)?
+            while refusal == nil { do { try add() } catch { refusal = error } }
+            #expect(refusal as? StoreError == .lacksResources(path: path, why: "the disk is full"))
+            #expect(try !store.read { try $0.exists(Name("doc:\(acknowledged)")) })
+            let before = acknowledged
+            #expect(throws: StoreError.self) { try add() }
+            try disk.resize(bytes: 900_000 + before * 10_000)
+            try add()
+        }
+        #expect(acknowledged > 6)
+        try store.close()
+        let again = try Store.open(at: path)
+        try again.read { snapshot throws in
+            for number in 0..<acknowledged { #expect(try snapshot.exists(Name("doc:\(number)"))) }
+        }
+        try again.close()
+        #expect(try Store.verify(at: path).problems == [])
+    }
+
+    @Test("A process without free descriptors refuses the first change; the same store writes once one is free")
+    func noDescriptors() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/store"
+        try makeOpenStore(path)
+        let result = try Helper.run(["write-without-descriptors", path])
+        try #require(result.exitCode == 0, "\(result.output) \(result.error)")
+        #expect(words(result)["without"]?.contains("Too many open files") == true, "\(result.output)")
+        #expect(words(result)["with"] == "accepted", "\(result.output)")
+        let store = try Store.open(at: path)
+        #expect(try store.read { try !$0.exists("doc:without") && $0.exists("doc:with") })
         try store.close()
         #expect(try Store.verify(at: path).problems == [])
     }

@@ -16,10 +16,12 @@ final class ServedProcess: Sendable {
     ///   - directory: the data directory.
     ///   - options: what else it is told.
     ///   - environment: what else is in its environment.
-    init(_ directory: String, options: [String] = [], environment: [String: String] = [:]) throws {
+    ///   - descriptorLimit: the hard limit on its open files; nil for that of the test.
+    init(_ directory: String, options: [String] = [], environment: [String: String] = [:], descriptorLimit: Int? = nil) throws {
         let process = Process()
-        process.executableURL = ServedProcess.executable
-        process.arguments = ["serve", "--data", directory, "--listen", "127.0.0.1:0"] + options
+        let command = [ServedProcess.executable.path, "serve", "--data", directory, "--listen", "127.0.0.1:0"] + options
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = (descriptorLimit.map { ["prlimit", "--nofile=\($0):\($0)"] } ?? []) + command
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
         folder = FileManager.default.temporaryDirectory.appending(path: "muniment-served-\(UUID().uuidString)")

@@ -14,12 +14,24 @@ public enum LoopbackSocket {
     ///   - port: of 127.0.0.1.
     ///   - patienceSeconds: how long reading waits at most, so that a test that is wrong ends.
     ///   - receiveBufferBytes: bytes that the system keeps for it, for a client that is slow; nil for as many as it likes.
-    public static func connected(to port: UInt16, patienceSeconds: Int, receiveBufferBytes: Int32? = nil) throws -> Int32 {
+    ///   - host: the last byte of the client's own address, 127.0.0.X; nil for the address that the system chooses.
+    public static func connected(
+        to port: UInt16, patienceSeconds: Int, receiveBufferBytes: Int32? = nil, host: UInt8? = nil
+    ) throws -> Int32 {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var patience = timeval(tv_sec: patienceSeconds, tv_usec: 0)
         unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         if var bytes = receiveBufferBytes {
             unsafe setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+        }
+        if let host {
+            var own = address(of: 0)
+            own.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
+            _ = unsafe withUnsafePointer(to: &own) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
         }
         var address = address(of: port)
         let code = unsafe withUnsafePointer(to: &address) { pointer in
