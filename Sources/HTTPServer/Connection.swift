@@ -15,6 +15,8 @@ internal import Synchronization
     let deadline: Atomic<UInt64>
     /// Whether a request is being answered.
     let isBusy = Atomic(false)
+    /// Whether a response is being sent, so that nothing else may be written to the socket.
+    let isAnswered = Atomic(false)
     /// Since when no request is being answered, on the monotonic clock.
     let idleSince: Atomic<UInt64>
     private let isGivingWay = Atomic(false)

@@ -8,6 +8,8 @@ internal import Synchronization
     static let drainBytes = 1 << 20
     /// The slowest that a body may come, in bytes a second.
     static let slowestBody = 16_384
+    /// Bytes up to which a body or a response is not counted in the budget of memory.
+    static let smallBody = 65_536
 
     let application: any HTTPApplication
     let requestNanoseconds: UInt64
@@ -19,6 +21,7 @@ internal import Synchronization
     /// Signalled when a request is over while the server stops.
     let ended = DispatchSemaphore(value: 0)
     let connections: ConnectionTable
+    private let memory: MemoryBudget
     private let unfinished = Mutex(Unfinished())
 
     /// The answers that are not whole yet: all that can make a connection rest.
@@ -37,6 +40,7 @@ internal import Synchronization
         idleNanoseconds = UInt64(settings.idleSeconds) * 1_000_000_000
         isEncrypted = settings.tls != nil
         connections = ConnectionTable(settings)
+        memory = MemoryBudget(limitBytes: settings.memoryLimitBytes)
         disconnects.start { [weak self] in self?.clientLeft($0) }
     }
 
@@ -63,7 +67,9 @@ internal import Synchronization
         connections.forEach { connection in
             guard connection.deadline.load(ordering: .relaxed) < now else { return }
             connection.deadline.store(Connection.never, ordering: .relaxed)
-            connection.send(RawAnswer.bytes(application.refusal(status: 408, detail: "the request took too long to arrive")))
+            if !connection.isAnswered.load(ordering: .relaxed) {
+                connection.send(RawAnswer.bytes(application.refusal(status: 408, detail: "the request took too long to arrive")))
+            }
             connection.shutDown()
         }
     }
@@ -73,6 +79,7 @@ internal import Synchronization
     func began(target: UnsafePointer<CChar>, on connection: Connection, _ handle: OpaquePointer) -> HTTPRequest {
         let now = Clock.nanoseconds()
         connection.isBusy.store(true, ordering: .releasing)
+        connection.isAnswered.store(false, ordering: .relaxed)
         connection.deadline.store(now + requestNanoseconds, ordering: .relaxed)
         return unsafe HTTPRequest(target: target, connection: connection, handle: handle, at: now)
     }
@@ -117,6 +124,14 @@ internal import Synchronization
                 let detail = "the body has \(length) bytes; no more than \(limit) are read"
                 return unsafe refuse(application.refusal(status: 413, detail: detail), framing, request, on: handle)
             }
+            // A body of a few bytes is no reason to keep out a caller, so that small requests go on at the limit.
+            let bytes = framing.announcesBody ? framing.contentLength ?? limit : 0
+            guard bytes <= Self.smallBody || memory.reserve(bytes) else {
+                let detail =
+                    "the requests and responses in progress take all the memory that they may: send the request again later"
+                return unsafe refuse(application.refusal(status: 503, detail: detail), framing, request, on: handle)
+            }
+            if bytes > Self.smallBody { request.reservedBytes += bytes }
             if let length = framing.contentLength { request.body.reserveCapacity(min(length, 1 << 16)) }
             request.stage = .body(limitBytes: limit)
             return true
@@ -133,8 +148,10 @@ internal import Synchronization
         }
         application.ended(request, status: status, bytesSent: request.bytesSent, nanoseconds: now - request.beganAt)
         request.end()
+        memory.release(request.reservedBytes)
         connection.deadline.store(now + idleNanoseconds + requestNanoseconds, ordering: .relaxed)
         connection.idleSince.store(now, ordering: .relaxed)
+        connection.isAnswered.store(false, ordering: .relaxed)
         connection.isBusy.store(false, ordering: .releasing)
         if isStopping.load(ordering: .relaxed) { ended.signal() }
     }
@@ -221,6 +238,13 @@ internal import Synchronization
                 stream.finish()
             }
         }
+        if case .bytes(let bytes) = response.body {
+            if bytes.count > Self.smallBody {
+                memory.count(bytes.count)
+                request.reservedBytes += bytes.count
+            }
+            allowTimeToRead(bytes.count, on: request.connection)
+        }
         request.stage = .answered
         request.status = response.status
         let closes =
@@ -256,6 +280,13 @@ internal import Synchronization
         request.status = response.status
         request.stage = .answered
         return false
+    }
+
+    /// The client must read a response at the slowest rate of a body at least.
+    private func allowTimeToRead(_ bytes: Int, on connection: Connection) {
+        let seconds = UInt64(bytes / Self.slowestBody) * 1_000_000_000
+        connection.isAnswered.store(true, ordering: .relaxed)
+        connection.deadline.store(Clock.nanoseconds() + idleNanoseconds + requestNanoseconds + seconds, ordering: .relaxed)
     }
 
     private func allowTime(for request: HTTPRequest, bytes: Int) {

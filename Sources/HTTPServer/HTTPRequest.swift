@@ -31,6 +31,8 @@ internal import Synchronization
     var status = 0
     /// Bytes of the body that was handed out.
     var bytesSent: UInt64 = 0
+    /// Bytes that it has reserved in the budget of memory.
+    var reservedBytes = 0
     /// The stream that it is answered with.
     var stream: HTTPStream?
     /// Its number among the requests whose answers are not whole yet; nil if it is not one of them.

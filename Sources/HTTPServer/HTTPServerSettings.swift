@@ -15,6 +15,8 @@ public struct HTTPServerSettings: Sendable {
     public var connectionsPerAddress: Int
     /// Addresses of proxies, which carry the connections of many clients: ``connectionsPerAddress`` does not limit them.
     public var proxies: Set<IPAddress>
+    /// Bytes that bodies of requests and responses may take together. A request whose body has no room is answered 503.
+    public var memoryLimitBytes: Int
     /// Seconds after which a connection on which nothing happens is closed.
     public var idleSeconds: Int
     /// Seconds in which a request must have arrived, once it has begun; a long body has more, by its length.
@@ -39,7 +41,7 @@ public struct HTTPServerSettings: Sendable {
 
     public init(
         address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 2, headerLimitBytes: Int = 8_192,
-        connectionLimit: Int = 8_192, connectionsPerAddress: Int = 0, proxies: Set<IPAddress> = [],
+        connectionLimit: Int = 8_192, connectionsPerAddress: Int = 0, proxies: Set<IPAddress> = [], memoryLimitBytes: Int = 1 << 26,
         idleSeconds: Int = 60, requestSeconds: Int = 30, tls: TLSFiles? = nil
     ) {
         self.address = address
@@ -49,6 +51,7 @@ public struct HTTPServerSettings: Sendable {
         self.connectionLimit = connectionLimit
         self.connectionsPerAddress = connectionsPerAddress
         self.proxies = proxies
+        self.memoryLimitBytes = memoryLimitBytes
         self.idleSeconds = idleSeconds
         self.requestSeconds = requestSeconds
         self.tls = tls

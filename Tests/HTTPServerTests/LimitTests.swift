@@ -146,6 +146,45 @@ import Testing
         }
     }
 
+    @Test(
+        "A body for which the budget of memory has no room is answered 503; small requests go on, and large ones once there is room"
+    )
+    func limitsMemory() throws {
+        let settings = HTTPServerSettings(memoryLimitBytes: 300_000)
+        try withServer(TestApplication(bodyLimit: 200_000), settings) { server in
+            let head = "POST / HTTP/1.1\r\n\(Self.closing)Content-Length: 200000\r\n\r\n"
+            let first = try RawClient(port: server.port)
+            first.send("POST / HTTP/1.1\r\n\(Self.closing)Content-Length: 200000\r\nExpect: 100-continue\r\n\r\n")
+            #expect(first.receive(until: { $0.contains("100 Continue") }) != nil)
+            let body = String(repeating: "x", count: 200_000)
+            #expect(try exchange(head + body, with: server)?.statuses == [503])
+            #expect(try exchange("POST / HTTP/1.1\r\n\(Self.closing)Content-Length: 1\r\n\r\nx", with: server)?.statuses == [200])
+            first.send(body)
+            #expect(first.receiveAll().map { RawAnswers($0) }?.statuses.last == 200)
+            #expect(try exchange(head + body, with: server)?.statuses == [200])
+        }
+    }
+
+    @Test("A client that does not read its response is cut off, and the memory of the response is free again")
+    func endsSlowReaders() throws {
+        var settings = HTTPServerSettings(memoryLimitBytes: 4_000_000)
+        (settings.idleSeconds, settings.requestSeconds) = (1, 1)
+        let application = TestApplication(
+            bodyLimit: 100_000,
+            answering: { request in
+                request.method == "GET" ? .now(.text(String(repeating: "x", count: 8_000_000))) : .now(.text("small"))
+            })
+        try withServer(application, settings) { server in
+            let reader = try RawClient(port: server.port, receiveBufferBytes: 4_096)
+            reader.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+            #expect(reader.receive(until: { $0.contains(" 200 ") }) != nil)
+            let post = "POST / HTTP/1.1\r\n\(Self.closing)Content-Length: 100000\r\n\r\n" + String(repeating: "x", count: 100_000)
+            #expect(try exchange(post, with: server)?.statuses == [503])
+            #expect(application.waitForEnded(2).count == 2)
+            #expect(try exchange(post, with: server)?.statuses == [200])
+        }
+    }
+
     @Test("An address that is none, or is taken, is refused with a word on what to do")
     func refusesAddresses() throws {
         try withServer { server in

@@ -144,7 +144,7 @@ extension Problem {
     /// The problem for a status that the server itself gives.
     init(status: Int, detail: String) {
         let kind = Kind.allCases.first { $0.status == status && $0 != .refused } ?? (status < 500 ? .malformed : .failed)
-        self.init(kind, detail)
+        self.init(kind, detail, headers: status == 503 ? [HTTPHeader("Retry-After", "1")] : [])
     }
 }
 
