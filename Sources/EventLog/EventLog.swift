@@ -137,7 +137,7 @@ public final class EventLog: Sendable {
             guard commit.revision == expected else {
                 throw .outOfOrder("revision \(commit.revision) where \(expected) follows")
             }
-            if let head, head.revision > .genesis, commit.time < head.time {
+            if let head, head.revision > .genesis, commit.time < head.time, !commit.correctsClock {
                 throw .outOfOrder("the time \(commit.time) of revision \(commit.revision) is before \(head.time)")
             }
             let (value, hash) = writer.row(behind: head?.hash ?? .zero) { CommitCodec.encode(commit, into: &$0) }

@@ -56,6 +56,13 @@ extension Row {
 }
 
 extension WriteTransaction {
+    /// Removes the row under a fixed key, if there is one.
+    public borrowing func delete(from table: Table, key: FixedKey) throws(StorageError) {
+        var bytes = [UInt8](repeating: 0, count: key.byteCount)
+        for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: key.number >> (8 * (key.byteCount - 1 - index))) }
+        try delete(from: table, key: bytes.span)
+    }
+
     /// Puts a row under a fixed key, replacing one that is there.
     public borrowing func put(_ value: Span<UInt8>, in table: Table, for key: FixedKey) throws(StorageError) {
         let code = unsafe withValues(key, value) { unsafe mdb_put(handle, table.index, $0, $1, 0) }

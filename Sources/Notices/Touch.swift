@@ -38,7 +38,7 @@ extension Event {
         case .permissionDetached(let event): .attachment(event.permission, event.object)
         case .roleDeleted(let event): .deletedRole(event.role)
         case .classDefined, .memberAdded, .memberRemoved, .roleCreated, .principalRegistered, .ownerChanged, .permissionDefined,
-            .administratorAppointed, .administratorDismissed, .storeCreated:
+            .administratorAppointed, .administratorDismissed, .storeCreated, .clockCorrected:
             nil
         }
     }

@@ -1,4 +1,7 @@
+import Events
 import Foundation
+import Muniment
+import Permissions
 import Testing
 
 /// The help of every command has an example; together they tell one story, and it is told here.
@@ -15,6 +18,8 @@ struct ExampleTests {
         case signUp
         /// The log is replaced by an older copy of it.
         case rollBack
+        /// A commit is made with a clock that is a year ahead.
+        case setClockAhead
         /// What the store is to refuse.
         case refused(String)
     }
@@ -39,6 +44,7 @@ struct ExampleTests {
         .rollBack, .example("accept-rollback"),
         .example("role remove"), .example("role delete"), .example("object delete"),
         .example("lock"), .example("import"), .example("scenario"), .call("register user:b0b"), .example("lookalikes"),
+        .setClockAhead, .example("correct-clock"),
     ]
 
     @Test("Each command's example, run in the order of the story, prints what its help says")
@@ -64,6 +70,11 @@ struct ExampleTests {
                     try tool.make("register user:late")
                     try FileManager.default.removeItem(atPath: log)
                     try FileManager.default.moveItem(atPath: copy, toPath: log)
+                case .setClockAhead:
+                    let ahead = systemClock().advanced(bySeconds: 365 * 86_400)
+                    let store = try Store.open(at: tool.store, .writing, options: StoreOptions(clock: { ahead }))
+                    try store.commit(Transaction("user:root", [.createRole("role:late")]))
+                    try store.close()
                 case .refused(let sentence): #expect(try tool.run(sentence).code == 1)
                 case .example(let name):
                     let example = try Example(of: name, by: tool)
@@ -86,7 +97,7 @@ struct ExampleTests {
             let told = ExampleTests.story.compactMap { step in
                 switch step {
                 case .example(let name), .service(let name): name
-                case .call, .signUp, .rollBack, .refused: nil
+                case .call, .signUp, .rollBack, .setClockAhead, .refused: nil
                 }
             }
             #expect(listed.count > 30)

@@ -121,6 +121,7 @@ enum GoldenBytes {
         (.permissionDetached(PermissionDetached(permission: permission, object: document)), "14 01 04  90 03 ac 02"),
         (.administratorAppointed(AdministratorAppointed(principal: ann)), "15 01 01  11"),
         (.administratorDismissed(AdministratorDismissed(principal: ann)), "16 01 01  11"),
+        (.clockCorrected(ClockCorrected()), "17 01 00"),
     ]
 
     /// Revision 7, 2026-01-01T10:00:00Z, actor #16, no origin, one event: what stands before the event in the table's tests.

@@ -57,6 +57,7 @@ struct RandomEvents {
         case .permissionDetached: .permissionDetached(PermissionDetached(permission: id(), object: id()))
         case .administratorAppointed: .administratorAppointed(AdministratorAppointed(principal: id()))
         case .administratorDismissed: .administratorDismissed(AdministratorDismissed(principal: id()))
+        case .clockCorrected: .clockCorrected(ClockCorrected())
         }
     }
 

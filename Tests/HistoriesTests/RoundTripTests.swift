@@ -44,6 +44,53 @@ struct RoundTripTests {
         }
     }
 
+    @Test(
+        "An export has the corrected times, and an end that a wrong clock recorded too early as a revocation; an import gives equal answers"
+    )
+    func correctedClock() throws {
+        try withTemporaryFolder { (folder) throws in
+            let first = HistoryFile(in: folder)
+            let clock = ManualClock()
+            let right = Instant.newYear.later(seconds: 100)
+            let store = try Store.create(
+                at: first.storePath, options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
+            let end = Instant.newYear.later(seconds: 86_400)
+            try store.commit(
+                Transaction(
+                    "user:root",
+                    [
+                        .defineClass("doc"), .register("user:ann"), .createObject("doc:1"),
+                        .grant("everyone", on: "store", ["read"]),
+                        .grant("everyone", on: "class:doc", ["read"]), .grant("user:ann", on: "doc:1", ["read"], until: end),
+                    ]))
+            clock.advance(seconds: 365 * 86_400)
+            try store.commit(Transaction("user:root", [.createRole("role:late")]))
+            clock.now = right
+            _ = try store.correctClock(as: "user:root")
+            clock.advance(seconds: 60)
+            try store.commit(Transaction("user:root", [.createRole("role:next")]))
+            try store.close()
+            let lines = try first.export()
+            #expect(lines.filter { $0.contains("revoke") }.count == 1)
+            try withTemporaryFolder { (folder) throws in
+                let second = HistoryFile(in: folder)
+                try second.write(lines)
+                try second.load()
+                #expect(try second.export() == lines)
+                for file in [first, second] {
+                    try file.withStore(at: right.later(seconds: 60)) { (store) throws in
+                        #expect(try store.head.time == right.later(seconds: 60))
+                        for (moment, mayRead) in [
+                            (Moment.time(right.advanced(byMicroseconds: -1)), true), (.time(right), false), (.now, false),
+                        ] {
+                            #expect(try store.read(at: moment) { try $0.may("user:ann", "read", "doc:1") } == mayRead)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     private func compare(_ first: HistoryFile, _ second: HistoryFile, _ history: inout RandomHistory, _ seed: UInt64) throws {
         try first.withStore { original in
             try second.withStore { copy in

@@ -16,7 +16,7 @@ enum CommandTable {
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
         ("The service", [.serve, .tokenCreate, .tokenList, .tokenRevoke, .decisions]),
         ("Accounts", [.accountFind, .accountShow, .accountList, .accountSignOut, .accountDelete, .accountVerify]),
-        ("Upkeep", [.verify, .rebuild, .acceptRollback, .statistics, .lookAlikes, .backup, .restore]),
+        ("Upkeep", [.verify, .rebuild, .acceptRollback, .correctClock, .statistics, .lookAlikes, .backup, .restore]),
     ]
 
     static let commands = sections.flatMap(\.commands)

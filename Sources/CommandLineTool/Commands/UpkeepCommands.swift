@@ -5,6 +5,8 @@ import Wire
 
 extension Option {
     fileprivate static let quick = Option("quick", "only the log's own chain of hashes")
+    fileprivate static let corrector = Option("as", value: "PRINCIPAL", "the administrator who corrects it (default user:root)")
+    fileprivate static let reason = Option("comment", value: "TEXT", "why the clock was wrong; the log keeps it")
 }
 
 extension Command {
@@ -63,6 +65,29 @@ extension Command {
         } else {
             try call.output.line(
                 "the log ends with r\(accepted.revision) \(accepted.hash); recorded as refusal \(accepted.record)")
+        }
+        return .success
+    }
+
+    static let correctClock = Command(
+        "correct-clock", "record that the clock was ahead when the newest commits were made",
+        options: [.corrector, .reason, .json, .store],
+        example: Example(
+            "correct-clock --comment battery",
+            "revision 28: commits up to 2027-11-21T10:00:00Z count as made at 2026-11-21T10:00:00Z at the latest")
+    ) { call in
+        try call.end()
+        let (caller, comment) = (try Values.name(call.options[.corrector] ?? "user:root"), call.options[.reason])
+        let corrected = try call.withStore(.writing) { try $0.correctClock(as: caller, comment: comment) }
+        if call.isJSON {
+            try call.output.json(
+                .object([
+                    "revision": .revision(corrected.revision), "time": .time(corrected.time), "before": .time(corrected.before),
+                ]))
+        } else {
+            try call.output.line(
+                "revision \(corrected.revision): commits up to \(corrected.before) count as made at \(corrected.time) at the latest"
+            )
         }
         return .success
     }

@@ -38,3 +38,10 @@ public struct Commit: Hashable, Sendable {
         self.events = events
     }
 }
+
+extension Commit {
+    /// Whether the commit corrects the clock, so that its time may be before the time of the commit before it.
+    public var correctsClock: Bool {
+        events.contains { if case .clockCorrected = $0 { true } else { false } }
+    }
+}

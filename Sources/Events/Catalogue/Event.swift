@@ -25,6 +25,7 @@ public enum Event: Hashable, Sendable {
     case permissionDetached(PermissionDetached)
     case administratorAppointed(AdministratorAppointed)
     case administratorDismissed(AdministratorDismissed)
+    case clockCorrected(ClockCorrected)
 
     /// The number that stands for a kind of event in the log. A number is never used again for another kind.
     public enum Kind: UInt8, CaseIterable, Sendable {
@@ -50,6 +51,7 @@ public enum Event: Hashable, Sendable {
         case permissionDetached = 20
         case administratorAppointed = 21
         case administratorDismissed = 22
+        case clockCorrected = 23
 
         /// The last version that is known. Decoders for earlier ones stay for good.
         public var currentVersion: UInt8 {

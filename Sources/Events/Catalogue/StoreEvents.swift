@@ -54,3 +54,9 @@ public struct AdministratorDismissed: Hashable, Sendable {
 
     public init(principal: PrincipalID) { self.principal = principal }
 }
+
+/// The machine's clock was ahead when earlier commits were made, and was set right. The time of this commit may be before theirs. Each
+/// earlier commit with a later time counts as made at the time of this one.
+public struct ClockCorrected: Hashable, Sendable {
+    public init() {}
+}

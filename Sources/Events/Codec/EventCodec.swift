@@ -78,6 +78,7 @@ enum EventCodec {
             writer.id(event.principal)
         case .administratorDismissed(let event):
             writer.id(event.principal)
+        case .clockCorrected: break
         }
     }
 
@@ -149,6 +150,8 @@ enum EventCodec {
             .administratorAppointed(AdministratorAppointed(principal: try reader.id(bytes)))
         case .administratorDismissed:
             .administratorDismissed(AdministratorDismissed(principal: try reader.id(bytes)))
+        case .clockCorrected:
+            .clockCorrected(ClockCorrected())
         }
     }
 }
@@ -179,6 +182,7 @@ extension Event {
         case .permissionDetached: .permissionDetached
         case .administratorAppointed: .administratorAppointed
         case .administratorDismissed: .administratorDismissed
+        case .clockCorrected: .clockCorrected
         }
     }
 }

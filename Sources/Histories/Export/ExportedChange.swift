@@ -13,7 +13,7 @@ enum ExportedChange {
 
     private static func members(for event: Event, by actor: PrincipalID, in commit: DescribedCommit) throws -> Members? {
         switch event {
-        case .storeCreated, .accessExpired: nil
+        case .storeCreated, .accessExpired, .clockCorrected: nil
         case .classDefined(let event):
             operation("defineClass") + [("class", try short(event.classID, commit))]
                 + options(event.options, new: event.newPrivileges, commit)

@@ -21,13 +21,14 @@ public struct HistoryExporter {
     /// - Returns: how many transactions were written.
     @discardableResult
     public func export(from: Revision = Revision(1), to: Revision? = nil, write: (String) throws -> Void) throws -> Int {
-        try write(try header().text)
+        let administrator = try administrator()
+        try write(try header(administrator).text)
         var count = 0
         let head = try store.head.revision
         let (first, last) = (max(from, Revision(1)), min(to ?? head, head))
         guard first <= last else { return 0 }
         try store.log(from: first, to: last) { commit in
-            guard let line = try HistoryExporter.line(for: commit) else { return }
+            guard let line = try HistoryExporter.line(for: commit, administrator) else { return }
             try write(line.text)
             count += 1
         }
@@ -35,30 +36,45 @@ public struct HistoryExporter {
     }
 
     /// How the store began, from the commit that made it.
-    private func header() throws -> OrderedJSON {
+    private func header(_ administrator: String?) throws -> OrderedJSON {
         var members: [(String, OrderedJSON)] = [("format", .text(Header.Format.history.rawValue))]
         members.append(("store", .text(try store.preset == .open ? "open" : "locked")))
-        try store.log(from: .genesis, to: .genesis) { commit in
-            for case .administratorAppointed(let event) in commit.commit.events {
-                members.append(("administrator", .text(try commit.name(event.principal))))
-                return
-            }
-        }
+        if let administrator { members.append(("administrator", .text(administrator))) }
         if let levels = try store.levels {
             members.append(("levels", .members(levels.map { ($0.name, .texts($0.privileges)) })))
         }
         return .members(members)
     }
 
+    /// The first administrator of the store.
+    private func administrator() throws -> String? {
+        var name: String?
+        try store.log(from: .genesis, to: .genesis) { commit in
+            for case .administratorAppointed(let event) in commit.commit.events where name == nil {
+                name = try commit.name(event.principal)
+            }
+        }
+        return name
+    }
+
     /// Nil for a commit that an import makes again by itself.
-    private static func line(for commit: DescribedCommit) throws -> OrderedJSON? {
+    ///
+    /// - Parameter administrator: takes away what ended too early, by a clock that was corrected later: no import does that by itself.
+    private static func line(for commit: DescribedCommit, _ administrator: String?) throws -> OrderedJSON? {
         let actor = commit.commit.actor
-        let changes = try commit.commit.events.compactMap { try ExportedChange.json(for: $0, by: actor, in: commit) }
+        let endedEarly = commit.correctedTime < commit.commit.time
+        let changes = try commit.commit.events.compactMap { event in
+            if endedEarly, case .accessExpired(let end) = event {
+                let revocation = AccessRevoked(object: end.object, subject: end.subject, privileges: end.privileges)
+                return try ExportedChange.json(for: .accessRevoked(revocation), by: actor, in: commit)
+            }
+            return try ExportedChange.json(for: event, by: actor, in: commit)
+        }
         guard !changes.isEmpty else { return nil }
         var members: [(String, OrderedJSON)] = []
         if let id = commit.commit.origin.requestID { members.append(("id", .text(id))) }
-        members.append(("time", .text(commit.commit.time.description)))
-        members.append(("actor", .text(try commit.name(actor))))
+        members.append(("time", .text(commit.correctedTime.description)))
+        members.append(("actor", .text(try actor == .system ? administrator ?? commit.name(actor) : commit.name(actor))))
         members.append(("changes", .list(changes)))
         return .members(members)
     }

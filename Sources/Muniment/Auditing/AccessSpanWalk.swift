@@ -52,10 +52,10 @@ struct AccessSpanWalk {
     }
 
     private func accessSpan(_ stretch: Stretch, _ caller: PrincipalID) throws -> AccessSpan? {
-        let from = try max(log.time(of: stretch.begin), times.lowerBound)
+        let from = try max(reader.time(of: stretch.begin, in: log), times.lowerBound)
         if stretch.end <= span.upperBound {
             return AccessSpan(
-                begin: stretch.begin, from: from, end: stretch.end, until: try log.time(of: stretch.end),
+                begin: stretch.begin, from: from, end: stretch.end, until: try reader.time(of: stretch.end, in: log),
                 asAdministrator: stretch.asAdministrator)
         }
         let until = try end(of: caller)

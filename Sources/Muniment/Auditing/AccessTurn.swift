@@ -79,7 +79,7 @@ extension AccessSpanWalk {
     fileprivate func fromBefore(_ from: Moment) throws -> AccessSpanWalk {
         let first = span.lowerBound
         var isAtCommit = true
-        if case .time(let instant) = from { isAtCommit = try log.time(of: first) == instant }
+        if case .time(let instant) = from { isAtCommit = try reader.time(of: first, in: log) == instant }
         guard isAtCommit, first > self.first else { return self }
         return AccessSpanWalk(
             reader: reader, log: log, object: object, wanted: wanted, span: Revision(first.rawValue - 1)...span.upperBound,
@@ -102,7 +102,7 @@ extension AccessSpanWalk {
             let wanted = Set(touching.isEmpty ? Array(commit.events.indices) : touching)
             let (told, origin) = try disclosure.events(of: commit) { index, _ in wanted.contains(index) }
             turn = AccessTurn(
-                isGained: isGained, revision: revision, time: commit.time,
+                isGained: isGained, revision: revision, time: reader.state.time(of: revision, recorded: commit.time),
                 actor: told.isEmpty ? "" : try described.name(commit.actor), origin: origin,
                 events: try told.map { try AuditRecord(described, $0.index, withholding: $0.withheld, origin: origin) })
         }
@@ -125,7 +125,7 @@ extension Event {
             return auditObjects.contains { things.contains($0.rawValue) || subjects.contains(PrincipalID($0)) }
                 || [.administratorAppointed, .administratorDismissed].contains(kind)
         case .permissionAttached, .permissionDetached: return auditObjects.allSatisfy { things.contains($0.rawValue) }
-        case .principalRegistered, .objectWritten, .ownerChanged: return false
+        case .principalRegistered, .objectWritten, .ownerChanged, .clockCorrected: return false
         case .storeCreated, .classDefined, .classChanged, .roleCreated, .roleDeleted, .objectCreated, .objectMoved, .objectDeleted:
             return auditObjects.contains { things.contains($0.rawValue) }
         }

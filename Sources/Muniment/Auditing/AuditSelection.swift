@@ -5,6 +5,7 @@ internal import Projections
 /// A filter as a store's numbers and times: what the index is asked for, and what each record found there is held against.
 struct AuditSelection {
     private let filter: AuditFilter
+    private let state: IndexState
     private var actor: PrincipalID?
     private var object: ObjectID?
     private var subject: PrincipalID?
@@ -21,6 +22,7 @@ struct AuditSelection {
     /// - Throws: `Refusal` with `malformed` for a name of the wrong form or a kind that there is not.
     init(_ filter: AuditFilter, _ reader: IndexReader, now: Instant) throws {
         self.filter = filter
+        state = reader.state
         for name in [filter.object, filter.subject] { if let problem = name?.problem { throw problem } }
         for kind in filter.kinds {
             if let found = Event.Kind.allCases.first(where: { $0.name == kind }) {
@@ -94,7 +96,9 @@ struct AuditSelection {
     var isFoundByText: Bool { filter.requestID != nil }
 
     /// Whether a commit's revision and time are meant.
-    func covers(_ commit: Commit) -> Bool { revisions.contains(commit.revision) && times.contains(commit.time) }
+    func covers(_ commit: Commit) -> Bool {
+        revisions.contains(commit.revision) && times.contains(state.time(of: commit.revision, recorded: commit.time))
+    }
 
     /// Whether one of the events of a commit is meant, but for when it was.
     func matches(_ event: Event, of commit: Commit) -> Bool {
@@ -106,7 +110,8 @@ struct AuditSelection {
     }
 
     func matches(_ refusal: RecordedRefusal) -> Bool {
-        guard revisions.contains(refusal.head), times.contains(refusal.time), isRequest(refusal.origin) else { return false }
+        let time = state.time(of: refusal.head, recorded: refusal.time)
+        guard revisions.contains(refusal.head), times.contains(time), isRequest(refusal.origin) else { return false }
         let names = refusal.triedNames
         return isSame(filter.actor, [refusal.caller]) && isSame(filter.object, names.objects)
             && isSame(filter.subject, names.subjects)

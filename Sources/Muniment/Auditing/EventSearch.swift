@@ -20,7 +20,7 @@ struct EventSearch {
         endOfBlocks = try reader.endOfEventBlocks()
         var spans: [Range<AuditPlace>] = []
         // Revision 0 holds before the first commit whatever its own time.
-        if selection.revisions.contains(.genesis), selection.times.contains(try log.time(of: .genesis)) {
+        if selection.revisions.contains(.genesis), selection.times.contains(try reader.time(of: .genesis, in: log)) {
             spans.append(AuditPlace(.genesis)..<AuditPlace(Revision.genesis.next))
         }
         let before = selection.times.lowerBound

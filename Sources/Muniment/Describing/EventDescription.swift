@@ -75,6 +75,9 @@ package struct EventDescriber {
             let principal = try name(event.principal)
             return EventDescription(
                 "AdministratorAppointed", "\(principal) became an administrator", ["principal": .string(principal)])
+        case .clockCorrected:
+            return EventDescription(
+                "ClockCorrected", "the clock was set right: earlier commits with a later time count as made at this time", [:])
         case .administratorDismissed(let event):
             let principal = try name(event.principal)
             return EventDescription(

@@ -187,6 +187,7 @@ final class Disclosure {
         case .permissionDetached(let event): return try entriesAreKnown(on: event.object) ? [] : nil
         case .administratorAppointed(let event): return event.principal == caller.principal ? [] : nil
         case .administratorDismissed(let event): return event.principal == caller.principal ? [] : nil
+        case .clockCorrected: return try entriesAreKnown(on: .store) ? [] : nil
         }
     }
 

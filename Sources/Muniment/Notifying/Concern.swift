@@ -55,6 +55,7 @@ enum Concern {
             case .memberRemoved(let event): subjects.insert(event.member.rawValue)
             case .administratorAppointed(let event): subjects.insert(event.principal.rawValue)
             case .administratorDismissed(let event): subjects.insert(event.principal.rawValue)
+            case .clockCorrected: break
             case .principalRegistered, .roleCreated: subjects.insert(Concern.newcomers)
             case .permissionAttached(let event): try add(event.permission)
             case .permissionDetached(let event): try add(event.permission)

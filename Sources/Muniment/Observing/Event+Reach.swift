@@ -35,8 +35,8 @@ extension Event {
         case .administratorDismissed(let event): .thing(event.principal.rawValue)
         // It can stand on a class, or on the store.
         case .permissionChanged: .anything
-        // Neither gives or takes anything by itself.
-        case .principalRegistered, .permissionDefined, .storeCreated: .nothing
+        // None of these gives or takes anything by itself.
+        case .principalRegistered, .permissionDefined, .storeCreated, .clockCorrected: .nothing
         }
     }
 }

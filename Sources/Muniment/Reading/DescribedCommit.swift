@@ -36,6 +36,9 @@ public struct DescribedCommit {
         self.reader = reader
     }
 
+    /// When the commit was made: its time, or that of a later correction of the clock if that is earlier.
+    public var correctedTime: Instant { reader.state.time(of: commit.revision, recorded: commit.time) }
+
     /// The name under a number of this store.
     public func name(_ id: some EntityID) throws -> String { try reader.name(of: id) }
 

@@ -27,16 +27,16 @@ extension Store {
                 throw StoreError.noSuchRevision(revision, head: reader.state.revision)
             }
             reader.look(at: revision)
-            return try log.read { try $0.time(of: revision) }
+            return try log.read { try reader.time(of: revision, in: $0) }
         case .time(let instant):
             reader.look(at: try reader.revision(at: instant))
             return instant
         }
     }
 
-    /// When a revision was committed.
+    /// When a revision was committed: its time in the log, or that of a later correction of the clock if that is earlier.
     public func time(of revision: Revision) throws -> Instant {
-        try users.during { try log.read { try $0.time(of: revision) } }
+        try withReader { reader in try log.read { try reader.time(of: revision, in: $0) } }
     }
 
     func withReader<R>(_ body: (IndexReader) throws -> R) throws -> R {
@@ -79,4 +79,11 @@ public struct StoreHead: Hashable, Sendable {
     public let time: Instant
     /// SHA-256, as 64 hexadecimal digits.
     public let hash: String
+}
+
+extension IndexReader {
+    /// When a revision was committed, as the corrections of the clock have it.
+    func time(of revision: Revision, in log: LogReader) throws -> Instant {
+        state.time(of: revision, recorded: try log.time(of: revision))
+    }
 }

@@ -26,6 +26,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case clockIsBehind(Instant, head: Instant)
     /// The clock says a time that the time since the last commit does not explain.
     case clockIsAhead(Instant, expected: Instant)
+    /// The newest commit is not later than the clock.
+    case clockNeedsNoCorrection(Instant, head: Instant)
     /// The log lacks a commit that it had.
     case rolledBack(path: String, seen: Revision, seenHash: String, head: Revision, headHash: String)
     /// The file that says how far the log went cannot be read.
@@ -74,11 +76,15 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             "the files of the store in `\(path)` were removed or replaced while it was open, so it takes no changes: put the folder "
                 + "back or restore it, then open the store again"
         case .clockIsBehind(let now, let head):
-            "the clock says \(now), and the newest commit is of \(head). Nothing was committed. Set the clock right, and try again."
+            "the clock says \(now), and the newest commit is of \(head). Nothing was committed. Set the clock right, and try again; if the "
+                + "clock is right and was wrong before, run `muniment correct-clock`."
         case .clockIsAhead(let now, let expected):
             "the clock says \(now), and about \(expected) was expected. Nothing was committed. Set the clock right, and try again."
         case .lacksResources(let path, let why):
             "the store in `\(path)` cannot write now: \(why). Nothing was changed. Free what is missing, then try again."
+        case .clockNeedsNoCorrection(let now, let head):
+            "the clock says \(now), and the newest commit is of \(head), which is not later. Nothing was changed. "
+                + "Set the clock right first."
         case .closed: "the store was closed"
         case .behindTheLog(let why): "the index could not follow the log (\(why)): mend the cause and open the store again"
         }

@@ -2,6 +2,7 @@ internal import EventLog
 internal import Events
 internal import Files
 internal import Foundation
+internal import Hashing
 internal import LMDB
 internal import Projections
 internal import Synchronization
@@ -219,10 +220,12 @@ struct IndexOpening {
         }
         try log.read { reader in
             var folded: UInt64 = 0
+            var previous: Digest?
             try reader.forEachCommit(from: first, to: head.revision) { commit, hash in
-                workingSet.begin(commit.revision, actor: commit.actor)
-                for event in commit.events { try workingSet.apply(event) }
-                workingSet.finish(commit)
+                // A correction changes rows of earlier commits, so these have to be in the index.
+                if commit.correctsClock, let previous { try index.flush(workingSet, hash: previous) }
+                previous = hash
+                try workingSet.fold(commit)
                 folded += 1
                 let isLast = commit.revision == head.revision
                 if isLast || workingSet.heldCount > Self.versionsPerBatch {

@@ -44,7 +44,7 @@ struct DraftReach {
 
     private mutating func add(_ event: Event) throws {
         switch event {
-        case .storeCreated, .principalRegistered, .accessExpired, .ownerChanged: break
+        case .storeCreated, .principalRegistered, .accessExpired, .ownerChanged, .clockCorrected: break
         case .classDefined(let event): add([ObjectID(event.classID.id)], for: .all)
         case .classChanged(let event): try addChange(of: event.classID)
         case .roleCreated(let event): add([ObjectID(event.role.id)], for: .all)

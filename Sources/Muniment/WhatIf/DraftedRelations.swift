@@ -46,7 +46,7 @@ struct DraftedRelations {
             attachedAdded[event.permission, default: []].insert(event.object)
             permissionsOn[event.object, default: []].insert(event.permission)
         case .storeCreated, .classChanged, .roleDeleted, .memberRemoved, .objectWritten, .objectDeleted, .ownerChanged,
-            .accessRevoked, .accessExpired, .permissionDetached, .administratorAppointed, .administratorDismissed:
+            .accessRevoked, .accessExpired, .permissionDetached, .administratorAppointed, .administratorDismissed, .clockCorrected:
             break
         }
     }

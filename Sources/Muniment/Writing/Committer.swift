@@ -87,6 +87,31 @@ struct Committer {
         }
     }
 
+    /// Records that the clock was ahead when earlier commits were made.
+    func correctClock(
+        as caller: Name, comment: String?, appendingTo commits: inout [Commit]
+    ) throws -> ClockCorrectionReceipt {
+        let (head, now) = (workingSet.state, clock())
+        if let problem = caller.problem { throw problem }
+        guard let number = try workingSet.number(of: caller), try workingSet.isAdministrator(PrincipalID(rawValue: number)) else {
+            throw Refusal(.notAdministrator, "`\(caller)` does not administer the store: only an administrator corrects the clock")
+        }
+        guard now < head.time else { throw StoreError.clockNeedsNoCorrection(now, head: head.time) }
+        try checkOrigin([("comment", comment)])
+        let commit = Commit(
+            revision: head.revision.next, time: now, actor: PrincipalID(rawValue: number), origin: Origin(comment: comment),
+            events: [.clockCorrected(ClockCorrected())])
+        try workingSet.fold(commit)
+        commits.append(commit)
+        return ClockCorrectionReceipt(revision: commit.revision, time: now, before: head.time)
+    }
+
+    private func checkOrigin(_ texts: [(String, String?)]) throws(Refusal) {
+        for case (let what, let text?) in texts where text.utf8.count > Limits.originBytes {
+            throw Refusal(.tooLarge, "the \(what) `\(Name(text).excerpt)` has more than \(Limits.originBytes) bytes")
+        }
+    }
+
     private func time(of transaction: Transaction) throws -> Instant {
         let head = workingSet.state
         guard let time = transaction.time else {
@@ -108,10 +133,9 @@ struct Committer {
                 "a transaction has at most \(Limits.changesPerTransaction) changes, this one \(transaction.changes.count)")
         }
         let origin = transaction.origin
-        let texts = [("request id", origin.requestID), ("idempotency key", origin.idempotencyKey), ("comment", origin.comment)]
-        for case (let what, let text?) in texts where text.utf8.count > Limits.originBytes {
-            throw Refusal(.tooLarge, "the \(what) `\(Name(text).excerpt)` has more than \(Limits.originBytes) bytes")
-        }
+        try checkOrigin([
+            ("request id", origin.requestID), ("idempotency key", origin.idempotencyKey), ("comment", origin.comment),
+        ])
         // The request of a key is read as a whole, so what is too large is sent back before.
         guard origin.idempotencyKey != nil else { return }
         for (index, change) in transaction.changes.enumerated() {

@@ -206,7 +206,7 @@ final class Writer: @unchecked Sendable {
     /// Writes the ends that are due by an instant.
     func expire(by instant: Instant) throws {
         turn.wait()
-        try endAccess(by: instant)
+        try decideAlone { try $0.expire(by: instant, appendingTo: &$1) }
     }
 
     /// Writes the ends that are due by the clock, but not into an import. Answers whether anything can be written later on.
@@ -217,27 +217,34 @@ final class Writer: @unchecked Sendable {
             return log.failure == nil
         }
         // Where it fails and the log goes on, the next commit meets the same, and its caller is told.
-        do {
-            try clockGuard?.check(head: workingSet.state.time)
-        } catch {
+        do { try clockGuard?.check(head: workingSet.state.time) } catch {
             // A wrong clock ends no access.
             turn.signal()
             return true
         }
-        try? endAccess(by: clock())
+        try? decideAlone { try $0.expire(by: clock(), appendingTo: &$1) }
         return log.failure == nil
     }
 
+    /// Commits that the clock was ahead. All that was folded before is in the index by then.
+    func correctClock(as caller: Name, comment: String?) throws -> ClockCorrectionReceipt {
+        try writeOut()
+        turn.wait()
+        disk.wait()
+        disk.signal()
+        return try decideAlone { try $0.correctClock(as: caller, comment: comment, appendingTo: &$1) }
+    }
+
     /// Called with the turn, which it gives up.
-    private func endAccess(by instant: Instant) throws {
+    private func decideAlone<R>(_ decide: (inout Committer, inout [Commit]) throws -> R) throws -> R {
         var commits: [Commit] = []
         let decided = Result {
             try beginTurn()
             var committer = Committer(workingSet: workingSet, clock: clock)
-            try committer.expire(by: instant, appendingTo: &commits)
+            return try decide(&committer, &commits)
         }
         try endTurn(writing: commits)
-        try decided.get()
+        return try decided.get()
     }
 
     // MARK: Imports

@@ -13,7 +13,7 @@ extension Event {
     /// Hands out the objects that the event is about.
     func forEachAuditObject(_ body: (ObjectID) -> Void) {
         switch self {
-        case .storeCreated, .administratorAppointed, .administratorDismissed: body(.store)
+        case .storeCreated, .administratorAppointed, .administratorDismissed, .clockCorrected: body(.store)
         case .classDefined(let event): body(ObjectID(event.classID.id))
         case .classChanged(let event): body(ObjectID(event.classID))
         case .principalRegistered(let event): body(ObjectID(event.principal.id))
@@ -56,7 +56,7 @@ extension Event {
         case .administratorAppointed(let event): event.principal
         case .administratorDismissed(let event): event.principal
         case .storeCreated, .classDefined, .classChanged, .principalRegistered, .roleCreated, .roleDeleted, .objectWritten,
-            .objectMoved, .objectDeleted, .permissionAttached, .permissionDetached:
+            .objectMoved, .objectDeleted, .permissionAttached, .permissionDetached, .clockCorrected:
             nil
         }
     }

@@ -8,6 +8,7 @@ final class HeadReader {
     private let documents: Cursor
     private let relations: Cursor
     private let expiries: Cursor
+    private let times: Cursor
 
     init(environment: Environment, tables: IndexTables) throws(StorageError) {
         transaction = try environment.beginReading(interruptible: false)
@@ -15,6 +16,7 @@ final class HeadReader {
         documents = try transaction.cursor(over: tables.documents)
         relations = try transaction.cursor(over: tables.relations)
         expiries = try transaction.cursor(over: tables.expiries)
+        times = try transaction.cursor(over: tables.times)
     }
 
     /// Rests the view, so that the map can grow and pages can be reused.
@@ -27,7 +29,7 @@ final class HeadReader {
     var isOvertaken: Bool { transaction.isOvertaken }
 
     func end() {
-        for cursor in [documents, relations, expiries] { cursor.close() }
+        for cursor in [documents, relations, expiries, times] { cursor.close() }
         transaction.end()
     }
 
@@ -109,6 +111,17 @@ final class HeadReader {
             }
             guard try body(expiry) else { return }
             isThere = try expiries.next()
+        }
+    }
+
+    /// The commits in the index that are later than an instant, in order.
+    func forEachTime(after instant: Instant, _ body: ((time: Instant, revision: Revision)) -> Void) throws {
+        var isThere = try times.seek(atOrAfter: IndexTables.timeKey(instant, .open))
+        while isThere {
+            try times.withRow { key, row in try PlainRow.check(key: key, tag: IndexTables.Tag.times, row) }
+            let found = times.fixedKey.commitTime
+            if found.time > instant { body(found) }
+            isThere = try times.next()
         }
     }
 

@@ -16,6 +16,7 @@ package struct PendingRows {
     var requests = RowBatch(tag: IndexTables.Tag.requests, keyBytes: 16)
     var ids = RowBatch(tag: IndexTables.Tag.ids, keyBytes: 5)
     var properties = KeyedRows(tag: IndexTables.Tag.properties)
+    var outdatedTimes: [FixedKey] = []
     var names: [(key: [UInt8], row: [UInt8])] = []
     var expiries: [(key: [UInt8], row: [UInt8]?)] = []
     var audit = AuditRows()
@@ -60,6 +61,7 @@ package struct PendingRows {
         if isWhole { for (_, table) in tables.all { try transaction.empty(table) } }
         try documents.write(to: tables.documents, in: transaction, appending: appending)
         try relations.write(to: tables.relations, in: transaction, appending: appending)
+        for key in outdatedTimes { try transaction.delete(from: tables.times, key: key) }
         try times.write(to: tables.times, in: transaction, appending: appending)
         try requests.write(to: tables.requests, in: transaction, appending: appending)
         try ids.write(to: tables.ids, in: transaction, appending: appending)
@@ -142,6 +144,7 @@ extension WorkingSet {
         slots.flush { rows.addPresent(.propertySlots, $0.rawValue, $1, $2) }
         relations.flush { rows.relations.add($0.key($1), end: .open, $2) }
         for (time, revision) in newTimes { rows.times.add(IndexTables.timeKey(time, revision), plain: { _ in }) }
+        rows.outdatedTimes = outdatedTimes.map { IndexTables.timeKey($0.time, $0.revision) }
         for (key, request) in newRequests {
             rows.requests.add(key) { writer in
                 writer.varint(request.revision.rawValue)

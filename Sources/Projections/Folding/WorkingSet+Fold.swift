@@ -56,6 +56,8 @@ extension WorkingSet {
         case .permissionDetached(let event): try detach(event.permission, from: event.object)
         case .administratorAppointed(let event): try setAdministrator(event.principal, true)
         case .administratorDismissed(let event): try setAdministrator(event.principal, false)
+        // The commit corrects times, which only the fold of a whole commit knows.
+        case .clockCorrected: break
         }
     }
 

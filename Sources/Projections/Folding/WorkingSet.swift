@@ -39,6 +39,8 @@ package final class WorkingSet {
     private var newNamesAtMark = 0
 
     private(set) var newTimes: [(time: Instant, revision: Revision)] = []
+    /// Rows of times in the index that a correction of the clock replaces.
+    private(set) var outdatedTimes: [(time: Instant, revision: Revision)] = []
     private(set) var newRequests: [(key: FixedKey, request: RecordedRequest)] = []
     private var requests: [FixedKey: RecordedRequest] = [:]
 
@@ -117,6 +119,26 @@ package final class WorkingSet {
             let key = IndexTables.requestKey(actor: commit.actor, idempotencyKey: key)
             newRequests.append((key, request))
             requests[key] = request
+        }
+    }
+
+    /// Begins a commit, applies its events, and keeps it. The index has to have all rows that were taken before a commit that corrects
+    /// the clock.
+    package func fold(_ commit: Commit) throws {
+        begin(commit.revision, actor: commit.actor)
+        for event in commit.events { try apply(event) }
+        if commit.correctsClock { try correctTimes(by: commit) }
+        finish(commit)
+    }
+
+    /// Gives every earlier commit with a later time the time of a correction.
+    private func correctTimes(by commit: Commit) throws {
+        state.clockCorrections.append(ClockCorrection(revision: commit.revision, time: commit.time))
+        newTimes = newTimes.map { (min($0.time, commit.time), $0.revision) }
+        guard !isIndexEmpty else { return }
+        try reader.forEachTime(after: commit.time) { outdated in
+            outdatedTimes.append(outdated)
+            newTimes.append((commit.time, outdated.revision))
         }
     }
 
@@ -202,6 +224,7 @@ package final class WorkingSet {
         newNames.removeAll(keepingCapacity: true)
         newNamesAtMark = 0
         newTimes.removeAll(keepingCapacity: true)
+        outdatedTimes.removeAll()
         newRequests.removeAll(keepingCapacity: true)
     }
 

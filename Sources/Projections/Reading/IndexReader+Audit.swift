@@ -71,7 +71,8 @@ extension IndexReader {
     ) throws -> [RefusalNumber] {
         try tables.withBlock(.refusals, block, in: transaction) { row, reader in
             let span = try RefusalSpan(row, &reader)
-            guard times.lowerBound <= span.latest, span.earliest <= times.upperBound, heads.lowerBound <= span.lastHead,
+            let earliest = state.time(of: span.firstHead, recorded: span.earliest)
+            guard times.lowerBound <= span.latest, earliest <= times.upperBound, heads.lowerBound <= span.lastHead,
                 span.firstHead <= heads.upperBound
             else { return [] }
             let first = block * UInt64(AuditRecords.capacity) + 1

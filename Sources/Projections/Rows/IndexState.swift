@@ -19,6 +19,8 @@ public struct IndexState: Hashable, Sendable {
     public var administratorCount: Int
     public var privilegeNames: PrivilegeNames
     public var eventCount: UInt64
+    /// The commits that corrected the clock, in order.
+    var clockCorrections: [ClockCorrection] = []
     /// How many blocks of refusals the audit has.
     var refusalBlocks: UInt64
     /// The last refusal that the audit has in a block.
@@ -45,6 +47,13 @@ public struct IndexState: Hashable, Sendable {
         writer.varint(refusalBlocks)
         writer.varint(UInt64(privilegeNames.custom.count))
         for name in privilegeNames.custom { writer.text(name) }
+        // A store whose clock was never corrected has the row that it always had.
+        if clockCorrections.isEmpty { return }
+        writer.varint(UInt64(clockCorrections.count))
+        for correction in clockCorrections {
+            writer.varint(correction.revision.rawValue)
+            writer.fixed64(UInt64(bitPattern: correction.time.microseconds))
+        }
     }
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws -> IndexState {
@@ -66,9 +75,37 @@ public struct IndexState: Hashable, Sendable {
         let refusalBlocks = try reader.varint(row)
         var custom: [String] = []
         for _ in 0..<(try reader.varint(row)) { custom.append(try reader.text(row)) }
+        var corrections: [ClockCorrection] = []
+        if reader.offset < row.count {
+            for _ in 0..<(try reader.varint(row)) {
+                corrections.append(
+                    ClockCorrection(
+                        revision: Revision(try reader.varint(row)),
+                        time: Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))))
+            }
+        }
         return IndexState(
             revision: revision, time: time, hash: hash, nextID: nextID, membershipRevision: membershipRevision,
             schemaRevision: schemaRevision, preset: preset, administratorCount: administratorCount,
-            privilegeNames: PrivilegeNames(custom: custom), eventCount: eventCount, refusalBlocks: refusalBlocks)
+            privilegeNames: PrivilegeNames(custom: custom), eventCount: eventCount, clockCorrections: corrections,
+            refusalBlocks: refusalBlocks)
+    }
+}
+
+/// A commit that corrected the clock.
+struct ClockCorrection: Hashable, Sendable {
+    let revision: Revision
+    let time: Instant
+}
+
+extension IndexState {
+    /// When a commit was made: the time that its log has, or the time of a later correction of the clock if that is earlier. Linear in
+    /// the number of corrections.
+    ///
+    /// - Parameters:
+    ///   - revision: the commit, or for a refused command the last commit before it.
+    ///   - recorded: the time in the log.
+    public func time(of revision: Revision, recorded: Instant) -> Instant {
+        clockCorrections.reduce(recorded) { $1.revision > revision ? min($0, $1.time) : $0 }
     }
 }

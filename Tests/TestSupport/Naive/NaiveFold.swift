@@ -45,6 +45,7 @@ extension NaiveState {
             permissions[event.permission] = Permission(subject: event.subject, privileges: event.privileges)
         case .permissionAttached(let event): attached[event.object, default: []].insert(event.permission)
         case .permissionDetached(let event): attached[event.object]?.remove(event.permission)
+        case .clockCorrected: break
         }
     }
 

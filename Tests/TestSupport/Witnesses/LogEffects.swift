@@ -106,6 +106,7 @@ struct LogEffects {
         case .permissionDetached(let event): add(.detached(event.permission, event.object))
         case .administratorAppointed(let event): add(.appointed(event.principal))
         case .administratorDismissed(let event): add(.dismissed(event.principal))
+        case .clockCorrected: break
         }
     }
 
