@@ -64,9 +64,14 @@ public final class MunimentService: HTTPApplication {
             // A file of tokens that cannot be read is said before anybody waits for the service.
             _ = try tokens.list()
             let names = try data.names()
-            for name in names { _ = try data.store(name) }
+            for name in names {
+                // One store that lost commits does not keep the others from being served.
+                do { _ = try data.store(name) } catch let error as StoreError where error.isRollback {
+                    settings.report("the store `\(name)` is not served: \(error)")
+                }
+            }
             if names.isEmpty { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") }
-            for name in settings.accounts?.stores ?? [] where data.openStore(name.text) == nil {
+            for name in settings.accounts?.stores ?? [] where try data.store(name) == nil {
                 throw NoStoreForAccounts(store: name, dataDirectory: settings.dataDirectory)
             }
             for hosted in data.open where try hosted.store.read({ try $0.isOpenToEveryone }) {

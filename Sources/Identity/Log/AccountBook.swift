@@ -76,7 +76,7 @@ final class AccountBook: Sendable {
             throw AccountBookError.endsEarly(record: log.head?.number.rawValue ?? 0, known: noted.number.rawValue)
         }
         try log.forEachRecord(from: noted.number, to: noted.number) { number, _, hash in
-            guard hash == noted.hash else { throw LogError.brokenRecord(number) }
+            guard hash == noted.hash else { throw AccountBookError.replaced(record: number.rawValue) }
         }
     }
 

@@ -20,6 +20,8 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
     case keyDamaged(AccountID, path: String)
     /// The log has fewer records than it had.
     case endsEarly(record: UInt64, known: UInt64)
+    /// The log has another record than it had.
+    case replaced(record: UInt64)
     /// The file that says how far the log went cannot be read.
     case headMalformed(path: String)
     /// A record cannot be read.
@@ -70,6 +72,11 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
             """
             the log of the accounts ends with record \(record), and had \(known) already: its file was damaged or replaced; restore \
             the folder of the accounts whole from a copy
+            """
+        case .replaced(let record):
+            """
+            record \(record) of the accounts is not the record that was there: the file of the log was replaced. Restore the folder of the \
+            accounts whole from a copy
             """
         case .headMalformed(let path):
             "`\(path)` cannot be read: it was damaged; restore the folder of the accounts whole from a copy"

@@ -34,6 +34,11 @@ extension Problem {
             self.init(
                 .unavailable, "the service lacks disk space, files or memory. Nothing was changed. Try again later.",
                 headers: [HTTPHeader("Retry-After", "5")])
+        case .rolledBack, .headIsDamaged:
+            self.init(
+                .unavailable,
+                "the log of this store lost commits, so the store is not served. The operator restores it from a backup or runs "
+                    + "`muniment accept-rollback`.")
         case .closed: self.init(.unavailable, "the service is stopping: ask again in a moment")
         default:
             self.init(.unavailable, "the store cannot do this now; why is in the service's log under the request's id")

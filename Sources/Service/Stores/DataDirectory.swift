@@ -16,6 +16,8 @@ final class DataDirectory: Sendable {
 
     private struct State {
         var stores: [String: HostedStore] = [:]
+        /// Stores that are not opened until somebody has accepted their rollback.
+        var refused: [String: RefusedStore] = [:]
         var isClosed = false
     }
 
@@ -73,7 +75,15 @@ final class DataDirectory: Sendable {
             if let found = openStore(name.text) { return found }
             try checkOpen()
             guard Store.exists(at: folder(of: name)) else { return nil }
-            return try add(name, try Store.open(at: folder(of: name), .writing, options: options))
+            if let refused = state.withLock({ $0.refused[name.text] }), refused.isUnchanged { throw refused.reason }
+            do {
+                let store = try Store.open(at: folder(of: name), .writing, options: options)
+                state.withLock { $0.refused[name.text] = nil }
+                return try add(name, store)
+            } catch let error as StoreError where error.isRollback {
+                state.withLock { $0.refused[name.text] = RefusedStore(error, folder: folder(of: name)) }
+                throw error
+            }
         }
     }
 
@@ -122,5 +132,31 @@ final class DataDirectory: Sendable {
             do { try hosted.store.close() } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
+    }
+}
+
+/// A store that was not opened, since its log was rolled back. To open it again reads much of its log, so the reason is kept until a file
+/// changes that accepting the rollback or restoring the log replaces.
+private struct RefusedStore {
+    let reason: StoreError
+    private let paths: [String]
+    private let files: [FileIdentity?]
+
+    init(_ reason: StoreError, folder: String) {
+        self.reason = reason
+        paths = [folder + "/head", folder + "/log/data.mdb"]
+        files = paths.map { FileIdentity($0) }
+    }
+
+    var isUnchanged: Bool { paths.map { FileIdentity($0) } == files }
+}
+
+extension StoreError {
+    /// Whether the log was rolled back, or may have been.
+    var isRollback: Bool {
+        switch self {
+        case .rolledBack, .headIsDamaged: true
+        default: false
+        }
     }
 }
