@@ -209,6 +209,11 @@ private struct Verification {
             notes.append("there is no index: it is folded from the log when the store is next opened")
             return
         }
+        // What the disk kept of such an index is by chance, and the next opening folds it again.
+        if let boot = try? readFile(folder.bootMark), boot != bootIdentity() {
+            notes.append("the machine went down while the index was open: it is folded again when the store is next opened")
+            return
+        }
         if let found = try folder.indexSeal.problems(), !found.isEmpty {
             problems += found.map { $0 + ": the index is folded again when the store is next opened" }
             return

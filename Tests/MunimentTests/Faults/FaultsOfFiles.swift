@@ -251,6 +251,36 @@ struct FaultsOfFiles {
         }
     }
 
+    @Test(
+        "E4: verify as the first command after a power loss says that the index is behind and finds no damage, whatever the disk kept of it",
+        arguments: ["older", "empty", "torn", "missing"])
+    func verifyAfterPowerLoss(kept: String) throws {
+        try withFaultStore { path, _ in
+            let file = path + "/index/data.mdb"
+            let older = try FileBytes.read(file)
+            let store = try Store.open(at: path, .writing, options: options)
+            try store.commit(Transaction("user:root", [.register("user:late")]))
+            try store.close()
+            let right = try answers(path)
+            let whole = try FileBytes.read(file)
+            try removeFile(path + "/log/seal")
+            try removeFile(path + "/index/seal")
+            try replaceFile(path + "/index/boot", with: Array("another start of the machine".utf8))
+            switch kept {
+            case "older": try FileBytes.write(older, to: file)
+            case "empty": try FileBytes.write([], to: file)
+            case "torn":
+                try FileBytes.write(Array(whole[..<(whole.count / 2)]) + [UInt8](repeating: 0, count: whole.count / 2), to: file)
+            default: try removeFile(file)
+            }
+            let report = try Store.verify(at: path, options: options)
+            #expect(report.problems == [])
+            #expect(report.notes.contains { $0.contains("folded") && $0.contains("next opened") }, "\(report.notes)")
+            #expect(try answers(path) == right)
+            #expect(try Store.verify(at: path, options: options).problems == [])
+        }
+    }
+
     // MARK: Behind the store's back
 
     private func rewrite(
