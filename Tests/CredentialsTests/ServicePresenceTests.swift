@@ -46,6 +46,25 @@ struct ServicePresenceTests {
         #expect(!fileExists(note))
     }
 
+    @Test("A note with any flipped bit names no service, so that the secret goes nowhere else")
+    func flippedNote() throws {
+        let presence = try ServicePresence(dataDirectory: folder.path)
+        defer { presence.end() }
+        try presence.announce(host: "127.0.0.1", port: 8080)
+        #expect(isFound)
+        let whole = try readFile(note)
+        for offset in whole.indices {
+            for bit in 0..<8 {
+                var flipped = whole
+                flipped[offset] ^= 1 << UInt8(bit)
+                try Data(flipped).write(to: URL(filePath: note))
+                #expect(!isFound, "bit \(bit) of byte \(offset)")
+            }
+        }
+        try Data(whole).write(to: URL(filePath: note))
+        #expect(isFound)
+    }
+
     @Test("Nobody but its owner may read the secret, and it is another one with every start")
     func secrecy() throws {
         var secrets: Set<String> = []

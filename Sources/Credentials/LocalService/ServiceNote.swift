@@ -1,4 +1,5 @@
 internal import Events
+internal import Hashing
 internal import Secrets
 
 /// What `service.json` says.
@@ -31,6 +32,8 @@ struct ServiceNote: Equatable {
         } else {
             keyDigest = nil
         }
+        // A damaged note could send the secret elsewhere, or to a service without the right key.
+        guard self.bytes == bytes else { return nil }
     }
 
     var bytes: [UInt8] {
@@ -38,6 +41,11 @@ struct ServiceNote: Equatable {
             "format": .string(ServiceNote.format), "address": .string(address), "secret": .string(secret),
         ]
         if let keyDigest { members["keyDigest"] = .string(Base64URL.encode(keyDigest)) }
+        members["checksum"] = .string("\(Digest(of: ServiceNote.line(members).span))")
+        return ServiceNote.line(members)
+    }
+
+    private static func line(_ members: JSONObject) -> [UInt8] {
         var writer = JSONWriter()
         writer.write(.object(members))
         return Array((writer.text + "\n").utf8)

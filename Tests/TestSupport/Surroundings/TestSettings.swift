@@ -11,6 +11,9 @@ public enum TestSettings {
     /// How many random histories are searched for what callers may not know, on every route.
     public static let taintedHistoryCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 4
 
+    /// How many bits are flipped in each file of a data directory.
+    public static let flipCount = number("MUNIMENT_FLIPS").map(Int.init) ?? 12
+
     /// The seed of the first random history; the others follow it. Another one on every run unless the environment gives it.
     public static let firstSeed: UInt64 = {
         let seed = number("MUNIMENT_SEED") ?? UInt64(UInt32.random(in: 0 ... .max))
