@@ -46,6 +46,32 @@ extension Environment {
         }
     }
 
+    /// Checks that no head page has free pages of a later transaction than its own, as after damage to the number of its transaction.
+    /// LMDB then takes the other head page for the newer one, and shows the file as it was one transaction earlier.
+    ///
+    /// - Parameter path: the folder of a data file that no process writes at this time.
+    /// - Throws: a `StorageError` of the kind `corrupted` that says what is wrong.
+    public static func checkHeadOrder(of path: String) throws(StorageError) {
+        guard let file = PageFile(folder: path) else { return }
+        do throws(StructureFault) {
+            for head in try HeadPage.both(of: file) where head.free.root != HeadPage.Tree.noPage {
+                var page = head.free.root
+                for _ in 1..<max(head.free.depth, 1) { page = try lastNode(of: file.page(page), PageKind.branch).child }
+                let last = try lastNode(of: file.page(page), PageKind.leaf).number
+                guard last <= head.transaction else {
+                    throw StructureFault(
+                        "a head page is of transaction \(head.transaction), and transaction \(last) has freed pages of it")
+                }
+            }
+        } catch { throw StorageError(.corrupted, "verify", path: path, detail: error.detail) }
+    }
+
+    private static func lastNode(of page: Page, _ kind: Int) throws(StructureFault) -> Node {
+        let nodes = try Nodes(page, kind: kind)
+        guard nodes.count > 0 else { throw StructureFault("page \(page.number) leads nowhere") }
+        return try nodes.node(nodes.count - 1)
+    }
+
     private func renewForCheck(_ view: ReadTransaction) throws(StructureFault) {
         do throws(StorageError) { try view.renew() } catch { throw StructureFault(error.detail) }
     }

@@ -68,6 +68,9 @@ struct Node {
         get throws(StructureFault) { try page.bytes(offset + Self.headerBytes..<offset + Self.headerBytes + keyBytes) }
     }
 
+    /// The key as a number, in the table of free pages.
+    var number: Int { get throws(StructureFault) { try page.long(offset + Self.headerBytes) } }
+
     /// The page that an entry of a page without rows leads to.
     var child: Int { low | flags << 32 }
 

@@ -103,7 +103,11 @@ private struct Verification {
             notes.append("the log is not sealed, since it is open, was not closed or is very large: only its records were checked")
         }
         let log: EventLog
-        do { log = try folder.openLogForReading(options) } catch {
+        do {
+            // A process that writes makes a head page and what it leads to change meanwhile.
+            if !FileLock.isHeldReady(path: folder.lock) { try Environment.checkHeadOrder(of: folder.log) }
+            log = try folder.openLogForReading(options)
+        } catch {
             problems.append("\(error)")
             return report(nil)
         }

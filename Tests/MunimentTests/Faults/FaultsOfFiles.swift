@@ -281,6 +281,26 @@ struct FaultsOfFiles {
         }
     }
 
+    @Test("Any flipped bit in the transaction number of a head page is reported by verify where nothing else vouches for the log")
+    func transactionNumbers() throws {
+        try withFaultStore { path, _ in
+            for name in ["/log/seal", "/head"] { try removeFile(path + name) }
+            try removeFlatFolder(path + "/index")
+            #expect(try Store.verify(at: path, options: options).problems == [])
+            let whole = try FileBytes.read(path + "/log/data.mdb")
+            for page in [0, 4096] {
+                for (offset, bit) in (144..<152).flatMap({ offset in (0..<8).map { (page + offset, $0) } }) {
+                    var flipped = whole
+                    flipped[offset] ^= 1 << UInt8(bit)
+                    try FileBytes.write(flipped, to: path + "/log/data.mdb")
+                    #expect(try !Store.verify(at: path, options: options).isSound, "bit \(bit) of byte \(offset)")
+                }
+            }
+            try FileBytes.write(whole, to: path + "/log/data.mdb")
+            #expect(try Store.verify(at: path, options: options).problems == [])
+        }
+    }
+
     // MARK: Behind the store's back
 
     private func rewrite(
