@@ -89,7 +89,7 @@ final class ConnectionTable: Sendable {
     }
 
     /// Calls `body` with every connection, while no socket can be closed and its number be given to another one.
-    func forEach(_ body: (Connection) -> Void) { state.withLock { $0.connections.values.forEach(body) } }
+    func each(_ body: (Connection) -> Void) { state.withLock { $0.connections.values.forEach(body) } }
 
     /// Whether any request is being answered.
     var isBusy: Bool { state.withLock { $0.connections.values.contains { $0.isBusy.load(ordering: .acquiring) } } }

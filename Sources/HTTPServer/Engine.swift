@@ -64,7 +64,7 @@ internal import Synchronization
     /// Ends the connections whose clients take too long over what they have begun.
     func endSlowConnections() {
         let now = Clock.nanoseconds()
-        connections.forEach { connection in
+        connections.each { connection in
             guard connection.deadline.load(ordering: .relaxed) < now else { return }
             connection.deadline.store(Connection.never, ordering: .relaxed)
             if !connection.isAnswered.load(ordering: .relaxed) {
