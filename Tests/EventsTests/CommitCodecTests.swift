@@ -170,6 +170,7 @@ struct DamagedCommitTests {
     }
 
     private func samples() -> [Commit] {
-        (GoldenBytes.version1 + GoldenBytes.version2).map { GoldenBytes.commit(of: $0.event) } + [GoldenBytes.fullCommit.commit]
+        (GoldenBytes.version1 + GoldenBytes.version2).map { GoldenBytes.commit(of: $0.event) }
+            + [GoldenBytes.fullCommit.commit, GoldenBytes.credentialCommit.commit]
     }
 }

@@ -148,6 +148,14 @@ enum GoldenBytes {
         """
     )
 
+    /// A commit of which the origin has a credential alone, as a service writes it.
+    static let credentialCommit = (
+        commit: Commit(
+            revision: Revision(7), time: Instant(microseconds: 1_767_261_600_000_000), actor: PrincipalID(rawValue: 16),
+            origin: Origin(credential: "token t1"), events: [.roleDeleted(RoleDeleted(role: editors))]),
+        hex: "01  07  00 a8 e4 a7 50 47 06 00  10  10 08 74 6f 6b 65 6e 20 74 31  01  06 01 01 12"
+    )
+
     private static let ann = PrincipalID(rawValue: 17)
     private static let editors = PrincipalID(rawValue: 18)
     private static let document = ObjectID(rawValue: 300)

@@ -41,9 +41,10 @@ struct GoldenBytesTests {
 
     @Test("E7: a commit with every field of its origin decodes from its golden bytes and is written as them")
     func commitWithOrigin() throws {
-        let (commit, hex) = GoldenBytes.fullCommit
-        #expect(try decoded(bytes(hex)) == commit)
-        #expect(encoded(commit) == bytes(hex))
+        for (commit, hex) in [GoldenBytes.fullCommit, GoldenBytes.credentialCommit] {
+            #expect(try decoded(bytes(hex)) == commit)
+            #expect(encoded(commit) == bytes(hex))
+        }
     }
 
     @Test(

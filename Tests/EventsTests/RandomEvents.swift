@@ -16,6 +16,7 @@ struct RandomEvents {
         }
         if random.chance(percent: 30) { origin.comment = text() }
         if random.chance(percent: 30) { origin.importLine = number() }
+        if random.chance(percent: 30) { origin.credential = text() }
         return Commit(
             revision: Revision(number()), time: instant(), actor: id(), origin: origin,
             events: (0..<random.number(0...6)).map { _ in event(random.one(of: Event.Kind.allCases)) })

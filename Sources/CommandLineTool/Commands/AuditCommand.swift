@@ -115,8 +115,7 @@ private struct AuditPrinter {
 extension AuditRecord {
     fileprivate func heading(_ revision: Revision) -> String {
         var line = "r\(revision)  \(time)  \(actor == Name.store.text ? "the store" : actor)"
-        if let id = origin.requestID { line += "  \(id)" }
-        if let comment = origin.comment { line += "  (\(comment))" }
+        line += origin.note
         return line
     }
 }

@@ -18,8 +18,7 @@ extension AccessTurn {
     var lines: [String] {
         let who = actor == Name.store.text ? "the store" : actor
         var first = (isGained ? "in   " : "out  ") + (revision.map { "r\($0)  " } ?? "") + "\(time)  \(who)"
-        if let id = origin.requestID { first += "  \(id)" }
-        if let comment = origin.comment { first += "  (\(comment))" }
+        first += origin.note
         return [first] + events.map { "    " + $0.sentence }
     }
 }

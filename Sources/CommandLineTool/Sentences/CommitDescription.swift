@@ -6,8 +6,7 @@ extension CommitDescription {
     /// When and by whom, and below it a sentence for each event.
     var lines: [String] {
         var first = "r\(commit.revision)  \(commit.time)  \(actor)"
-        if let id = commit.origin.requestID { first += "  \(id)" }
-        if let comment = commit.origin.comment { first += "  (\(comment))" }
+        first += commit.origin.note
         return [first] + events.map { "    " + $0.sentence }
     }
 }

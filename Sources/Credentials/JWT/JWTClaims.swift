@@ -3,6 +3,8 @@ public import Permissions
 
 /// Who somebody is, by a JWT that was checked.
 public struct VerifiedClaims: Hashable, Sendable {
+    /// The `iss` of the JWT.
+    public let issuer: String
     /// `user:` and the `sub` of the JWT.
     public let subject: Name
     /// From when on the JWT is good for nothing.
@@ -66,6 +68,7 @@ struct ClaimRules {
 extension VerifiedClaims {
     /// The user that a checked JWT is about, where one can be called so.
     init(_ jwt: CheckedJWT) throws(JWTProblem) {
+        issuer = jwt.claims.text("iss") ?? ""
         subject = Name("user:" + jwt.subject)
         until = jwt.until
         guard subject.isWellFormed else { throw .unusableSubject }

@@ -9,16 +9,28 @@ public struct Origin: Hashable, Sendable {
     public var comment: String?
     /// The line of the imported file that this commit comes from.
     public var importLine: UInt64?
+    /// The credential that the service admitted the caller by: `token` and its id, `session` and its id, or `jwt`, its issuer and its
+    /// subject, each with a blank in between. Nil for an anonymous caller, for the tool on the same machine, and for a program that uses
+    /// the library.
+    public var credential: String?
 
     public init(
         requestID: String? = nil, idempotencyKey: String? = nil, requestDigest: [UInt8] = [], comment: String? = nil,
-        importLine: UInt64? = nil
+        importLine: UInt64? = nil, credential: String? = nil
     ) {
         self.requestID = requestID
         self.idempotencyKey = idempotencyKey
         self.requestDigest = requestDigest
         self.comment = comment
         self.importLine = importLine
+        self.credential = credential
+    }
+}
+
+extension Origin {
+    /// What is there of it for people, each part after two blanks: the request's id, the comment, the credential.
+    package var note: String {
+        (requestID.map { "  \($0)" } ?? "") + (comment.map { "  (\($0))" } ?? "") + (credential.map { "  by \($0)" } ?? "")
     }
 }
 

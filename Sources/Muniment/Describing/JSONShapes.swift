@@ -34,6 +34,7 @@ extension Origin {
         if let idempotencyKey { members["idempotencyKey"] = .string(idempotencyKey) }
         if let comment { members["comment"] = .string(comment) }
         if let importLine { members["importLine"] = .count(importLine) }
+        if let credential { members["credential"] = .string(credential) }
         return members
     }
 }

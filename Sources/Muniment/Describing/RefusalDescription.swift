@@ -14,8 +14,7 @@ package struct RefusalDescription {
     /// When, by whom and with which code; below it what was tried, and why not.
     package var lines: [String] {
         var first = "#\(refusal.number)  \(refusal.time)  \(refusal.caller)  \(refusal.code)"
-        if let id = refusal.origin.requestID { first += "  \(id)" }
-        if let comment = refusal.origin.comment { first += "  (\(comment))" }
+        first += refusal.origin.note
         return [first] + (tried.map { ["    " + $0] } ?? []) + ["    " + refusal.message]
     }
 

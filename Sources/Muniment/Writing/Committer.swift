@@ -135,6 +135,7 @@ struct Committer {
         let origin = transaction.origin
         try checkOrigin([
             ("request id", origin.requestID), ("idempotency key", origin.idempotencyKey), ("comment", origin.comment),
+            ("credential", origin.credential),
         ])
         // The request of a key is read as a whole, so what is too large is sent back before.
         guard origin.idempotencyKey != nil else { return }

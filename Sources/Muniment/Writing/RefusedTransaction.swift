@@ -55,6 +55,7 @@ extension Origin {
         origin.requestID = requestID?.prefix(utf8Bytes: Limits.originBytes)
         origin.idempotencyKey = idempotencyKey?.prefix(utf8Bytes: Limits.originBytes)
         origin.comment = comment?.prefix(utf8Bytes: Limits.originBytes)
+        origin.credential = credential?.prefix(utf8Bytes: Limits.originBytes)
         origin.requestDigest = Array(requestDigest.prefix(Digest.byteCount))
         return origin
     }

@@ -125,8 +125,7 @@ private struct WitnessTree {
     private func leaf(_ fact: WitnessedFact, _ branches: [TextTree] = [], suffix: String = "") -> TextTree {
         let citation = fact.citation
         var note = "r\(citation.revision)  \(citation.time)  \(actor(citation))"
-        if let id = citation.origin.requestID { note += "  \(id)" }
-        if let comment = citation.origin.comment { note += "  (\(comment))" }
+        note += citation.origin.note
         return TextTree(witness.sentence(fact.fact) + suffix, note: note, branches)
     }
 

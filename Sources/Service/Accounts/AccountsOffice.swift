@@ -39,7 +39,9 @@ final class AccountsOffice: Sendable {
     /// Who calls with an access token: a hash and a look into a table. Nil for one that is unknown, or good no more.
     func caller(access: String) -> Caller? {
         guard let (session, account) = accounts.session(access: access) else { return nil }
-        return Caller(id: account.principal.text, stores: stores, right: .act(as: account.principal), session: session.id)
+        return Caller(
+            id: account.principal.text, stores: stores, right: .act(as: account.principal),
+            credential: "session \(session.id.number)", session: session.id)
     }
 
     /// Whether what a caller has open may stay open: its session is good, though its account may be about to go.

@@ -138,19 +138,23 @@ struct Authenticator: Sendable {
 }
 
 extension Caller {
-    init(_ token: Token) { self.init(id: token.id, stores: token.stores, right: token.right) }
+    init(_ token: Token) {
+        self.init(id: token.id, stores: token.stores, right: token.right, credential: "token \(token.id)")
+    }
 
     /// A user of the issuer, with what a store gives to that user.
     init(_ claims: VerifiedClaims, _ stores: StoreScope) {
-        self.init(id: claims.subject.text, stores: stores, right: .act(as: claims.subject), until: claims.until)
+        self.init(
+            id: claims.subject.text, stores: stores, right: .act(as: claims.subject),
+            credential: "jwt \(claims.issuer) \(claims.subject.text.dropFirst("user:".count))", until: claims.until)
     }
 
     static func anonymous(in store: String) -> Caller {
-        Caller(id: "anonymous", stores: .named([store]), right: .act(as: .anonymous))
+        Caller(id: "anonymous", stores: .named([store]), right: .act(as: .anonymous), credential: nil)
     }
 
     /// The tool on this machine, run by somebody who may read the data directory, and so everything in it.
-    static let tool = Caller(id: "tool", stores: .all, right: .administer)
+    static let tool = Caller(id: "tool", stores: .all, right: .administer, credential: nil)
 }
 
 extension Problem {

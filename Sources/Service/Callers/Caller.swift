@@ -10,13 +10,18 @@ struct Caller: Sendable {
     let id: String
     let stores: StoreScope
     let right: Right
+    /// What commits record of the credential that it comes with, as ``Origin/credential`` has it.
+    let credential: String?
     /// The session that it comes with; nil for any other credential.
     let session: SessionID?
     /// When what it comes with ends by itself; nil for what can be taken back at any moment, and has to be looked up again.
     let until: Instant?
 
-    init(id: String, stores: StoreScope, right: Right, session: SessionID? = nil, until: Instant? = nil) {
+    init(
+        id: String, stores: StoreScope, right: Right, credential: String?, session: SessionID? = nil, until: Instant? = nil
+    ) {
         self.id = id
+        self.credential = credential
         self.stores = stores
         self.right = right
         self.session = session

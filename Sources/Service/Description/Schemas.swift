@@ -81,6 +81,7 @@ enum Schemas {
 
     private static let origin: JSONObject = [
         "id": Schema.text, "idempotencyKey": Schema.text, "comment": Schema.text, "importLine": Schema.number,
+        "credential": Schema.text,
     ]
 
     private static let histories: JSONObject = [

@@ -72,7 +72,7 @@ import Testing
     func feeds() throws {
         let feeds = LiveFeeds(LiveFeedLimits(), counts: ServiceCounts(routeCount: 0))
         let (asked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let caller = Caller(id: "somebody", stores: .all, right: .ask)
+        let caller = Caller(id: "somebody", stores: .all, right: .ask, credential: nil)
         _ = try feeds.open(from: FeedCursor(.genesis), for: caller, at: "127.0.0.1") {
             asked.signal()
             goOn.wait()

@@ -169,7 +169,10 @@ struct AbandonedWorkTests {
         (limits.inAll, limits.ofAsking, limits.ofActing) = (7, 3, 2)
         let feeds = LiveFeeds(limits, counts: ServiceCounts(routeCount: 0))
         defer { feeds.end() }
-        let (ask, ann) = (Caller(id: "t1", stores: .all, right: .ask), Caller(id: "t2", stores: .all, right: .act(as: "user:ann")))
+        let (ask, ann) = (
+            Caller(id: "t1", stores: .all, right: .ask, credential: nil),
+            Caller(id: "t2", stores: .all, right: .act(as: "user:ann"), credential: nil)
+        )
         func open(_ caller: Caller, from client: String) -> Problem.Kind? {
             do throws(Problem) { _ = try feeds.open(from: FeedCursor(.genesis), for: caller, at: client) { true } } catch {
                 return error.kind

@@ -26,7 +26,7 @@ extension Call {
     func commit(_ changes: [Change], as actor: Name, comment: String? = nil) async throws -> Receipt {
         let key = try idempotencyKey
         let scope = key.map { RunningKeys.Scope(store: hosted?.name ?? .default, caller: actor.text, key: $0) }
-        let origin = Origin(requestID: requestID, idempotencyKey: key, comment: comment)
+        let origin = Origin(requestID: requestID, idempotencyKey: key, comment: comment, credential: caller?.credential)
         let store = try store
         return try await service.runningKeys.withKey(scope) {
             try await service.runningCommits.during(actor) {
