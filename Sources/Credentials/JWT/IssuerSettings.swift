@@ -15,11 +15,15 @@ public struct IssuerSettings: Sendable {
     /// - Throws: ``IssuerSettingsError`` for addresses that are none, or that are not `https` and lead to another machine.
     public init(issuer: String, audience: String, jwksAddress: String? = nil) throws(IssuerSettingsError) {
         guard !audience.isEmpty else { throw .noAudience }
+        guard issuer.utf8.count <= IssuerSettings.issuerLimitBytes else { throw .tooLong(issuer) }
         self.issuer = issuer
         self.audience = audience
         issuerAddress = try IssuerSettings.address(issuer)
         if let jwksAddress { self.jwksAddress = try IssuerSettings.address(jwksAddress) } else { self.jwksAddress = nil }
     }
+
+    /// Commits record the issuer and the subject together.
+    private static let issuerLimitBytes = 512
 
     private static func address(_ text: String) throws(IssuerSettingsError) -> HTTPAddress {
         guard let address = HTTPAddress(text) else { throw .noAddress(text) }
@@ -46,9 +50,11 @@ public enum IssuerSettingsError: Error, Hashable, Sendable, CustomStringConverti
     case noAddress(String)
     case notSecure(String)
     case noAudience
+    case tooLong(String)
 
     public var description: String {
         switch self {
+        case .tooLong(let text): "the issuer `\(text.prefix(80))…` has more than 512 bytes; only a shorter one can be used"
         case .noAddress(let text): "`\(text)` is no address; write one like `https://login.example.com`"
         case .notSecure(let text): "`\(text)` is not encrypted, and leads to another machine; write one with `https://`"
         case .noAudience: "the audience is empty, and JWTs for any other service would be good here; write what the issuer calls it"

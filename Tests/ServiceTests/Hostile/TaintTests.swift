@@ -38,6 +38,8 @@ private struct TaintedHistory {
         let object: Name
         let from: Revision
         var until = Revision.open
+        /// The names of objects that the value links to.
+        var linked: Set<Name> = []
     }
 
     let seed: UInt64
@@ -127,7 +129,8 @@ private struct TaintedHistory {
             for (object, json) in described.values {
                 for (text, mark) in marks where mark.object == object && mark.until == .open { marks[text]?.until = revision }
                 if let text = json.firstRange(of: /mark[0-9]+x/).map({ String(json[$0]) }) {
-                    marks[text] = Mark(object: object, from: revision)
+                    let linked = json.matches(of: /"\$ref":"([^"]+)"/).map { Name(String($0.output.1)) }
+                    marks[text] = Mark(object: object, from: revision, linked: Set(linked))
                 }
             }
         }
@@ -203,7 +206,11 @@ private struct TaintedHistory {
             let secret = Set(marks.filter { !mayKnow(caller, $0.value) }.keys)
             // Names that are written in several ways as characters are left out: they are compared as such here.
             let plain = objects.union(roles).filter { $0.text.utf8.allSatisfy { $0 < 128 } }
-            let unknown = plain.filter { !hasKnown(caller, $0) && !mayDo(caller, "setPermissions", $0) }
+            // Whoever may know a value may know the names that it links to.
+            let linked = marks.values.filter { mayKnow(caller, $0) }.reduce(into: Set<Name>()) { $0.formUnion($1.linked) }
+            let unknown = plain.subtracting(linked).filter {
+                !hasKnown(caller, $0) && !mayDo(caller, "setPermissions", $0)
+            }
             for object in objects.union(roles).union([.store]).sorted() {
                 try await ask(about: object, as: caller, token, points, secret, unknown)
             }
