@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <microhttpd.h>
 /* The C library's module for Swift does not have it. */
 #include <sys/epoll.h>

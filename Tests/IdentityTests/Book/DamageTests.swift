@@ -136,7 +136,7 @@ import Testing
             copied.close()
             forged.close()
             try FileBytes.copyFolder(other, to: folder + "/accounts/log")
-            #expect(throws: LogError.brokenRecord(RecordNumber(9))) { try fixture.open { _ in } }
+            #expect(throws: AccountBookError.replaced(record: 9)) { try fixture.open { _ in } }
         }
     }
 
