@@ -80,6 +80,10 @@ public struct AuditFilter: Hashable, Sendable {
             case .time(let instant):
                 writer.byte(3)
                 writer.fixed64(UInt64(bitPattern: instant.microseconds))
+            case .revisionAt(let revision, let instant):
+                writer.byte(4)
+                writer.varint(revision.rawValue)
+                writer.fixed64(UInt64(bitPattern: instant.microseconds))
             }
         }
         writer.text(outcome.rawValue)

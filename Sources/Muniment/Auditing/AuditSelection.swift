@@ -51,7 +51,7 @@ struct AuditSelection {
         case nil: return (nil, nil)
         case .now: return (now, nil)
         case .time(let time): return (time, nil)
-        case .revision(let revision):
+        case .revision(let revision), .revisionAt(let revision, _):
             guard revision <= reader.state.revision else {
                 throw StoreError.noSuchRevision(revision, head: reader.state.revision)
             }

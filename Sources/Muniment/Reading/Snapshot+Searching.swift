@@ -67,14 +67,3 @@ extension Snapshot {
         Set(try reader.administratorsNow()).subtracting(known).sorted { $0.rawValue < $1.rawValue }
     }
 }
-
-extension Store {
-    /// Answers questions about a revision at an instant of one's own: what is asked piece by piece is about one moment then.
-    ///
-    /// - Throws: ``StoreError/noSuchRevision(_:head:)``, and what `body` throws.
-    package func read<R>(at revision: Revision, by instant: Instant, _ body: (Snapshot) throws -> R) throws -> R {
-        try read(at: .revision(revision)) { snapshot in
-            try body(Snapshot(reader: snapshot.reader, instant: instant, memory: queryMemory, log: log))
-        }
-    }
-}

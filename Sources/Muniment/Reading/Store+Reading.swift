@@ -31,6 +31,9 @@ extension Store {
         case .time(let instant):
             reader.look(at: try reader.revision(at: instant))
             return instant
+        case .revisionAt(let revision, let instant):
+            _ = try turn(reader, to: .revision(revision))
+            return instant
         }
     }
 

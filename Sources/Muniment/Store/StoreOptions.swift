@@ -80,4 +80,6 @@ public enum Moment: Hashable, Sendable {
     case revision(Revision)
     /// The last commit at or before an instant, at that instant.
     case time(Instant)
+    /// A revision, with ends of access judged at an instant: repeats a question that was asked when the revision was the head.
+    case revisionAt(Revision, Instant)
 }

@@ -82,7 +82,7 @@ extension AuthZEN {
             throw AuthZENProblem("`page.token` is of another request: repeat that one as it was, or begin without a token")
         }
         do {
-            return try store.read(at: token.revision, by: token.instant) { snapshot in
+            return try store.read(at: .revisionAt(token.revision, token.instant)) { snapshot in
                 try page(of: find(request.parts, snapshot), limit, from: token.offset, request, snapshot)
             }
         } catch StoreError.noSuchRevision {

@@ -71,7 +71,8 @@ enum AuditQuestionRoutes {
     static let report = Route(
         "GET", "/v1/stores/{store}/audit/of", "auditOf", need: .store,
         RouteDescription("everything that somebody has or had: roles, levels, objects", group: "Audit")
-            .taking(.query("subject", "who", Schema.name, isRequired: true), .at, .atLeast)
+            .saying("A page has at most `limit` entries, of `roles`, then of `classes`, then of `objects`.")
+            .taking(.query("subject", "who", Schema.name, isRequired: true), .at, .atLeast, .listLimit, .cursor)
             .answering(
                 "the report",
                 Schema.object(
@@ -80,21 +81,35 @@ enum AuditQuestionRoutes {
                         "classes": Schema.list(Schema.named("Holding")), "objects": Schema.list(Schema.named("Holding")),
                         "roles": Schema.list(
                             Schema.object(["everyones": Schema.flag, "role": Schema.name, "through": Schema.names])),
-                    ]).with(.when))
+                    ]).with(.when), optional: .listCursor)
             )
             .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
-            let (subject, point) = (try arguments.name("subject"), try arguments.point())
+            let (subject, request) = (try arguments.name("subject"), try arguments.listRequest())
             try arguments.finish()
             guard subject.isSubject else {
                 throw arguments.wrong("subject", "can have no access", "name a user, a thing, a role, everyone or anonymous")
             }
             try call.requireAsking(about: subject)
-            return try call.read(at: point) { snapshot in
-                call.answer(try snapshot.accessReport(of: subject).json, at: snapshot.revision)
+            let list = try call.list(request, of: Asked(subject: subject).members)
+            return try call.read(at: list.point) { snapshot in
+                call.answer(page(of: try snapshot.accessReport(of: subject).json, list, snapshot), at: snapshot.revision)
             }
         })
+
+    /// Returns a report with only those entries of its lists that belong to a page.
+    private static func page(of report: JSONObject, _ list: PagedList, _ snapshot: Snapshot) -> JSONObject {
+        var entries: [(list: String, entry: JSONValue)] = []
+        for name in ["roles", "classes", "objects"] {
+            if case .array(let values)? = report[name] { entries += values.map { (name, $0) } }
+        }
+        let page = list.page(of: entries, snapshot)
+        var (part, lists) = (report, ["roles": [JSONValue](), "classes": [], "objects": []])
+        for (name, entry) in page.items { lists[name, default: []].append(entry) }
+        for (name, entries) in lists { part[name] = .array(entries) }
+        return part.with(page.members)
+    }
 }
 
 extension Arguments {

@@ -10,14 +10,16 @@ enum DiffRoute {
             .taking(
                 .query("name", "whose access, or to which object", Schema.name, isRequired: true),
                 .query("from", "the earlier moment", Schema.moment, isRequired: true),
-                .query("to", "the later moment; without it, now", Schema.moment), .atLeast
+                .query("to", "the later moment; without it, now", Schema.moment), .atLeast, .listLimit, .cursor
             )
             .answering(
                 "what was gained and lost, and on what or by whom",
-                Schema.object([
-                    "name": Schema.name, "differences": Schema.list(Schema.named("Difference")), "from": Schema.named("Instant"),
-                    "to": Schema.named("Instant"),
-                ]), lines: Schema.named("Difference")
+                Schema.object(
+                    [
+                        "name": Schema.name, "differences": Schema.list(Schema.named("Difference")),
+                        "from": Schema.named("Instant"),
+                        "to": Schema.named("Instant"),
+                    ], optional: .listCursor), lines: Schema.named("Difference")
             )
             .refusing(.notYetVisible),
         .queued { call in
@@ -26,17 +28,19 @@ enum DiffRoute {
             guard let earlier = try arguments.optionalMoment("from") else {
                 throw arguments.wrong("from", "is missing", "add the earlier moment")
             }
-            let later = try arguments.optionalMoment("to") ?? .now
-            let atLeast = try arguments.optionalRevision("atLeast")
+            let request = try arguments.listRequest(momentIn: "to")
             try arguments.finish()
             try call.requireAsking(aboutName: name)
-            try call.requireVisible(atLeast)
-            let last = try call.store.read(at: later) { $0.revision }
-            let (differences, moments) = try call.store.difference(
-                of: name, from: earlier, to: later, for: try call.audience)
-            guard let lineType = call.lineType else { return call.answer(differences.json(of: name, moments), at: last) }
+            let store = try call.store
+            let from = try call.read(at: ReadPoint(moment: earlier, atLeast: request.point.atLeast)) { $0.members }
+            let list = try call.list(request, of: ["name": .name(name), "from": .object(from)])
+            let (last, instant) = try store.read(at: list.point.moment) { ($0.revision, $0.instant) }
+            let (differences, moments) = try store.difference(
+                of: name, from: earlier, to: .revisionAt(last, instant), for: try call.audience)
+            let page = list.page(of: differences, at: last, instant, moments)
+            guard let lineType = call.lineType else { return call.answer(page.items.json(of: name, page.members), at: last) }
             return try call.lines(lineType, at: last) { writer in
-                for difference in differences { try writer.write(difference.json) }
+                for difference in page.items { try writer.write(difference.json) }
             }
         })
 }

@@ -9,27 +9,29 @@ enum WhoRoute {
         "POST", "/v1/stores/{store}/who", "who", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("the users and things that may do something to an object", group: "Questions")
             .saying("Administrators, who may do everything, are left out. `everyone` or `anonymous` alone stands for all callers.")
-            .taking(body: Schema.question(["object": Schema.name]))
+            .taking(body: Schema.question(["object": Schema.name], optional: .listPage))
             .answering(
                 "the names, sorted",
                 Schema.object(
-                    JSONObject(["privileges": Schema.privileges, "object": Schema.name, "subjects": Schema.names]).with(.when)),
+                    JSONObject(["privileges": Schema.privileges, "object": Schema.name, "subjects": Schema.names]).with(.when),
+                    optional: .listCursor),
                 lines: Schema.object(["subject": Schema.name])
             )
             .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
             let (object, privileges) = (try arguments.name("object"), try arguments.privileges())
-            let point = try arguments.point()
+            let request = try arguments.listRequest()
             try arguments.finish()
             try call.requireAsking(aboutObject: object)
             let asked = Asked(privileges: privileges, object: object)
+            let list = try call.list(request, of: asked.members)
             let audience = try call.audience
-            let (names, revision, when) = try call.read(at: point) { snapshot in
+            let page = try call.read(at: list.point) { snapshot in
                 let names = try snapshot.tells(audience, of: object) ? snapshot.subjects(with: privileges, on: object) : []
-                return (names, snapshot.revision, snapshot.members)
+                return list.page(of: names, snapshot)
             }
-            return try call.answer(names, as: "subjects", lineKey: "subject", at: revision) { asked.answer(names, as: $0, when) }
+            return try call.answer(page, of: asked, as: "subjects", lineKey: "subject")
         })
 }
 
@@ -38,12 +40,12 @@ enum WhatRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/what", "what", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("the objects to which somebody may do something", group: "Questions")
-            .taking(body: Schema.question(["subject": Schema.name], optional: ["class": Schema.text]))
+            .taking(body: Schema.question(["subject": Schema.name], optional: JSONObject(["class": Schema.text]).with(.listPage)))
             .answering(
                 "the names, sorted",
                 Schema.object(
                     JSONObject(["subject": Schema.name, "privileges": Schema.privileges, "objects": Schema.names]).with(.when),
-                    optional: ["class": Schema.text]),
+                    optional: JSONObject(["class": Schema.text]).with(.listCursor)),
                 lines: Schema.object(["object": Schema.name])
             )
             .refusing(.notYetVisible),
@@ -51,14 +53,15 @@ enum WhatRoute {
             var arguments = try call.arguments()
             let (subject, privileges) = (try arguments.name("subject"), try arguments.privileges())
             let className = try arguments.optionalText("class")
-            let point = try arguments.point()
+            let request = try arguments.listRequest()
             try arguments.finish()
             try call.requireAsking(about: subject)
             let asked = Asked(subject: subject, privileges: privileges, className: className)
-            let (names, revision, when) = try call.read(at: point) { snapshot in
-                (try snapshot.objects(for: subject, with: privileges, class: className), snapshot.revision, snapshot.members)
+            let list = try call.list(request, of: asked.members)
+            let page = try call.read(at: list.point) { snapshot in
+                list.page(of: try snapshot.objects(for: subject, with: privileges, class: className), snapshot)
             }
-            return try call.answer(names, as: "objects", lineKey: "object", at: revision) { asked.answer(names, as: $0, when) }
+            return try call.answer(page, of: asked, as: "objects", lineKey: "object")
         })
 }
 
