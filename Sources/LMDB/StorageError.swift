@@ -10,6 +10,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case mapResized
         /// The disk, or the quota on it, is full.
         case diskFull
+        /// The disk reports an error for a read or a write.
+        case diskFailed
         /// This process may not read or write here.
         case notPermitted
         /// There is no such file or folder.
@@ -43,16 +45,30 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     init(code: Int32, _ operation: String, path: String) {
-        self.init(Kind(code: code), operation, path: path, detail: unsafe String(cString: mdb_strerror(code)))
+        let kind = Kind(code: code) { StorageError.freeBytes(at: path) }
+        self.init(kind, operation, path: path, detail: unsafe String(cString: mdb_strerror(code)))
     }
 
     public var description: String { "\(operation) failed in `\(path)`: \(detail)\(remedy)" }
+
+    /// Bytes that a file of this process can still take at a path; nil if the system does not tell.
+    private static func freeBytes(at path: String) -> UInt64? {
+        var limit = rlimit()
+        let hasLimit =
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 && limit.rlim_cur != rlim_t.max
+        // The write that failed may have reached this limit. Its file is unknown here.
+        guard !hasLimit else { return 0 }
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0, status.f_blocks > 0 else { return nil }
+        return UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
+    }
 
     private var remedy: String {
         switch kind {
         case .mapFull: "; open the store with a larger map"
         case .mapResized: "; open the store again"
         case .diskFull: "; make room on the disk, then open the store again"
+        case .diskFailed: "; check the disk and the system's log, then restore a backup on a sound disk if the error remains"
         case .notPermitted: "; run as someone who may read and write there"
         case .missing: "; check the path"
         case .notADatabase: "; this is no Muniment store, or its file is damaged"
@@ -65,7 +81,12 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StorageError.Kind {
-    init(code: Int32) {
+    /// Free bytes below which an input/output error is taken for a full disk: LMDB reports a write that the disk took only a part of
+    /// as such an error, and the part fills the disk.
+    private static let fullDiskBytes: UInt64 = 1 << 20
+
+    /// - Parameter freeBytes: asks for the free bytes of the disk; nil if they are unknown.
+    package init(code: Int32, freeBytes: () -> UInt64?) {
         self =
             switch code {
             case MDB_MAP_FULL: .mapFull
@@ -75,7 +96,8 @@ extension StorageError.Kind {
             case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_PANIC, MDB_BAD_TXN, MDB_CURSOR_FULL, MDB_NOTFOUND, MDB_BAD_VALSIZE:
                 .corrupted
             case MDB_READERS_FULL: .tooManyReaders
-            case ENOSPC, EDQUOT, EFBIG, EIO: .diskFull
+            case ENOSPC, EDQUOT, EFBIG: .diskFull
+            case EIO: (freeBytes() ?? .max) < Self.fullDiskBytes ? .diskFull : .diskFailed
             case EACCES, EPERM, EROFS: .notPermitted
             case ENOENT, ENOTDIR: .missing
             default: .failed

@@ -1,3 +1,4 @@
+import Glibc
 import LMDB
 import TestSupport
 import Testing
@@ -73,6 +74,19 @@ struct TransactionTests {
         transaction.abort()
         #expect(try environment.rows(of: table) == [[5]: [50]])
         environment.close()
+    }
+
+    @Test(
+        "An input/output error is a full disk only if little of the disk is free",
+        arguments: [(0, .diskFull), (1 << 19, .diskFull), (1 << 20, .diskFailed), (nil, .diskFailed)]
+            as [(UInt64?, StorageError.Kind)]
+    )
+    func inputOutputError(freeBytes: UInt64?, kind: StorageError.Kind) {
+        #expect(StorageError.Kind(code: EIO) { freeBytes } == kind)
+        #expect(StorageError.Kind(code: ENOSPC) { freeBytes } == .diskFull)
+        let error = StorageError(kind, "write", path: "/data", detail: "Input/output error")
+        #expect(error.description.contains("make room on the disk") == (kind == .diskFull))
+        #expect(error.description.contains("check the disk") == (kind == .diskFailed))
     }
 
     @Test("A file that is no environment is refused with its name", arguments: [1, 100, 4096, 8192, 20_000])

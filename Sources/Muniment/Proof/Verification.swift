@@ -228,7 +228,7 @@ private struct Verification {
                 return try compareIndex(with: log, head, draft: "\(parent)/verify-\(ProcessInfo.processInfo.processIdentifier)")
             } catch let error as FileError {
                 obstacle = "\(error)"
-            } catch let error as StorageError where error.kind == .diskFull {
+            } catch let error as StorageError where [.diskFull, .diskFailed].contains(error.kind) {
                 obstacle = "\(error)"
             } catch {
                 return problems.append("the log cannot be folded: \(error)")

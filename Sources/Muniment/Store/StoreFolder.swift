@@ -172,7 +172,7 @@ struct IndexOpening {
         let index: Index
         do {
             index = try Index(path: folder.index, isReadOnly: false, mapBytes: options.mapBytes)
-        } catch let error as StorageError where error.kind != .notPermitted && error.kind != .diskFull {
+        } catch let error as StorageError where ![.notPermitted, .diskFull, .diskFailed].contains(error.kind) {
             return nil
         }
         do {
