@@ -52,7 +52,9 @@ enum AccountsDesk {
 
 /// Looking after accounts sends no mails.
 private struct NoMailer: Mailer {
-    func send(_ message: MailMessage) throws(MailProblem) { throw MailProblem("`muniment account` sends no mails") }
+    func send(_ message: MailMessage) throws(MailProblem) {
+        throw MailProblem("`muniment account` sends no mails without a running service", isFinal: true)
+    }
 }
 
 /// What the service does not do about an account, in its words.

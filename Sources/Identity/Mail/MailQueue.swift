@@ -82,7 +82,7 @@ final class MailQueue: Sendable {
         do {
             try mailer.send(message)
         } catch {
-            if let pause = pauses.first {
+            if let pause = pauses.first, !error.isFinal {
                 // Others go out meanwhile.
                 queue.asyncAfter(deadline: .now() + .seconds(pause)) {
                     self.attempt(message, as: kind, pauses: pauses.dropFirst())

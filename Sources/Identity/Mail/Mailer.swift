@@ -21,6 +21,11 @@ public protocol Mailer: Sendable {
 public struct MailProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong, without the address and the text.
     public let description: String
+    /// Whether another try would fail too.
+    public let isFinal: Bool
 
-    public init(_ description: String) { self.description = description }
+    /// - Parameters:
+    ///   - description: What went wrong, without the address and the text.
+    ///   - isFinal: Whether another try would fail too, so that the mail is given up at once.
+    public init(_ description: String, isFinal: Bool = false) { (self.description, self.isFinal) = (description, isFinal) }
 }

@@ -1,0 +1,34 @@
+import Synchronization
+import Testing
+
+@testable import Identity
+
+@Suite("The queue of mails")
+struct MailQueueTests {
+    private final class RefusingMailer: Mailer {
+        let isFinal: Bool
+        private let count = Mutex(0)
+        var tries: Int { count.withLock { $0 } }
+
+        init(isFinal: Bool) { self.isFinal = isFinal }
+
+        func send(_ message: MailMessage) throws(MailProblem) {
+            count.withLock { $0 += 1 }
+            throw MailProblem("refused", isFinal: isFinal)
+        }
+    }
+
+    @Test("A mail that no further try can send is given up at once, another waits for its next try", arguments: [true, false])
+    func finalProblem(isFinal: Bool) throws {
+        let (mailer, reports) = (RefusingMailer(isFinal: isFinal), AccountsFixture.Reports())
+        let queue = MailQueue(mailer, pausesSeconds: [3_600], report: reports.add)
+        let address = try #require(EmailAddress("ann@example.com"))
+        queue.send(MailMessage(to: address, subject: "s", text: "t"), as: .notice)
+        queue.drain(seconds: isFinal ? 60 : 1)
+        #expect(
+            reports.all == [
+                isFinal ? "a mail was not sent: refused" : "mails that were not sent before the end, and never will be: 1"
+            ])
+        #expect(mailer.tries <= 1)
+    }
+}
