@@ -1,5 +1,6 @@
 import Credentials
 import Events
+import HTTPServer
 import Permissions
 import ServiceSupport
 import Testing
@@ -65,6 +66,11 @@ struct GivingTests {
             let other = #"{"op":"setAccess","subject":"user:ann","object":"doc:folder","privileges":["read"]}"#
             #expect(try await world.commit(world.eve, other, move) == "403 aboveOwnLevel")
             #expect(try await world.read("doc:salary", world.eve) == 403)
+            let grant = #"{"op":"grant","subject":"user:eve","object":"doc:salary","privileges":["read","delete","setOwner"]}"#
+            let granted = try await world.curl.send(
+                "POST", "/v1/stores/default/transactions", token: world.root, json: #"{"as":"user:root","do":[\#(grant)]}"#)
+            #expect(granted.status == 200, "\(granted.text)")
+            #expect(try await world.commit(world.eve, move) == "200")
         }
     }
 
@@ -81,6 +87,10 @@ struct GivingTests {
                 try await world.commit(world.eve, #"{"op":"writeObject","object":"note:a","value":\#(link)}"#) == "403 noPrivilege")
             #expect(
                 try await world.commit(world.eve, #"{"op":"writeObject","object":"note:a","merge":\#(link)}"#) == "403 noPrivilege")
+            let put = try await world.curl.send(
+                "PUT", "/v1/stores/default/objects/note:a", token: world.eve, json: link,
+                headers: [HTTPHeader("If-Match", "*")])
+            #expect(put.status == 403, "\(put.text)")
             #expect(try await world.read("picture:plan", world.eve) == 403)
             // Who may read the picture shows it to the readers of a note.
             #expect(
