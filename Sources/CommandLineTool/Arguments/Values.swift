@@ -62,6 +62,15 @@ enum Values {
         return number
     }
 
+    /// Limits on the machine's clock: so many minutes either way; nil for `none`.
+    static func clockLimits(_ text: String) throws -> ClockLimits? {
+        guard text != "none" else { return nil }
+        guard isNumber(text[...]), let minutes = Int64(text), (1...525_600).contains(minutes) else {
+            throw UsageError("`\(text)` is not a limit on the clock; write minutes, from 1 to 525600, or none")
+        }
+        return ClockLimits(behindSeconds: minutes * 60, jumpSeconds: minutes * 60)
+    }
+
     static func time(_ text: String) throws -> Instant {
         guard let instant = Instant(text: text) else {
             throw UsageError("`\(text)` is no time; write one like 2026-01-31T10:00:00Z or a day like 2026-01-31")

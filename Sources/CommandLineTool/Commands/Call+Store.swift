@@ -15,7 +15,13 @@ extension Call {
     }
 
     /// How a service opens its stores: it stays, so ends reach the log when they come.
-    var serviceStoreOptions: StoreOptions { StoreOptions(progress: storeOptions.progress) }
+    var serviceStoreOptions: StoreOptions {
+        get throws {
+            var found = StoreOptions(progress: storeOptions.progress)
+            if let text = options[.clockLimits] { found.clockLimits = try Values.clockLimits(text) }
+            return found
+        }
+    }
 
     /// Opens the store, does something with it, and closes it.
     func withStore<R>(_ access: StoreAccess, _ body: (Store) throws -> R) throws -> R {

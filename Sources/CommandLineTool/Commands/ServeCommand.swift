@@ -102,7 +102,8 @@ extension Command {
         let stop = StopSignal()
         var reload: ReloadSignal?
         let format = try call.logFormat
-        var settings = ServiceSettings(dataDirectory: directory, callers: callers, storeOptions: call.serviceStoreOptions) { line in
+        var settings = ServiceSettings(dataDirectory: directory, callers: callers, storeOptions: try call.serviceStoreOptions) {
+            line in
             try? FileHandle.standardError.write(contentsOf: Data(format.message(line)))
         }
         try call.setOperations(in: &settings)

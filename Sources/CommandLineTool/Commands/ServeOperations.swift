@@ -17,9 +17,13 @@ extension Option {
         "proxies in front: whoever comes by one is known by the address that its `X-Forwarded-For` gives (default: none)")
     fileprivate static let decisions = Option(
         "decision-log", value: "NAME[,NAME…]", "stores of which every decision is kept; `*` for all of them (default: none)")
+    static let clockLimits = Option(
+        "clock-limits", value: "MINUTES|none",
+        "how far the machine's clock may be behind the newest commit, or jump ahead, before commits are refused (default: 5 behind, "
+            + "10 ahead)")
 
     /// What `serve` takes about how it is run.
-    static let operations: [Option] = [log, rate, deadline, proxies, decisions]
+    static let operations: [Option] = [log, rate, deadline, proxies, decisions, clockLimits]
 }
 
 extension Call {
