@@ -191,7 +191,7 @@ private struct TaintedHistory {
         named[caller]?.contains(name) == true
             || (0...model.head.rawValue).contains { number in
                 let then = view(Revision(number))
-                return name.kind == .role ? then.counts(caller, as: name) : !then.privileges(of: caller, on: name).isEmpty
+                return (name.kind == .role && then.counts(caller, as: name)) || !then.privileges(of: caller, on: name).isEmpty
             }
     }
 
