@@ -159,7 +159,10 @@ private struct TaintedHistory {
                     values.append((name, String(decoding: event.value ?? [], as: UTF8.self)))
                 case .objectWritten(let event):
                     values.append((Name(try described.name(event.object)), String(decoding: event.value, as: UTF8.self)))
-                case .roleCreated(let event): roles.append(Name(try event.role.name ?? described.name(event.role.id)))
+                case .roleCreated(let event):
+                    let name = Name(try event.role.name ?? described.name(event.role.id))
+                    roles.append(name)
+                    created.append(name)
                 default: break
                 }
             }
@@ -281,7 +284,8 @@ private struct TaintedHistory {
             #expect(rows.count == expected.count, "\(seed) \(caller) \(object) at \(point): \(entries.text)")
             let subjects = isPast ? [] : view(Revision(point)).subjects(with: ["read"], on: object)
             #expect(
-                try who.json["subjects"] == .array(subjects.map { .string($0.text) }), "\(seed) \(caller) \(object) at \(point)")
+                try who.json["subjects"] == .array(subjects.map { .string($0.text) }),
+                "\(seed) \(caller) \(object) at \(point): \(who.text) instead of \(subjects)")
         }
         for request in requests { _ = try await send(request, as: caller, token, secret, unknown) }
     }
