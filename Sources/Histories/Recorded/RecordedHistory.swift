@@ -57,7 +57,7 @@ package struct RecordedHistory: Sendable {
             case .clock(let instant): entries.append(.clock(instant))
             case .transaction(var line):
                 if let completed = try implied?.complete(line.changes) { line.changes = completed }
-                entries += line.entries(authority: isHistory ? .importer : .caller)
+                entries += line.entries(authority: isHistory ? .importer : .scenario)
             }
         }
         self.entries = entries

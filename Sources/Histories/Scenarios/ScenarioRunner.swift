@@ -119,7 +119,7 @@ extension ScenarioRun {
 
     private func refusal(of changes: [Change], _ line: TransactionLine) throws -> Refusal? {
         do {
-            _ = try store.commit(Transaction(line.caller, changes, origin: Origin(requestID: line.id)))
+            _ = try store.commit(Transaction(line.caller, changes, origin: Origin(requestID: line.id), authority: .scenario))
             return nil
         } catch let refusal as Refusal {
             return refusal

@@ -35,7 +35,9 @@ struct Committer {
         let revision = workingSet.state.revision.next
         let events = try folding(revision, actor) {
             // An administrator and an import may do anything, at any cost.
-            if try transaction.authority == .caller && !workingSet.isAdministrator(actor) { workingSet.work.beginLimit(workLimit) }
+            if try transaction.authority != .importer && !workingSet.isAdministrator(actor) {
+                workingSet.work.beginLimit(workLimit)
+            }
             defer { workingSet.work.endLimit() }
             return try decide(transaction, actor: actor, at: time)
         }

@@ -88,7 +88,7 @@ extension CommandAuthorizer {
                 throw Refusal(.malformed, "`\(name)` is a built-in privilege; every class has it")
             }
             try checkSymbol(name, "a privilege")
-            if names.privilege(name) == nil, authority == .caller, let problem = Name.problem(asNew: name) { throw problem }
+            if names.privilege(name) == nil, authority != .importer, let problem = Name.problem(asNew: name) { throw problem }
             guard let privilege = names.privilege(name) ?? names.define(name) else {
                 throw Refusal(.tooLarge, "a store has at most \(Privileges.customLimit) custom privileges; `\(name)` is one more")
             }

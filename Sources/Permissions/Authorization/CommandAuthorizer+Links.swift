@@ -28,7 +28,7 @@ extension CommandAuthorizer {
     func checkNewLinks(
         _ links: [(name: Name, target: Introduction<ObjectID>)], instead before: [ObjectLink], of source: ObjectID
     ) throws {
-        guard authority == .caller, !links.isEmpty else { return }
+        guard authority != .importer, !links.isEmpty else { return }
         let known = Dictionary(before.map { ($0.target, $0) }) { first, _ in first }
         var added: [(target: ObjectID, name: Name)] = []
         for (name, link) in links where link.id != source {

@@ -107,8 +107,9 @@ extension CommandAuthorizer {
         try need(.setOwner, on: object, name)
         let ownerID = try subject(owner)
         guard try state.owner(of: object) != ownerID, let place = try state.place(of: object) else { return [] }
-        return [.ownerChanged(OwnerChanged(object: object, owner: ownerID))]
-            + (try creatorEvents(for: object, classID: place.classID, owner: ownerID))
+        let given = try creatorEvents(for: object, classID: place.classID, owner: ownerID)
+        try needBelow(ownedBy: given, object, name)
+        return [.ownerChanged(OwnerChanged(object: object, owner: ownerID))] + given
     }
 
     /// Refuses what was decided on the sight of an object that has changed since.

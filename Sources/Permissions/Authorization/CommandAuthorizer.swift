@@ -2,8 +2,10 @@ public import Events
 
 /// By what right the changes of a transaction are made.
 public enum Authority: Hashable, Sendable {
-    /// The caller's own, as the rules of access say.
+    /// The caller's own, as the rules of access say. What a caller gives on an object is judged on the objects below it too.
     case caller
+    /// The caller's own, as a scenario file has it: what a caller gives is judged only on the object that the change names.
+    case scenario
     /// The importer's: everything is allowed, the caller is only recorded, and users exist once they are mentioned.
     case importer
 }
@@ -108,7 +110,7 @@ extension CommandAuthorizer {
     /// - Throws: ``Refusal`` for a new name with a character that nobody can see. An import takes the names that its history has.
     func introduction<ID: EntityID>(of name: Name, offset: UInt64 = 0) throws -> Introduction<ID> {
         if let number = try state.number(of: name) { return Introduction(ID(rawValue: number)) }
-        if authority == .caller, let problem = name.problemAsNew { throw problem }
+        if authority != .importer, let problem = name.problemAsNew { throw problem }
         let number = state.nextID + offset
         guard number <= ReservedID.limit else {
             throw Refusal(.tooLarge, "the store has given out all \(ReservedID.limit) numbers")
@@ -165,22 +167,27 @@ extension CommandAuthorizer {
 
     /// What the caller has on an object: its effective privileges, and as the creator in this transaction what store and class
     /// levels allow, and read and update.
-    func own(_ object: ObjectID) throws -> Privileges {
+    func own(_ object: ObjectID) throws -> Privileges { try held(on: object).own }
+
+    /// What the caller has on an object, and what it has there by entries, on the object or above it: the objects below inherit that.
+    private func held(on object: ObjectID) throws -> (own: Privileges, inherited: Privileges) {
         let rules = AccessRules(state, at: instant)
         let subjects = try state.subjects(of: caller)
-        let effective = try rules.verdict(for: subjects, on: object).effective
-        guard created.contains(object), !subjects.isAdministrator, let place = try state.place(of: object) else { return effective }
-        return effective.union(try rules.classVerdict(for: subjects, on: place.classID).effective).union([.read, .update])
+        let verdict = try rules.verdict(for: subjects, on: object)
+        guard case .levels(_, _, let inherited, _) = verdict.reason else { return (verdict.effective, verdict.effective) }
+        guard created.contains(object), let place = try state.place(of: object) else { return (verdict.effective, inherited) }
+        let allowed = try rules.classVerdict(for: subjects, on: place.classID).effective
+        return (verdict.effective.union(allowed).union([.read, .update]), inherited)
     }
 
     func need(_ privilege: Privileges, on object: ObjectID, _ name: Name) throws {
-        guard authority == .caller, try !own(object).isSuperset(of: privilege) else { return }
+        guard authority != .importer, try !own(object).isSuperset(of: privilege) else { return }
         let verdict = try AccessRules(state, at: instant).verdict(for: try state.subjects(of: caller), on: object)
         throw lacking(privilege, on: name, at: verdict.decidingLevel(for: privilege))
     }
 
     func need(_ privilege: Privileges, onClass classID: ClassID, _ name: String) throws {
-        guard authority == .caller else { return }
+        guard authority != .importer else { return }
         let verdict = try AccessRules(state, at: instant).classVerdict(for: try state.subjects(of: caller), on: classID)
         guard !verdict.allows(privilege) else { return }
         // The entries on the class are what is named, so only the store's are above.
@@ -193,13 +200,52 @@ extension CommandAuthorizer {
         return .lacking(names, on: name, isAnonymous: caller == .anonymous, at: level)
     }
 
-    /// Nobody gives what they do not have.
+    /// Checks that the caller has what it gives: on the object, and on the objects below that inherit it.
     func needAtLeast(_ privileges: Privileges, on object: ObjectID, _ name: Name) throws {
         guard try !mayDoEverything else { return }
-        let missing = privileges.subtracting(try own(object))
+        let (own, inherited) = try held(on: object)
+        let missing = privileges.subtracting(own)
         guard missing.isEmpty else {
             let names = state.privilegeNames.names(of: missing).joined(separator: ", ")
             throw Refusal(.aboveOwnLevel, "the caller has no `\(names)` on `\(name.excerpt)` itself, and cannot give it")
+        }
+        try needBelow(privileges.subtracting(inherited), object, name)
+    }
+
+    /// Checks the creator privileges that a new owner gets on the objects below. On each, `setOwner` allows to give any other.
+    func needBelow(ownedBy newOwner: [Event], _ object: ObjectID, _ name: Name) throws {
+        guard try !mayDoEverything else { return }
+        for case .accessGranted(let event) in newOwner {
+            try needBelow(event.privileges.subtracting(held(on: object).inherited), object, name, orHas: .setOwner)
+        }
+    }
+
+    /// Checks that the caller has, on the objects below an object, what they inherit of something that it gives on the object.
+    ///
+    /// - Parameters:
+    ///   - given: without what the caller has there by entries, which is inherited just as far. Usually nothing is left, and no object
+    ///     below is read.
+    ///   - name: the object that the change names.
+    ///   - instead: privileges on an object below that allow to give any other there.
+    private func needBelow(_ given: Privileges, _ object: ObjectID, _ name: Name, orHas instead: Privileges = .all) throws {
+        guard authority == .caller, !given.isEmpty else { return }
+        for child in try state.children(of: object) {
+            guard let place = try state.place(of: child), let options = try state.options(of: place.classID),
+                options.objectACL == .required
+            else { continue }
+            let passed = given.intersection(options.inherits)
+            guard !passed.isEmpty else { continue }
+            let (own, inherited) = try held(on: child)
+            if own.isSuperset(of: instead) { continue }
+            let lacking = passed.intersection(options.known).subtracting(own)
+            guard lacking.isEmpty else {
+                let names = state.privilegeNames.names(of: lacking).joined(separator: ", ")
+                throw Refusal(
+                    .aboveOwnLevel,
+                    "an object below `\(name.excerpt)` would inherit `\(names)`, which the caller does not have there, and cannot give"
+                )
+            }
+            try needBelow(passed.subtracting(inherited), child, name, orHas: instead)
         }
     }
 }

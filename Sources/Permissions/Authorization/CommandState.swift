@@ -27,6 +27,8 @@ public protocol CommandState: AccessState {
     func creation(of object: ObjectID) throws -> Revision?
     /// The links in an object's value, one for each name.
     func links(of object: ObjectID) throws -> [ObjectLink]
+    /// The objects directly below an object, sorted.
+    func children(of object: ObjectID) throws -> [ObjectID]
     /// How many links that a caller has written to an object count.
     func linkCount(of writer: PrincipalID, to target: ObjectID) throws -> Int
     /// What entries on an object, and permissions attached to it, give to anybody at an instant.

@@ -55,6 +55,10 @@ extension WorkingSet: CommandState {
             .map { CallerLinks(writer: $0, sources: try sources(linkedBy: $0, to: target)) }
     }
 
+    package func children(of object: ObjectID) throws -> [ObjectID] {
+        try related(.child, object.rawValue).map(ObjectID.init(rawValue:))
+    }
+
     package func linkCount(of writer: PrincipalID, to target: ObjectID) throws -> Int {
         try sources(linkedBy: writer, to: target).count
     }

@@ -44,8 +44,20 @@ struct EscalationRun {
         let isAdministrator = try store.read { try $0.administrators().contains(caller.text) }
         let named = try isAdministrator ? [] : objects(givenBy: change)
         let before = try access(to: named, and: caller)
+        // What is given on a class or on the store is given on all objects there: that is the right of who may set permissions there.
+        let isLocal = !named.isEmpty && (named == targets || named.allSatisfy { $0.kind != .class && $0 != .store })
+        let ownBefore = try isLocal ? access(of: caller) : [:]
         do { _ = try store.commit(Transaction(caller, [change])) } catch is Refusal { return }
         let after = try access(to: named, and: caller)
+        if isLocal {
+            for (object, privileges) in try access(of: caller) where !privileges.isSubset(of: ownBefore[object] ?? []) {
+                throw Escalation(
+                    description: """
+                        MUNIMENT_SEED=\(history.seed) MUNIMENT_HISTORIES=1: by \(change) `\(caller)` gained \
+                        \(privileges.subtracting(ownBefore[object] ?? []).sorted()) on `\(object)`
+                        """)
+            }
+        }
         for object in named {
             let own = before[caller]?[object] ?? []
             for subject in subjects {
@@ -72,6 +84,13 @@ struct EscalationRun {
                 try targets.filter { try snapshot.entries(on: $0).contains { $0.permission == permission.id } }
             }
         default: []
+        }
+    }
+
+    /// What a caller has on every object: what it gives on one object may be inherited by others.
+    private func access(of caller: Name) throws -> [Name: Set<String>] {
+        try store.read { snapshot in
+            try Dictionary(uniqueKeysWithValues: targets.map { ($0, Set(try snapshot.privileges(of: caller, on: $0))) })
         }
     }
 

@@ -74,6 +74,72 @@ struct GivingTests {
         }
     }
 
+    @Test(
+        "E14: a folder that is narrowed, gets an object below it and is widened again gives no privilege that its owner lacks there",
+        arguments: [
+            #"{"op":"setAccess","subject":"user:eve","object":"doc:new","privileges":["read","update","setPermissions"]}"#,
+            #"{"op":"grant","subject":"user:ann","object":"doc:new","privileges":["read"]}"#,
+            #"{"op":"attachPermission","permission":"permission:reading","object":"doc:new"}"#,
+            #"{"op":"moveObject","object":"doc:new","parent":"doc:folder"}"#,
+            #"{"op":"setOwner","object":"doc:new","owner":"user:eve"}"#,
+        ])
+    func narrowedFolder(widening: String) async throws {
+        try await withService { fixture in
+            let world = try await World(fixture)
+            let prepared = try await world.curl.send(
+                "POST", "/v1/stores/default/transactions", token: world.root,
+                json: #"""
+                    {"as":"user:root","do":[
+                    {"op":"changeClass","class":"doc","creatorPrivileges":["read","update","setPermissions"]},
+                    {"op":"definePermission","permission":"permission:reading","subject":"user:ann","privileges":["read"]},
+                    {"op":"grant","subject":"everyone","object":"class:doc","privileges":["create"]}]}
+                    """#)
+            #expect(prepared.status == 200, "\(prepared.text)")
+            let narrowing = [
+                #"{"op":"createObject","object":"doc:new","owner":"user:ann"}"#,
+                #"{"op":"setAccess","subject":"user:ann","object":"doc:new","privileges":[]}"#,
+                #"{"op":"setAccess","subject":"user:eve","object":"doc:new","privileges":["update","setPermissions"]}"#,
+            ]
+            let move = #"{"op":"moveObject","object":"doc:salary","parent":"doc:new"}"#
+            // In the transaction that creates the folder its creator may do to it what the class allows.
+            #expect(
+                try await world.commit(world.eve, (narrowing + [move, widening]).joined(separator: ",")) == "403 aboveOwnLevel")
+            #expect(try await world.commit(world.eve, (narrowing + [widening]).joined(separator: ",")) == "200")
+            #expect(try await world.read("doc:salary", world.eve) == 403)
+        }
+    }
+
+    @Test("E14: read that comes by a link is not given on to the objects below, by any way to give it")
+    func readByLinkGivenOn() async throws {
+        try await withService { fixture in
+            let world = try await World(fixture)
+            let prepared = try await world.curl.send(
+                "POST", "/v1/stores/default/transactions", token: world.root,
+                json: #"""
+                    {"as":"user:root","do":[
+                    {"op":"createObject","object":"doc:page","parent":"picture:plan","value":{"mark":"secret-4711"}},
+                    {"op":"grant","subject":"user:eve","object":"picture:plan","privileges":["update","setPermissions"]},
+                    {"op":"createObject","object":"note:shown","value":{"to":{"$ref":"picture:plan"}}},
+                    {"op":"definePermission","permission":"permission:reading","subject":"user:eve","privileges":["read"]},
+                    {"op":"grant","subject":"user:eve","object":"note:shown","privileges":["read"]}]}
+                    """#)
+            #expect(prepared.status == 200, "\(prepared.text)")
+            #expect(try await world.read("picture:plan", world.eve) == 200)
+            #expect(try await world.read("doc:page", world.eve) == 403)
+            for change in [
+                #"{"op":"grant","subject":"user:eve","object":"picture:plan","privileges":["read"]}"#,
+                #"{"op":"setAccess","subject":"everyone","object":"picture:plan","privileges":["read"]}"#,
+                #"{"op":"attachPermission","permission":"permission:reading","object":"picture:plan"}"#,
+            ] {
+                #expect(try await world.commit(world.eve, change) == "403 aboveOwnLevel", "\(change)")
+            }
+            #expect(try await world.read("doc:page", world.eve) == 403)
+            // What it has there by an entry it may give there.
+            let grant = #"{"op":"grant","subject":"user:ann","object":"picture:plan","privileges":["update"]}"#
+            #expect(try await world.commit(world.eve, grant) == "200")
+        }
+    }
+
     @Test("E14: a link to an object that its writer may not read is refused, by every way to write a value")
     func linkToUnreadable() async throws {
         try await withService { fixture in
