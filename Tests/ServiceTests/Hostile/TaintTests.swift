@@ -209,10 +209,12 @@ private struct TaintedHistory {
             let secret = Set(marks.filter { !mayKnow(caller, $0.value) }.keys)
             // Names that are written in several ways as characters are left out: they are compared as such here.
             let plain = objects.union(roles).filter { $0.text.utf8.allSatisfy { $0 < 128 } }
-            // Whoever may know a value may know the names that it links to.
+            // A caller who may know a value may know the names that it links to.
             let linked = marks.values.filter { mayKnow(caller, $0) }.reduce(into: Set<Name>()) { $0.formUnion($1.linked) }
-            let unknown = plain.subtracting(linked).filter {
-                !hasKnown(caller, $0) && !mayDo(caller, "setPermissions", $0)
+            // A caller who may set permissions on an object may know who has access to it.
+            let unknown = plain.subtracting(linked).filter { name in
+                !hasKnown(caller, name) && !mayDo(caller, "setPermissions", name)
+                    && !(named[name] ?? []).contains { mayDo(caller, "setPermissions", $0) }
             }
             for object in objects.union(roles).union([.store]).sorted() {
                 try await ask(about: object, as: caller, token, points, secret, unknown)
@@ -253,7 +255,7 @@ private struct TaintedHistory {
         let isOpen = mayDo(caller, "setPermissions", object)
         let birth = births[object] ?? .genesis
         let asked = "\"object\":\"\(object)\",\"privilege\":\"read\""
-        // Who may set permissions on an object may know who has access to it, and so which roles do.
+        // The access may be by a role in a role.
         let unknown = isOpen ? unknown.filter { $0 != object && $0.kind != .role } : unknown.subtracting([object])
         let path = object.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? object.text
         var requests = [
