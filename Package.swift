@@ -80,9 +80,10 @@ let package = Package(
         .executableTarget(
             name: "IdentityDemo", dependencies: ["MunimentClient", "Events", "Permissions", "NetworkClient"],
             path: "Tools/IdentityDemo", exclude: ["provider.py"], swiftSettings: settings),
+        .target(name: "ChildSpawn", path: "Tests/ChildSpawn"),
         .target(
-            name: "TestSupport", dependencies: ["Events", "Permissions", "RandomHistories"], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            name: "TestSupport", dependencies: ["ChildSpawn", "Events", "Permissions", "RandomHistories"],
+            path: "Tests/TestSupport", swiftSettings: settings),
         .target(
             name: "StoreSupport", dependencies: ["Events", "Permissions", "Notices", "Muniment", "TestSupport"],
             path: "Tests/StoreSupport", swiftSettings: settings),

@@ -43,6 +43,13 @@ struct TidyTests {
         }
     }
 
+    @Test("No file uses Foundation's Process, which crashes if many descriptors are open", arguments: ["Sources", "Tests"])
+    func foundationProcessIsUnused(root: String) throws {
+        for file in try SourceTree.swiftFiles(below: root) where file.text.contains("Process") {
+            #expect(!SourceTokens.of(file.text).contains("Process"), "\(file.path): use ChildProcess")
+        }
+    }
+
     static let planted: [(path: String, text: String)] = [
         ("Sources/Events/A.swift", String(repeating: "\n", count: 401)),
         ("Sources/Events/A.swift", "\tlet a = 1\n"),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The tool backs up and restores the accounts of a service")
@@ -12,7 +13,8 @@ struct AccountsBackupTests {
         try BuiltTool.inFreshFolder { tool in
             let site = try AccountsSite(tool)
             let ann = try site.signUp("ann@example.com", name: "Ann")
-            let others = try Self.inBackground(tool, (1...6).map { site.signingUp("p\($0)@example.com", name: "P") }.joined())
+            let script = (1...6).map { site.signingUp("p\($0)@example.com", name: "P") }.joined()
+            let others = try ChildProcess(["/bin/sh", "-c", script], in: tool.folder.path)
             for number in 1...4 { try tool.make("backup b\(number) --data site") }
             others.waitUntilExit()
             try tool.make("backup b5 --data site")
@@ -99,17 +101,6 @@ struct AccountsBackupTests {
             let answer = try #require(try tool.object("backup json --data whole --json")["accounts"] as? [String: Any])
             #expect(answer["accounts"] as? Int == 2)
         }
-    }
-
-    private static func inBackground(_ tool: BuiltTool, _ script: String) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", script]
-        process.currentDirectoryURL = tool.folder
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return process
     }
 
     private static func bringMasterKey(_ tool: BuiltTool, from: String = "site", to data: String) throws {

@@ -91,10 +91,10 @@ struct AuditCommandTests {
             ("audit entry user:bob read", 2, "the object is missing"), ("audit of store", 2, "store"),
             ("notices --for doc:plan", 2, "doc:plan"),
         ])
-    func mistakes(sentence: String, code: Int, quoted: String) throws {
+    func mistakes(sentence: String, code: Int32, quoted: String) throws {
         try withAudit { (tool) throws in
             let result = try tool.run(sentence)
-            #expect(Int(result.code) == code, "\(result.errors)")
+            #expect(result.code == code, "\(result.errors)")
             #expect(result.errors.contains(quoted) && result.output.isEmpty, "\(result.errors)")
         }
     }

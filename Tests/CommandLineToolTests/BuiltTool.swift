@@ -6,7 +6,7 @@ import Testing
 struct BuiltTool {
     /// What a call came to.
     struct Result {
-        let code: Int32
+        let code: Int32?
         let output: String
         let errors: String
 
@@ -27,7 +27,7 @@ struct BuiltTool {
     }
 
     /// Calls the tool.
-    func run(_ words: [String]) throws -> Result { try run(BuiltTool.executable, words) }
+    func run(_ words: [String]) throws -> Result { try call([BuiltTool.executable.path] + words) }
 
     /// Calls the tool with a sentence whose words have blanks between them; `'…'` keeps blanks together.
     func run(_ sentence: String) throws -> Result { try run(BuiltTool.words(of: sentence)) }
@@ -48,7 +48,7 @@ struct BuiltTool {
 
     /// Runs a line of shell, in which `$muniment` is the tool.
     func shell(_ line: String) throws -> Result {
-        try run(URL(fileURLWithPath: "/bin/sh"), ["-c", line])
+        try call(["/bin/sh", "-c", line])
     }
 
     /// Writes a file into the folder.
@@ -56,23 +56,12 @@ struct BuiltTool {
         try Data(text.utf8).write(to: folder.appending(path: name))
     }
 
-    private func run(_ executable: URL, _ words: [String]) throws -> Result {
-        // Files and not pipes, so that no output is too long.
-        let (output, errors) = (folder.appending(path: ".output"), folder.appending(path: ".errors"))
-        for file in [output, errors] { try Data().write(to: file) }
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = words
-        process.currentDirectoryURL = folder
-        process.environment = ["MUNIMENT_STORE": "demo", "muniment": BuiltTool.executable.path, "PATH": "/usr/bin:/bin"]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run(endingWithinSeconds: 600)
-        process.waitUntilExit()
-        return Result(
-            code: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
-            errors: try String(contentsOf: errors, encoding: .utf8))
+    private func call(_ command: [String]) throws -> Result {
+        let result = try ChildProcess(
+            command, in: folder.path,
+            environment: ["MUNIMENT_STORE": "demo", "muniment": BuiltTool.executable.path, "PATH": "/usr/bin:/bin"]
+        ).finish()
+        return Result(code: result.exitCode, output: result.output, errors: result.errors)
     }
 
     /// It is built into the folder of the tests.

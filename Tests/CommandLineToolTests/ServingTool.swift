@@ -4,9 +4,7 @@ import Testing
 
 /// The built `muniment serve`, running beside the calls of a test.
 final class ServingTool {
-    private let process = Process()
-    private let output = Pipe()
-    private var said: PipeLines
+    private let process: ChildProcess
     /// The lines that it printed until it listened, and the one behind them where there is one to come.
     private(set) var lines: [String] = []
 
@@ -26,17 +24,12 @@ final class ServingTool {
 
     /// Starts it by a call whose words have blanks between them, and waits for some lines.
     init(_ tool: BuiltTool, call: String, lineCount: Int, environment: [String: String] = [:]) throws {
-        said = PipeLines(output)
-        process.executableURL = BuiltTool.executable
-        process.arguments = call.split(separator: " ").map(String.init)
-        process.currentDirectoryURL = tool.folder
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run(endingWithinSeconds: 1800)
+        process = try ChildProcess(
+            [BuiltTool.executable.path] + call.split(separator: " ").map(String.init), in: tool.folder.path,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: .pipe, errors: .discarded,
+            endingWithinSeconds: 1800)
         for _ in 0..<lineCount {
-            let line = said.next()
+            let line = process.line()
             lines.append(try #require(line, "serve printed \(lines) and no more"))
         }
     }
@@ -46,20 +39,16 @@ final class ServingTool {
 
     /// Tells it to stop, and returns its exit code and what it printed behind ``lines``.
     @discardableResult
-    func stop() throws -> (code: Int32, rest: String) {
+    func stop() throws -> (code: Int32?, rest: String) {
         process.terminate()
-        let rest = try said.rest()
-        process.waitUntilExit()
-        return (process.terminationStatus, rest)
+        let result = try process.finish()
+        return (result.exitCode, result.output)
     }
 
-    func signal(_ number: Int32) { _ = Foundation.kill(process.processIdentifier, number) }
+    func signal(_ number: Int32) { process.signal(number) }
 
     /// Ends it at once, as the system would.
-    func kill() {
-        _ = Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-    }
+    func kill() { process.kill() }
 
-    deinit { if process.isRunning { kill() } }
+    deinit { kill() }
 }

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// The exit code of curl, which trusts one certificate, and the body that it got.
-    private func curl(_ address: String, trusting file: String, _ more: String...) throws -> (code: Int32, output: String) {
+    private func curl(_ address: String, trusting file: String, _ more: String...) throws -> (code: Int32?, output: String) {
         try run(["curl", "-sS", "--max-time", "120", "--cacert", file] + more + [address])
     }
 
@@ -203,40 +203,27 @@ import Testing
         try others.join()
     }
 
-    private func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run(endingWithinSeconds: 600)
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    private func run(_ arguments: [String]) throws -> (code: Int32?, output: String) {
+        let result = try ChildProcess(arguments).finish()
+        return (result.exitCode, result.output)
     }
 }
 
 /// A connection of `openssl s_client` that several requests go over.
 private final class KeptConnection {
-    private let process = Process()
-    private let (input, output) = (Pipe(), Pipe())
+    private let process: ChildProcess
 
     init(port: UInt16, trusting file: String) throws {
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl", "s_client", "-quiet", "-connect", "127.0.0.1:\(port)", "-CAfile", file]
-        (process.standardInput, process.standardOutput) = (input, output)
-        process.standardError = FileHandle.nullDevice
-        try process.run(endingWithinSeconds: 600)
+        process = try ChildProcess(
+            ["openssl", "s_client", "-quiet", "-connect", "127.0.0.1:\(port)", "-CAfile", file], hasInput: true, output: .pipe)
     }
 
     /// Sends a request and reads its response, whose body is `here` or `0`.
     func response() throws -> String {
-        try input.fileHandleForWriting.write(contentsOf: Data("GET / HTTP/1.1\r\nHost: here\r\n\r\n".utf8))
+        try process.write("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
         var text = ""
         while !text.hasSuffix("\r\n\r\nhere"), !text.hasSuffix("\r\n\r\n0") {
-            let more = output.fileHandleForReading.availableData
+            let more = process.available()
             if more.isEmpty { break }
             text += String(decoding: more, as: UTF8.self)
         }

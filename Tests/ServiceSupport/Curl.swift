@@ -28,11 +28,11 @@ package struct Curl: Door {
             try Data(body).write(to: sent)
             arguments += ["--header", "Expect:", "--data-binary", "@" + sent.path]
         }
-        let (code, errors) = try await Curl.run(arguments + [address + target], in: folder)
-        guard code == 0 else { throw CurlFailure(code: code, errors: errors) }
+        let curl = try await ChildProcess(["/usr/bin/curl"] + arguments + [address + target], output: .discarded).finish()
+        guard curl.exitCode == 0 else { throw CurlFailure(code: curl.exitCode, errors: curl.errors) }
         let lines = try String(contentsOf: head, encoding: .utf8).split(whereSeparator: \.isNewline)
         guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
-            throw CurlFailure(code: code, errors: "no status")
+            throw CurlFailure(code: 0, errors: "no status")
         }
         let answered = lines.dropFirst().compactMap { line -> HTTPHeader? in
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -40,34 +40,12 @@ package struct Curl: Door {
         }
         return Answer(status: status, headers: answered, body: (try? Data(contentsOf: content)).map(Array.init) ?? [])
     }
-
-    private static func run(_ arguments: [String], in folder: URL) async throws -> (code: Int32, errors: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/curl")
-        process.arguments = arguments
-        let errors = folder.appending(path: "errors")
-        try Data().write(to: errors)
-        // A process that is over keeps what it was given, and more than a thousand open files are too many for Foundation.
-        let handle = try FileHandle(forWritingTo: errors)
-        defer { try? handle.close() }
-        process.standardError = handle
-        process.standardOutput = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        let code = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run(endingWithinSeconds: 600) } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        return (code, try String(contentsOf: errors, encoding: .utf8))
-    }
 }
 
 /// curl could not do what it was told.
 package struct CurlFailure: Error, CustomStringConvertible {
-    package let code: Int32
+    package let code: Int32?
     package let errors: String
 
-    package var description: String { "curl ended with \(code): \(errors)" }
+    package var description: String { "curl ended with \(code.map(String.init) ?? "a signal"): \(errors)" }
 }

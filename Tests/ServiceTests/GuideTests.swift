@@ -42,24 +42,13 @@ struct GuideTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "muniment-guide-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let (script, output) = (folder.appending(path: "script"), folder.appending(path: "output"))
+        let script = folder.appending(path: "script")
         try Data((commands.map { "\($0)\necho; echo '\(mark)'\n" }.joined()).utf8).write(to: script)
-        try Data().write(to: output)
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/bash")
-        process.arguments = [script.path]
-        process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { own, _ in own }
-        let handle = try FileHandle(forWritingTo: output)
-        defer { try? handle.close() }
-        (process.standardOutput, process.standardError, process.standardInput) = (handle, handle, FileHandle.nullDevice)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run(endingWithinSeconds: 600) } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        let printed = try String(contentsOf: output, encoding: .utf8).components(separatedBy: mark + "\n")
+        let result = try await ChildProcess(
+            ["/bin/bash", script.path], environment: environment.merging(["PATH": "/usr/bin:/bin"]) { own, _ in own },
+            errors: .withOutput
+        ).finish()
+        let printed = result.output.components(separatedBy: mark + "\n")
         return printed.prefix(commands.count).map { text in
             // A sign of life of a feed comes when it is its turn, and may do so in the first second.
             text.split(separator: "\n").filter { $0 != ":" }.map { $0 + "\n" }.joined()

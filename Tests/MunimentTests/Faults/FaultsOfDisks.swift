@@ -205,12 +205,6 @@ struct SmallDisk {
     func unmount() { try? Self.run("umount", path) }
 
     private static func run(_ command: String...) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        process.standardError = FileHandle.nullDevice
-        try process.run(endingWithinSeconds: 600)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+        guard try ChildProcess(command).finish().exitCode == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 }

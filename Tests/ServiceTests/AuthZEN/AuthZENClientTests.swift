@@ -21,18 +21,7 @@ struct AuthZENClientTests {
 
     /// What a script prints, errors included.
     private func python(_ script: String, _ arguments: [String]) async throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = [TestSettings.package + "/" + script] + arguments
-        let output = Pipe()
-        (process.standardOutput, process.standardError, process.standardInput) = (output, output, FileHandle.nullDevice)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run(endingWithinSeconds: 600) } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        return String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        try await ChildProcess(["/usr/bin/python3", TestSettings.package + "/" + script] + arguments, errors: .withOutput).finish()
+            .output
     }
 }

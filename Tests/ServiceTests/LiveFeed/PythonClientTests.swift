@@ -25,18 +25,13 @@ struct PythonClientTests {
             }
             let expected = try store.notices(for: "user:bob", after: .genesis, through: store.head.revision)
             #expect(expected.count == 40)
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
             let address = "http://127.0.0.1:\(try fixture.listen())/v1/stores/default/notices?for=user:bob"
-            process.arguments = ["python3", "-c", program, address, "\(expected.count)"]
-            process.environment = ["TOKEN": try fixture.token(.ask), "PATH": "/usr/bin:/bin"]
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run(endingWithinSeconds: 600)
-            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
-            let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
+            let result = try await ChildProcess(
+                ["/usr/bin/python3", "-c", program, address, "\(expected.count)"],
+                environment: ["TOKEN": try fixture.token(.ask), "PATH": "/usr/bin:/bin"]
+            ).finish()
+            #expect(result.exitCode == 0, "\(result.errors)")
+            let lines = result.output.split(separator: "\n").map { $0.split(separator: " ") }
             #expect(Set(lines.map { $0[0] }).count == expected.count)
             #expect(
                 lines.map { "\($0[1]) \($0[2])" }.sorted() == expected.map { "muniment.notice.\($0.kind) \($0.object)" }.sorted())

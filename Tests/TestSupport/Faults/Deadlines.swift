@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Something did not come to be so in time.
 public struct NotInTime: Error, CustomStringConvertible {
     public let description: String
@@ -18,18 +16,5 @@ public func until(
     while try !isSo() {
         guard .now < end else { throw NotInTime(description: "\(what): not so within \(seconds) s") }
         await Task.yield()
-    }
-}
-
-extension Process {
-    /// Starts it, and ends it as the system would where it goes on for too long: whoever waits for it or reads from it comes to an end.
-    ///
-    /// - Parameter seconds: how long it may go on; far more than it takes.
-    public func run(endingWithinSeconds seconds: Int) throws {
-        try run()
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
-            guard let self, isRunning else { return }
-            kill(processIdentifier, SIGKILL)
-        }
     }
 }

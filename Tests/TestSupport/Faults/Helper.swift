@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Another process, running `Tests/FaultHelper`: for what can only be tried on a process that may end by it.
-public final class Helper: @unchecked Sendable {
+public final class Helper: Sendable {
     /// How a process ended, and what it said.
     public struct Result: Sendable {
         /// What it exited with; nil where a signal ended it.
@@ -11,10 +11,7 @@ public final class Helper: @unchecked Sendable {
         public var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    private let process = Process()
-    private let output = Pipe()
-    private let error = Pipe()
-    private var lines: PipeLines
+    private let process: ChildProcess
 
     public var processIdentifier: Int32 { process.processIdentifier }
 
@@ -29,14 +26,7 @@ public final class Helper: @unchecked Sendable {
     }()
 
     private init(_ arguments: [String], wrapper: [String]) throws {
-        lines = PipeLines(output)
-        let command = wrapper + [Self.executable.path] + arguments
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        process.standardOutput = output
-        process.standardError = error
-        process.standardInput = FileHandle.nullDevice
-        try process.run(endingWithinSeconds: 1800)
+        process = try ChildProcess(wrapper + [Self.executable.path] + arguments, output: .pipe, endingWithinSeconds: 1800)
     }
 
     /// Starts the helper.
@@ -52,21 +42,14 @@ public final class Helper: @unchecked Sendable {
     }
 
     /// The next line that it says; nil where it says nothing more.
-    public func line() throws -> String? { lines.next() }
+    public func line() throws -> String? { process.line() }
 
     /// Waits for its end.
     public func finish() throws -> Result {
-        let said = try lines.rest()
-        let complaint = try error.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return Result(
-            exitCode: process.terminationReason == .exit ? process.terminationStatus : nil,
-            output: said, error: String(decoding: complaint, as: UTF8.self))
+        let result = try process.finish()
+        return Result(exitCode: result.exitCode, output: result.output, error: result.errors)
     }
 
     /// Ends it at once, as the system would, and waits until it is gone.
-    public func kill() {
-        _ = Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-    }
+    public func kill() { process.kill() }
 }

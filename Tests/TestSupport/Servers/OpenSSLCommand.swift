@@ -7,19 +7,9 @@ public enum OpenSSLCommand {
     /// - Throws: where it does not end well.
     @discardableResult
     public static func run(_ arguments: [String], in folder: String) throws -> Data {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.currentDirectoryURL = URL(filePath: folder)
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run(endingWithinSeconds: 600)
-        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failed(arguments: arguments) }
-        return printed
+        let result = try ChildProcess(["openssl"] + arguments, in: folder).finish()
+        guard result.exitCode == 0 else { throw Failed(arguments: arguments) }
+        return Data(result.bytes)
     }
 
     public struct Failed: Error { public let arguments: [String] }

@@ -1,15 +1,10 @@
-internal import Foundation
-
 /// A server of a test: a process of its own, written in Python, on a free port of this machine.
 ///
 /// The script prints its port as the first line, and further lines as it likes. It ends when its standard input does, so that it
 /// never outlives the test.
-public final class PythonServer: @unchecked Sendable {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private var lines: PipeLines
-    public private(set) var port: UInt16 = 0
+public final class PythonServer: Sendable {
+    private let process: ChildProcess
+    public let port: UInt16
 
     /// Puts `watch()` in front, which ends the process with its standard input.
     private static let prelude = """
@@ -27,13 +22,13 @@ public final class PythonServer: @unchecked Sendable {
     ///     library.
     /// - Throws: where the process does not start or says no port.
     public init(_ script: String, _ arguments: [String] = [], interpreter: String = "python3") throws {
-        lines = PipeLines(output)
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [interpreter, "-u", "-c", PythonServer.prelude + script] + arguments
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run(endingWithinSeconds: 1800)
-        guard let port = line().flatMap({ UInt16($0) }) else { throw NoPort() }
+        process = try ChildProcess(
+            [interpreter, "-u", "-c", PythonServer.prelude + script] + arguments, hasInput: true, output: .pipe, errors: .inherited,
+            endingWithinSeconds: 1800)
+        guard let port = process.line().flatMap({ UInt16($0) }) else {
+            process.kill()
+            throw NoPort()
+        }
         self.port = port
     }
 
@@ -42,12 +37,12 @@ public final class PythonServer: @unchecked Sendable {
     private struct NoPort: Error {}
 
     /// The next line that it says; nil where it says nothing more.
-    public func line() -> String? { lines.next() }
+    public func line() -> String? { process.line() }
 
     /// Ends it, and waits until it is gone.
     public func stop() {
         guard process.isRunning else { return }
-        try? input.fileHandleForWriting.close()
+        try? process.closeInput()
         process.waitUntilExit()
     }
 }

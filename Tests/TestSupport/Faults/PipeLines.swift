@@ -1,0 +1,34 @@
+internal import Foundation
+
+/// What a process writes into a pipe, line by line.
+struct PipeLines {
+    private let pipe: FileHandle
+    private var buffered: [UInt8] = []
+
+    init(_ pipe: FileHandle) { self.pipe = pipe }
+
+    /// The next line; nil at the end.
+    mutating func next() -> String? {
+        while true {
+            if let end = buffered.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffered.removeSubrange(...end) }
+                return String(decoding: buffered[..<end], as: UTF8.self)
+            }
+            let more = pipe.availableData
+            if more.isEmpty { return nil }
+            buffered += more
+        }
+    }
+
+    /// What there is after the lines that were taken; waits for it, and is empty at the end.
+    mutating func available() -> [UInt8] {
+        defer { buffered = [] }
+        return buffered.isEmpty ? Array(pipe.availableData) : buffered
+    }
+
+    /// Everything after what was taken, to the end.
+    mutating func rest() throws -> [UInt8] {
+        defer { buffered = [] }
+        return buffered + (try pipe.readToEnd() ?? Data())
+    }
+}
