@@ -70,7 +70,7 @@ struct ExplainSuite {
 /// The rows about explanations.
 func measureExplanations(_ arguments: Arguments) throws -> Table {
     let entries = arguments.isQuick ? 10_000 : 1_000_000
-    var table = Table("Explanations, \(entries) entries, each beside the check that it explains")
+    var table = Table("Explanations vs. checks, \(entries) entries")
     note("explanations")
     let folder = arguments.folder + "/explanations"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -81,14 +81,14 @@ struct IdentitySuite {
         try process.run()
         let lines = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
         process.waitUntilExit()
-        guard lines.count == 2 else { throw BenchmarkFailure("nobody could sign up: \(lines)") }
+        guard lines.count == 2 else { throw BenchmarkFailure("no account could be created: \(lines)") }
         return (String(lines[0]), String(lines[1]))
     }
 }
 
 func measureIdentity(_ arguments: Arguments) throws -> Table {
     let pace = Int(IdentitySuite.signInsPerSecond)
-    var table = Table("Accounts: checks beside \(pace) wrong sign-ins a second, \(ServiceSuite.connections) connections")
+    var table = Table("Accounts: checks with \(pace) wrong sign-ins a second, \(ServiceSuite.connections) connections")
     note("accounts")
     let folder = arguments.folder + "/identity"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -98,7 +98,7 @@ func measureIdentity(_ arguments: Arguments) throws -> Table {
     for (name, wrk) in [("one address", result.besideOne), ("as many addresses", result.besideMany)] {
         table.add(
             Row(
-                "AuthZEN evaluation beside sign-ins from \(name), beside none", .perSecond(wrk.requestsPerSecond), raw: alone,
+                "AuthZEN evaluation with sign-ins from \(name), vs. without", .perSecond(wrk.requestsPerSecond), raw: alone,
                 goal: .ratioAtLeast(0.8)))
         table.add(Row("the same, p99", .nanoseconds(wrk.p99Nanoseconds), raw: .nanoseconds(result.alone.p99Nanoseconds)))
     }
@@ -107,7 +107,7 @@ func measureIdentity(_ arguments: Arguments) throws -> Table {
     }
     table.add(
         Row(
-            "check with a session, beside a token", .perSecond(result.bySession.requestsPerSecond),
+            "check with a session, vs. a token", .perSecond(result.bySession.requestsPerSecond),
             raw: .perSecond(result.byToken.requestsPerSecond)))
     return table
 }

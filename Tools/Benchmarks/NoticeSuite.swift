@@ -173,7 +173,7 @@ extension NoticeSuite {
         }
         let start = ContinuousClock.now
         let found = try store.notices(for: "user:0", after: .genesis, through: head)
-        guard found.isEmpty else { throw BenchmarkFailure("somebody was told of what does not concern it") }
+        guard found.isEmpty else { throw BenchmarkFailure("a subscriber got a notice about an object that does not concern it") }
         let seconds = start.duration(to: .now).nanoseconds / 1e9
         return (Timing(of: firsts).p50Nanoseconds, Timing(of: floods).p50Nanoseconds, Double(objects * 2) / seconds)
     }
@@ -191,17 +191,17 @@ func measureNotices(_ arguments: Arguments) async throws -> Table {
     table.add(Row("commits at the pace of \(Figure.perSecond(pace))", .perSecond(result.paced), raw: .perSecond(pace)))
     table.add(
         Row(
-            "from commit to notice, beside acknowledgement, p50", .nanoseconds(result.delivery.p50Nanoseconds),
+            "from commit to notice, vs. acknowledgement, p50", .nanoseconds(result.delivery.p50Nanoseconds),
             raw: .nanoseconds(result.acknowledgement.p50Nanoseconds)))
     table.add(
         Row(
-            "from commit to notice, beside acknowledgement, p99", .nanoseconds(result.delivery.p99Nanoseconds),
+            "from commit to notice, vs. acknowledgement, p99", .nanoseconds(result.delivery.p99Nanoseconds),
             raw: .nanoseconds(result.acknowledgement.p99Nanoseconds), goal: .figureAtMost(2e6, .nanoseconds)))
     table.add(
         Row("from a commit for all to the last of all told, p50", .nanoseconds(result.broadcast.p50Nanoseconds)))
     table.add(
         Row("a role opens 100,000 objects: the first notice", .nanoseconds(result.first), goal: .figureAtMost(5e6, .nanoseconds)))
-    table.add(Row("the notices behind it", .perSecond(result.flood), goal: .figureAtLeast(500_000, .perSecond)))
+    table.add(Row("the notices after it", .perSecond(result.flood), goal: .figureAtLeast(500_000, .perSecond)))
     table.add(Row("coming back: events gone through", .perSecond(result.catchingUp)))
     return table
 }

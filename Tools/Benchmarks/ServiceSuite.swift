@@ -68,7 +68,7 @@ struct ServiceSuite {
 
 func measureService(_ entries: Int, _ label: String, _ arguments: Arguments) throws -> Table {
     var table = Table(
-        "The service, \(label) entries, \(ServiceSuite.connections) connections, beside the same server with a constant answer")
+        "The service, \(label) entries, \(ServiceSuite.connections) connections, vs. the same server with a constant answer")
     note("the service, \(label) entries")
     let folder = arguments.folder + "/service"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -85,7 +85,7 @@ func measureService(_ entries: Int, _ label: String, _ arguments: Arguments) thr
             raw: .nanoseconds(result.constant.p99Nanoseconds), goal: .figureAtMost(5e6, .nanoseconds)))
     table.add(
         Row(
-            "AuthZEN evaluation, beside the service's own GET /healthz", .perSecond(result.evaluation.requestsPerSecond),
+            "AuthZEN evaluation, vs. the service's own GET /healthz", .perSecond(result.evaluation.requestsPerSecond),
             raw: .perSecond(result.health.requestsPerSecond)))
     table.add(
         Row(

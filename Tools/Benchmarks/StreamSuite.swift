@@ -159,7 +159,7 @@ func measureStreams(_ arguments: Arguments) throws -> Table {
     let result = try StreamSuite(folder: folder, rounds: arguments.isQuick ? 2 : 4, idleStreams: idle).run()
     table.add(
         Row(
-            "from sending a commit to reading its notice, beside its acknowledgement, p50",
+            "from sending a commit to reading its notice, vs. its acknowledgement, p50",
             .nanoseconds(result.delivery.p50Nanoseconds),
             raw: .nanoseconds(result.acknowledgement.p50Nanoseconds)))
     table.add(

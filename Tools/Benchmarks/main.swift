@@ -81,7 +81,7 @@ func measureGenerated(_ entries: Int, _ label: String, _ arguments: Arguments) t
     table.add(Row("random check, p50", .nanoseconds(checks.random.p50Nanoseconds), raw: raw))
     table.add(
         Row(
-            "the same check in the past, beside the present", .nanoseconds(checks.nestedPast.p50Nanoseconds),
+            "the same check in the past, vs. the present", .nanoseconds(checks.nestedPast.p50Nanoseconds),
             raw: .nanoseconds(checks.nested.p50Nanoseconds), goal: .ratioAtMost(1.5)))
     return (table, checks)
 }
@@ -94,7 +94,7 @@ func measureWrites(_ arguments: Arguments) throws -> Table {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let writes = try WriteSuite(folder: folder, commits: arguments.isQuick ? 1000 : 8000).run()
     table.add(Row("one writer", .perSecond(writes.one), raw: .perSecond(writes.raw), goal: .ratioAtLeast(0.8)))
-    table.add(Row("64 writers, beside one", .perSecond(writes.many), raw: .perSecond(writes.one), goal: .ratioAtLeast(20)))
+    table.add(Row("64 writers, vs. one", .perSecond(writes.many), raw: .perSecond(writes.one), goal: .ratioAtLeast(20)))
     return table
 }
 
@@ -108,23 +108,23 @@ func measureObservers(_ arguments: Arguments) async throws -> Table {
     let result = try await ObserverSuite(folder: folder, rounds: arguments.isQuick ? 10 : 100).run(pace: pace)
     let goal = Goal.figureAtLeast(pace, .perSecond)
     table.add(
-        Row("writes while all observe, beside none", .perSecond(result.observed), raw: .perSecond(result.unobserved), goal: goal))
+        Row("writes while all observe, vs. without", .perSecond(result.observed), raw: .perSecond(result.unobserved), goal: goal))
     table.add(
         Row(
-            "changes delivered, beside writes", .perSecond(result.delivered), raw: .perSecond(result.observed),
+            "changes delivered, vs. writes", .perSecond(result.delivered), raw: .perSecond(result.observed),
             goal: .ratioAtLeast(0.95)))
     table.add(Row("writes at the pace of \(Figure.perSecond(pace))", .perSecond(result.paced), raw: .perSecond(pace)))
     for (percentile, time) in [("p50", \Timing.p50Nanoseconds), ("p99", \Timing.p99Nanoseconds)] {
         table.add(
             Row(
-                "from write to delivery at that pace, beside acknowledgement, \(percentile)",
+                "from write to delivery at that pace, vs. acknowledgement, \(percentile)",
                 .nanoseconds(result.delivery[keyPath: time]), raw: .nanoseconds(result.acknowledgement[keyPath: time])))
     }
     return table
 }
 
 func measureKubernetes(_ history: String, _ arguments: Arguments) throws -> Table {
-    var table = Table("Kubernetes history, beside SQLite")
+    var table = Table("Kubernetes history, vs. SQLite")
     note("Kubernetes history")
     let folder = arguments.folder + "/kubernetes"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -143,7 +143,7 @@ func measureKubernetes(_ history: String, _ arguments: Arguments) throws -> Tabl
 
 func measureQueries(_ arguments: Arguments) throws -> Table {
     let objects = arguments.isQuick ? 100_000 : 1_000_000
-    var table = Table("Queries: \(objects / 10) accessible of \(objects) objects, beside SQLite")
+    var table = Table("Queries: \(objects / 10) accessible of \(objects) objects, vs. SQLite")
     note("queries")
     let folder = arguments.folder + "/queries"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -172,7 +172,7 @@ func measureQueries(_ arguments: Arguments) throws -> Table {
 
 func measureAudit(_ arguments: Arguments) throws -> Table {
     let records = arguments.isQuick ? 100_000 : 1_000_000
-    var table = Table("Audit: pages of \(AuditSuite.pageSize) of \(records) records, beside SQLite")
+    var table = Table("Audit: pages of \(AuditSuite.pageSize) of \(records) records, vs. SQLite")
     note("audit")
     let folder = arguments.folder + "/audit"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
