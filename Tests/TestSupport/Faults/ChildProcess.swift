@@ -115,7 +115,10 @@ public final class ChildProcess: Sendable {
     ) throws -> pid_t {
         var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
         var variables = unsafe environment.map { unsafe strdup("\($0)=\($1)") } + [nil]
-        defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
+        defer {
+            for number in 0..<command.count { unsafe free(arguments[number]) }
+            for number in 0..<environment.count { unsafe free(variables[number]) }
+        }
         var child: pid_t = 0
         let code = withExtendedLifetime(files) {
             unsafe child_spawn(&child, folder, files.map { $0?.fileDescriptor ?? -1 }, &arguments, &variables)
