@@ -1,21 +1,22 @@
-/// Why an entry came to be.
+/// The reason an entry was written.
 public enum GrantCause: UInt8, Hashable, Sendable {
-    /// Somebody granted it.
+    /// A caller granted it.
     case granted = 0
-    /// The store's preset or a class definition in an open store brought it.
+    /// The store's preset granted it, or a class definition in an open store.
     case preset = 1
-    /// The class gives it to whoever creates or takes over an object.
+    /// The class grants it to the creator of an object and to each later owner.
     case creator = 2
-    /// As `creator`, and nothing of it can be taken away.
+    /// As `creator`, and none of its privileges can be revoked.
     case permanentCreator = 3
 }
 
-/// A subject was given privileges on an object, for good or until a time. What it had for longer keeps its end.
+/// A subject was given privileges on an object, permanently or until a time. Privileges that the entry already had for longer
+/// keep their end.
 public struct AccessGranted: Hashable, Sendable {
     public var object: ObjectID
     public var subject: PrincipalID
     public var privileges: Privileges
-    /// When the access ends; ``Instant/forever`` for good.
+    /// When the access ends; ``Instant/forever`` if it never does.
     public var until: Instant
     public var cause: GrantCause
 
@@ -30,7 +31,7 @@ public struct AccessGranted: Hashable, Sendable {
     }
 }
 
-/// Privileges of a subject's entry on an object were taken away.
+/// Privileges of a subject's entry on an object were revoked.
 public struct AccessRevoked: Hashable, Sendable {
     public var object: ObjectID
     public var subject: PrincipalID
@@ -43,7 +44,7 @@ public struct AccessRevoked: Hashable, Sendable {
     }
 }
 
-/// Privileges of a subject's entry on an object came to their end.
+/// Privileges of a subject's entry on an object expired.
 public struct AccessExpired: Hashable, Sendable {
     public var object: ObjectID
     public var subject: PrincipalID
@@ -69,7 +70,7 @@ public struct PermissionDefined: Hashable, Sendable {
     }
 }
 
-/// A permission changed, on every object that it is attached to at once.
+/// A permission changed, on every object that it is attached to.
 public struct PermissionChanged: Hashable, Sendable {
     public var permission: PermissionID
     public var subject: PrincipalID

@@ -1,17 +1,17 @@
-/// Where a commit came from, as far as its writer said.
+/// The source of a commit, as its writer stated it.
 public struct Origin: Hashable, Sendable {
-    /// The caller's own id for the request, or the `id` of an imported transaction.
+    /// The caller's id for the request, or the `id` of an imported transaction.
     public var requestID: String?
-    /// Makes a repetition answer the first result (CONFORMANCE E8).
+    /// A repeated request with the same key receives the first result (CONFORMANCE E8).
     public var idempotencyKey: String?
-    /// SHA-256 of the request that `idempotencyKey` stands for; empty without a key.
+    /// SHA-256 of the request that `idempotencyKey` identifies; empty without a key.
     public var requestDigest: [UInt8]
     public var comment: String?
-    /// The line of the imported file that this commit comes from.
+    /// The line of the imported file that contains this commit.
     public var importLine: UInt64?
-    /// The credential that the service admitted the caller by: `token` and its id, `session` and its id, or `jwt`, its issuer and its
-    /// subject, each with a blank in between. Nil for an anonymous caller, for the tool on the same machine, and for a program that uses
-    /// the library.
+    /// The credential that authenticated the caller: `token` and its id, `session` and its id, or `jwt`, its issuer and its
+    /// subject, separated by spaces. Nil for an anonymous caller, for the command-line tool on the same machine, and for a
+    /// program that uses the library.
     public var credential: String?
 
     public init(
@@ -28,13 +28,13 @@ public struct Origin: Hashable, Sendable {
 }
 
 extension Origin {
-    /// What is there of it for people, each part after two blanks: the request's id, the comment, the credential.
+    /// The request id, the comment and the credential as text for people, each preceded by two spaces. Absent parts are left out.
     package var note: String {
         (requestID.map { "  \($0)" } ?? "") + (comment.map { "  (\($0))" } ?? "") + (credential.map { "  by \($0)" } ?? "")
     }
 }
 
-/// One transaction as the log keeps it: the unit of atomicity.
+/// One transaction as the log stores it: the unit of atomicity.
 public struct Commit: Hashable, Sendable {
     public var revision: Revision
     public var time: Instant
@@ -52,7 +52,7 @@ public struct Commit: Hashable, Sendable {
 }
 
 extension Commit {
-    /// Whether the commit corrects the clock, so that its time may be before the time of the commit before it.
+    /// Whether the commit corrects the clock. Only then may its time be before the time of the previous commit.
     public var correctsClock: Bool {
         events.contains { if case .clockCorrected = $0 { true } else { false } }
     }

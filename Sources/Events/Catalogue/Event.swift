@@ -1,7 +1,7 @@
-/// One immutable fact. Events of a commit are appended together and never change.
+/// One immutable fact. The events of a commit are appended together and never change.
 ///
-/// Adding a kind: a case here, a struct in this folder, a ``Kind`` with its number and version, its codec, golden bytes in the
-/// tests, and what it does in the fold (`CONTRIBUTING.md` walks through it).
+/// To add a kind, add a case here, a struct in this folder, a ``Kind`` with its number and version, its codec, golden bytes in
+/// the tests, and its effect in the fold (`CONTRIBUTING.md` lists the steps).
 public enum Event: Hashable, Sendable {
     case storeCreated(StoreCreated)
     case classDefined(ClassDefined)
@@ -27,7 +27,7 @@ public enum Event: Hashable, Sendable {
     case administratorDismissed(AdministratorDismissed)
     case clockCorrected(ClockCorrected)
 
-    /// The number that stands for a kind of event in the log. A number is never used again for another kind.
+    /// The number of a kind of event in the log. A number is never reused for another kind.
     public enum Kind: UInt8, CaseIterable, Sendable {
         case storeCreated = 1
         case classDefined = 2
@@ -53,7 +53,7 @@ public enum Event: Hashable, Sendable {
         case administratorDismissed = 22
         case clockCorrected = 23
 
-        /// The last version that is known. Decoders for earlier ones stay for good.
+        /// The newest version that this code can write. Decoders for earlier versions are never removed.
         public var currentVersion: UInt8 {
             switch self {
             case .classDefined, .classChanged: 2
@@ -62,8 +62,8 @@ public enum Event: Hashable, Sendable {
         }
     }
 
-    /// The version that this event is written as: the first that has room for what it says, so that a store which does not use
-    /// what a later one brought stays as it was, byte for byte.
+    /// The version used to write this event: the lowest one that can represent it. A store that does not use a later version's
+    /// features therefore stays byte for byte the same.
     public var version: UInt8 {
         switch self {
         case .classDefined(let event): event.options.aliases.isEmpty ? 1 : 2
@@ -73,10 +73,10 @@ public enum Event: Hashable, Sendable {
     }
 }
 
-/// A number, and the name it stands for where this event is the first to mention it.
+/// An id, with its name if this event is the first to mention it.
 public struct Introduction<ID: EntityID>: Hashable, Sendable {
     public var id: ID
-    /// Non-nil in the one event of the whole log that introduces the name.
+    /// The name. Non-nil in exactly one event of the log, the one that introduces the name.
     public var name: String?
 
     public init(_ id: ID, name: String? = nil) {

@@ -4,9 +4,9 @@ public struct ObjectCreated: Hashable, Sendable {
     public var classID: ClassID
     public var parent: ObjectID?
     public var owner: PrincipalID
-    /// The value as JSON; nil where the object was created without one, which reads as null.
+    /// The value as JSON; nil if the object was created without one, which reads as null.
     public var value: [UInt8]?
-    /// What the value links to, each once.
+    /// The targets of the value's links, without duplicates.
     public var links: [Introduction<ObjectID>]
 
     public init(
@@ -22,12 +22,12 @@ public struct ObjectCreated: Hashable, Sendable {
     }
 }
 
-/// The value of an object became this one. A merge is recorded as what it led to.
+/// The value of an object was replaced. A merge is recorded as its result.
 public struct ObjectWritten: Hashable, Sendable {
     public var object: ObjectID
     /// The value as JSON.
     public var value: [UInt8]
-    /// What the value links to, each once.
+    /// The targets of the value's links, without duplicates.
     public var links: [Introduction<ObjectID>]
 
     public init(object: ObjectID, value: [UInt8], links: [Introduction<ObjectID>] = []) {
@@ -37,7 +37,7 @@ public struct ObjectWritten: Hashable, Sendable {
     }
 }
 
-/// An object came under another parent, or under none.
+/// An object was moved under another parent, or under no parent.
 public struct ObjectMoved: Hashable, Sendable {
     public var object: ObjectID
     public var parent: ObjectID?
@@ -48,14 +48,14 @@ public struct ObjectMoved: Hashable, Sendable {
     }
 }
 
-/// An object was deleted, and with it everything below it and every entry on any of them.
+/// An object was deleted, with every object below it and every entry on them.
 public struct ObjectDeleted: Hashable, Sendable {
     public var object: ObjectID
 
     public init(object: ObjectID) { self.object = object }
 }
 
-/// An object has another owner. The old owner's entry stays and is no longer permanent.
+/// An object has another owner. The old owner's entry stays, and stops being permanent.
 public struct OwnerChanged: Hashable, Sendable {
     public var object: ObjectID
     public var owner: PrincipalID

@@ -1,18 +1,18 @@
-/// A user or thing became known to the store.
+/// A user or thing was registered in the store.
 public struct PrincipalRegistered: Hashable, Sendable {
     public var principal: Introduction<PrincipalID>
 
     public init(principal: Introduction<PrincipalID>) { self.principal = principal }
 }
 
-/// A role was created, or created again under a name that had been deleted.
+/// A role was created, or created again under the name of a deleted role.
 public struct RoleCreated: Hashable, Sendable {
     public var role: Introduction<PrincipalID>
 
     public init(role: Introduction<PrincipalID>) { self.role = role }
 }
 
-/// A role was deleted, and with it its memberships in both directions, its entries, and the permissions made for it.
+/// A role was deleted, with its memberships in both directions, its entries, and the permissions with this role as their subject.
 public struct RoleDeleted: Hashable, Sendable {
     public var role: PrincipalID
 
@@ -30,7 +30,7 @@ public struct MemberAdded: Hashable, Sendable {
     }
 }
 
-/// A principal is no longer a member of a role.
+/// A member was removed from a role.
 public struct MemberRemoved: Hashable, Sendable {
     public var role: PrincipalID
     public var member: PrincipalID

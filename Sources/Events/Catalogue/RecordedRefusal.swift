@@ -1,9 +1,9 @@
-/// The number of a refused command in the record of refusals: dense, from 1.
+/// The number of a refused command in the record of refusals: consecutive, from 1.
 @frozen public struct RefusalNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let rawValue: UInt64
     @inlinable public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The first one of every store.
+    /// The number of the first refusal in every store.
     public static let first = RefusalNumber(1)
 
     @inlinable public var next: RefusalNumber { RefusalNumber(rawValue + 1) }
@@ -11,28 +11,28 @@
     public var description: String { String(rawValue) }
 }
 
-/// A command that was refused, as the log keeps it: who tried what, when, and why not (CONFORMANCE E9).
+/// A refused command as the log stores it: who tried what, when, and why it was refused (CONFORMANCE E9).
 ///
-/// Every text in it is bounded, so that a record takes a few kilobytes at most, whatever was sent.
+/// Every text in it is bounded, so a record has a few kilobytes at most, whatever the caller sent.
 public struct RecordedRefusal: Hashable, Sendable {
     public var number: RefusalNumber
     /// The time that the commit would have had.
     public var time: Instant
-    /// The last commit when it was refused.
+    /// The last commit at the time of the refusal.
     public var head: Revision
-    /// Who called, as the caller was named, well-formed or not; its first ``Limits/refusedCallerBytes``.
+    /// The name of the caller, valid or not; its first ``Limits/refusedCallerBytes``.
     public var caller: String
-    /// What the caller said of the request, each text cut to ``Limits/originBytes``.
+    /// The origin that the caller stated for the request, each text cut to ``Limits/originBytes``.
     public var origin: Origin
     /// One of the codes of `SCENARIOS.md`, such as `noPrivilege`.
     public var code: String
-    /// The sentence that the caller was given; its first ``Limits/refusalMessageBytes``.
+    /// The message that the caller received; its first ``Limits/refusalMessageBytes``.
     public var message: String
-    /// Which change was refused, from 0; nil where it was the transaction as a whole.
+    /// The index of the refused change, from 0; nil if the transaction as a whole was refused.
     public var change: Int?
-    /// How many changes the transaction had.
+    /// The number of changes in the transaction.
     public var changeCount: Int
-    /// The change that was refused, or the first one where the transaction was refused as a whole; nil where it had none.
+    /// The refused change, or the first change if the transaction as a whole was refused; nil if it had no changes.
     public var tried: TriedChange?
 
     public init(
@@ -52,17 +52,17 @@ public struct RecordedRefusal: Hashable, Sendable {
     }
 }
 
-/// A change that somebody wanted, as JSON in the words of `SCENARIOS.md`.
+/// A change that a caller requested, as JSON in the words of `SCENARIOS.md`.
 public struct TriedChange: Hashable, Sendable {
-    /// The JSON, or its first ``Limits/triedChangeBytes`` where it is longer.
+    /// The JSON, or its first ``Limits/triedChangeBytes`` if it is longer.
     public var json: String
-    /// What is known of the whole where `json` is only its beginning; nil where `json` is all of it.
+    /// The length and digest of the full text if `json` is only its beginning; otherwise nil.
     public var whole: Whole?
 
-    /// What is kept of a text that was too long to keep.
+    /// The length and digest of a text that was too long to store.
     public struct Whole: Hashable, Sendable {
         public var byteCount: UInt64
-        /// SHA-256 of all of it, 32 bytes.
+        /// SHA-256 of the full text, 32 bytes.
         public var digest: [UInt8]
 
         public init(byteCount: UInt64, digest: [UInt8]) {
@@ -78,11 +78,12 @@ public struct TriedChange: Hashable, Sendable {
 }
 
 extension String {
-    /// The beginning of this text, of at most so many bytes of UTF-8, cut between two characters of Unicode. Linear in the limit.
+    /// Returns the beginning of this text, of at most `limit` bytes of UTF-8, cut between two Unicode scalars. Linear in the
+    /// limit.
     package func prefix(utf8Bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit)
-        // 10…… is a byte inside a character.
+        // A byte of the form 10…… is inside a scalar.
         while end > startIndex, utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
         return String(self[..<end])
     }

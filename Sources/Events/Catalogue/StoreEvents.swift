@@ -1,12 +1,12 @@
-/// What a new store gives to everyone.
+/// The privileges that a new store gives to everyone.
 public enum Preset: UInt8, Hashable, Sendable {
-    /// Nobody but the administrator may do anything.
+    /// Only the administrator has privileges.
     case locked = 0
-    /// Everyone has everything at the store and class levels: for prototypes.
+    /// Everyone has every privilege at the store and class levels: for prototypes.
     case open = 1
 }
 
-/// The store came to be. Always the first event, at revision 0.
+/// The store was created. Always the first event, at revision 0.
 public struct StoreCreated: Hashable, Sendable {
     public var preset: Preset
 
@@ -17,7 +17,7 @@ public struct StoreCreated: Hashable, Sendable {
 public struct ClassDefined: Hashable, Sendable {
     public var classID: Introduction<ClassID>
     public var options: ClassOptions
-    /// Custom privileges that the store hears of for the first time; they take the next free bits in this order.
+    /// Custom privileges that are new to the store; they take the next free bits in this order.
     public var newPrivileges: [String]
 
     public init(classID: Introduction<ClassID>, options: ClassOptions, newPrivileges: [String] = []) {
@@ -27,11 +27,11 @@ public struct ClassDefined: Hashable, Sendable {
     }
 }
 
-/// The options of a class became these.
+/// The options of a class were replaced.
 public struct ClassChanged: Hashable, Sendable {
     public var classID: ClassID
     public var options: ClassOptions
-    /// Custom privileges that the store hears of for the first time; they take the next free bits in this order.
+    /// Custom privileges that are new to the store; they take the next free bits in this order.
     public var newPrivileges: [String]
 
     public init(classID: ClassID, options: ClassOptions, newPrivileges: [String] = []) {
@@ -48,15 +48,15 @@ public struct AdministratorAppointed: Hashable, Sendable {
     public init(principal: PrincipalID) { self.principal = principal }
 }
 
-/// A principal is no longer an administrator of the store.
+/// An administrator of the store was dismissed.
 public struct AdministratorDismissed: Hashable, Sendable {
     public var principal: PrincipalID
 
     public init(principal: PrincipalID) { self.principal = principal }
 }
 
-/// The machine's clock was ahead when earlier commits were made, and was set right. The time of this commit may be before theirs. Each
-/// earlier commit with a later time counts as made at the time of this one.
+/// The machine's clock was ahead when earlier commits were made, and was then corrected. The time of this commit may be before
+/// theirs. Each earlier commit with a later time counts as made at the time of this one.
 public struct ClockCorrected: Hashable, Sendable {
     public init() {}
 }

@@ -1,14 +1,14 @@
-/// What is wrong with bytes that were meant to be a commit or a refusal.
+/// The reason bytes cannot be decoded as a commit or a refusal.
 public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end before the value does.
     case truncated(offset: Int)
-    /// A number, text or choice that no encoder writes.
+    /// An invalid number, text or choice, which no encoder writes.
     case malformed(what: String, offset: Int)
-    /// Written by a later version of Muniment.
+    /// A later version of Muniment wrote the bytes.
     case unknownFormat(version: UInt8)
-    /// A refusal that was recorded by a later version of Muniment.
+    /// A later version of Muniment recorded the refusal.
     case unknownRefusalFormat(version: UInt8)
-    /// An event of a kind or version that only a later Muniment knows.
+    /// An event of a kind or version that only a later version of Muniment can decode.
     case unknownEvent(kind: UInt8, version: UInt8)
 
     public var description: String {
@@ -26,7 +26,7 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reads what ``ByteWriter`` wrote. The position is here, the bytes are handed to each call.
+/// Decodes the output of ``ByteWriter``. It stores only the position; each call receives the bytes.
 @frozen public struct ByteReader: Sendable {
     public var offset: Int
 
@@ -46,14 +46,14 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
         return first < 0x80 ? UInt64(first) : try rest(of: UInt64(first & 0x7F), bytes)
     }
 
-    /// The groups of a number behind its first.
+    /// Decodes the groups of a number after the first one.
     @inlinable @inline(__always) mutating func rest(of first: UInt64, _ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
         var value = first
         var shift: UInt64 = 7
         while offset < bytes.count {
             let byte = bytes[offset]
             offset &+= 1
-            // A number has one form: no bits beyond the 64th, and no empty last group.
+            // Each number has one valid form: no bits beyond the 64th, and no empty last group.
             if shift == 63, byte > 1 { throw .malformed(what: "a number", offset: offset) }
             value |= UInt64(byte & 0x7F) &<< shift
             if byte & 0x80 == 0 {
@@ -81,7 +81,7 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
         return value
     }
 
-    /// The range of a length-prefixed run of bytes.
+    /// Returns the range of a length-prefixed run of bytes.
     @inlinable public mutating func range(_ bytes: Span<UInt8>) throws(DecodingFault) -> Range<Int> {
         let count = try varint(bytes)
         guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: offset) }
@@ -105,7 +105,7 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [UInt8] {
-    /// A copy of part of a span.
+    /// Copies part of a span.
     init(unsafeUninitializedCapacityFrom bytes: Span<UInt8>, range: Range<Int>) {
         self.init(capacity: range.count) { output in
             for index in range { output.append(bytes[index]) }

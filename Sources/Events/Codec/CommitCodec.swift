@@ -1,9 +1,9 @@
-/// A commit as bytes, without the hash that the log puts behind it. `Docs/Format.md` describes every byte.
+/// Encodes commits, without the hash that the log appends to each. `Docs/Format.md` describes every byte.
 public enum CommitCodec {
-    /// The version of the layout around the events; each event has a version of its own.
+    /// The version of the layout around the events; each event has a separate version.
     public static let formatVersion: UInt8 = 1
 
-    /// Linear in the size of the commit.
+    /// Encodes a commit. Linear in its size.
     public static func encode(_ commit: Commit, into writer: inout ByteWriter) {
         writer.byte(formatVersion)
         writer.varint(commit.revision.rawValue)
@@ -14,8 +14,8 @@ public enum CommitCodec {
         for event in commit.events { encode(event, into: &writer) }
     }
 
-    /// Kind, version, length of the payload, payload. The length is nearly always one byte, so it is written as one and
-    /// widened where it is not.
+    /// Encodes kind, version, length of the payload, payload. The length nearly always takes one byte, so one byte is reserved,
+    /// and widened if necessary.
     private static func encode(_ event: Event, into writer: inout ByteWriter) {
         let kind = event.kind
         writer.byte(kind.rawValue)
@@ -44,7 +44,7 @@ public enum CommitCodec {
         return commit
     }
 
-    /// Decodes everything but the events. Constant time but for the texts in the origin.
+    /// Decodes everything except the events. Takes constant time apart from the texts in the origin.
     public static func decodeHeader(_ bytes: Span<UInt8>) throws(DecodingFault) -> Commit {
         var reader = ByteReader()
         return try decodeHeader(bytes, &reader).0

@@ -1,4 +1,4 @@
-/// The payload of each kind of event. `Docs/Format.md` has the same in words.
+/// The payload of each kind of event. `Docs/Format.md` describes the same in words.
 enum EventCodec {
     static func encode(_ event: Event, into writer: inout ByteWriter) {
         switch event {
@@ -48,7 +48,7 @@ enum EventCodec {
             writer.id(event.object)
             writer.id(event.subject)
             writer.privileges(event.privileges)
-            // One byte for the cause, with bit 7 saying that an end follows.
+            // One byte for the cause. Bit 7 is set if an end follows.
             let ends = event.until != .forever
             writer.byte(event.cause.rawValue | (ends ? 0x80 : 0))
             if ends { writer.fixed64(UInt64(bitPattern: event.until.microseconds)) }
@@ -188,7 +188,7 @@ extension Event {
 }
 
 extension ByteWriter {
-    /// Aliases follow only in version 2, which is written where there are some.
+    /// Appends the options, and the aliases if the class has any. Only version 2 contains aliases.
     fileprivate mutating func optionsAndAliases(_ options: ClassOptions) {
         self.options(options)
         if !options.aliases.isEmpty { aliases(options.aliases) }

@@ -1,11 +1,11 @@
-/// How the fields that events share are written.
+/// Encodes the fields that events share.
 extension ByteWriter {
     mutating func id(_ id: some EntityID) { varint(id.rawValue) }
 
-    /// 0 for nothing, otherwise the number plus one.
+    /// Appends 0 for nil, otherwise the number plus one.
     mutating func optionalID(_ id: (some EntityID)?) { varint(id.map { $0.rawValue + 1 } ?? 0) }
 
-    /// Twice the number, plus one where the name follows.
+    /// Appends twice the number, plus one if the name follows.
     mutating func introduction<ID>(_ introduction: Introduction<ID>) {
         varint(introduction.id.rawValue << 1 | (introduction.name == nil ? 0 : 1))
         if let name = introduction.name { text(name) }
@@ -23,7 +23,7 @@ extension ByteWriter {
         for link in links { introduction(link) }
     }
 
-    /// The options as version 1 of the events has them: without aliases.
+    /// Appends the options as in version 1 of the events: without aliases.
     public mutating func options(_ options: ClassOptions) {
         byte(
             options.objectACL.rawValue | options.composition.rawValue << 1 | (options.creatorPermanent ? 4 : 0)
@@ -43,7 +43,7 @@ extension ByteWriter {
     }
 }
 
-/// How the fields that events share are read.
+/// Decodes the fields that events share.
 extension ByteReader {
     mutating func id<ID: EntityID>(_ bytes: Span<UInt8>) throws(DecodingFault) -> ID {
         let start = offset
@@ -86,7 +86,7 @@ extension ByteReader {
         return links
     }
 
-    /// A number of things that follow; each takes at least a byte.
+    /// Decodes the number of elements that follow. Each element takes at least one byte.
     mutating func count(_ bytes: Span<UInt8>) throws(DecodingFault) -> Int {
         let start = offset
         let count = try varint(bytes)
@@ -121,7 +121,7 @@ extension ByteReader {
         return AccessGranted(object: object, subject: subject, privileges: privileges, until: until, cause: cause)
     }
 
-    /// The options as version 1 of the events has them: without aliases.
+    /// Decodes the options as in version 1 of the events: without aliases.
     public mutating func options(_ bytes: Span<UInt8>) throws(DecodingFault) -> ClassOptions {
         let start = offset
         let flags = try byte(bytes)
@@ -133,14 +133,14 @@ extension ByteReader {
             privileges: try privileges(bytes), properties: try texts(bytes))
     }
 
-    /// Options with the aliases behind them.
+    /// Decodes options followed by aliases.
     public mutating func optionsAndAliases(_ bytes: Span<UInt8>) throws(DecodingFault) -> ClassOptions {
         var options = try options(bytes)
         options.aliases = try aliases(bytes)
         return options
     }
 
-    /// In the order of their names, none of them twice.
+    /// Decodes aliases, which must be sorted by name and unique.
     private mutating func aliases(_ bytes: Span<UInt8>) throws(DecodingFault) -> [ActionAlias] {
         let start = offset
         let count = try self.count(bytes)

@@ -1,4 +1,4 @@
-/// Where a command came from, as commits and refusals write it: a byte of flags, and what they say is there.
+/// The flags of the origin in commits and refusals: one byte, followed by the fields with a set flag.
 private enum OriginField {
     static let requestID: UInt8 = 1
     static let idempotencyKey: UInt8 = 2

@@ -1,4 +1,4 @@
-/// A refused command as bytes, without the hash that the log puts behind it. `Docs/Format.md` describes every byte.
+/// Encodes refused commands, without the hash that the log appends to each. `Docs/Format.md` describes every byte.
 public enum RefusalCodec {
     /// The version of the layout.
     public static let formatVersion: UInt8 = 1
@@ -11,7 +11,7 @@ public enum RefusalCodec {
 
     private static let digestBytes = 32
 
-    /// Linear in the size of the record.
+    /// Encodes a refusal. Linear in the size of the record.
     public static func encode(_ refusal: RecordedRefusal, into writer: inout ByteWriter) {
         writer.byte(formatVersion)
         writer.varint(refusal.number.rawValue)
@@ -32,7 +32,7 @@ public enum RefusalCodec {
         }
     }
 
-    /// Linear in the size of the record.
+    /// Decodes a refusal. Linear in the size of the record.
     ///
     /// - Throws: ``DecodingFault`` for bytes that no encoder writes, and for a layout of a later version.
     public static func decode(_ bytes: Span<UInt8>) throws(DecodingFault) -> RecordedRefusal {
@@ -74,7 +74,7 @@ public enum RefusalCodec {
 }
 
 extension ByteReader {
-    /// A number that fits an `Int`.
+    /// Decodes a number that fits an `Int`.
     fileprivate mutating func whole(_ bytes: Span<UInt8>, _ what: String) throws(DecodingFault) -> Int {
         let start = offset
         guard let number = Int(exactly: try varint(bytes)) else { throw .malformed(what: what, offset: start) }

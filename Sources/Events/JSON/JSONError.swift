@@ -1,25 +1,25 @@
-/// Why a text is no JSON that can be kept, or a value cannot be written as JSON.
+/// The reason a text cannot be stored as JSON, or a value cannot be written as JSON.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of fault.
     public enum Kind: Hashable, Sendable {
-        /// The text is no JSON (RFC 8259).
+        /// The text is not valid JSON (RFC 8259).
         case malformed
-        /// A name stands twice in an object: one of the two would be lost.
+        /// A name occurs twice in an object: one of the two members would be lost.
         case repeatedName
-        /// A number would become another one, or has no form in JSON.
+        /// A number cannot be stored exactly, or JSON cannot represent it.
         case number
         /// Arrays and objects nest more than ``Limits/jsonDepth`` levels deep.
         case tooDeep
-        /// The text has more bytes than it may have.
+        /// The text has more bytes than its limit.
         case tooLong
     }
 
     public let kind: Kind
-    /// Where the fault is in the text, in bytes from 0; nil where a value is at fault, or the text as a whole.
+    /// The offset of the fault in the text, in bytes from 0; nil if a value, or the text as a whole, is at fault.
     public let offset: Int?
-    /// What is wrong.
+    /// A description of the fault.
     public let problem: String
-    /// What to do about it.
+    /// How the caller can correct it.
     public let remedy: String
 
     package init(_ kind: Kind, at offset: Int? = nil, _ problem: String, _ remedy: String) {
@@ -29,14 +29,14 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// What is wrong, and where.
+    /// The description of the fault with its offset.
     package var place: String { (offset.map { "at byte \($0) " } ?? "") + problem }
 
     public var description: String { place + "; " + remedy }
 }
 
 extension JSONError {
-    /// The beginning of a text, to be quoted.
+    /// Returns the beginning of a text, at most 80 bytes, for quoting.
     static func excerpt(_ text: String) -> String {
         let beginning = text.prefix(utf8Bytes: 80)
         return beginning.utf8.count < text.utf8.count ? beginning + "…" : beginning

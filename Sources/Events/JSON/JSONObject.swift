@@ -1,25 +1,25 @@
 /// The members of a JSON object, in the order of the UTF-8 bytes of their names.
 ///
-/// Two names are one only where all their bytes are equal: an `é` in one code point and one in two are names of two members, in
-/// an object as in the log. The order in which members were written is not kept.
+/// Two names are equal only if all their bytes are equal: an `é` in one code point and an `é` in two are two names, in an object
+/// as in the log. The original order of the members is not stored.
 ///
 /// ```swift
 /// var members: JSONObject = ["title": .string("Bridge"), "year": .integer(2026)]
 /// members["year"] = nil
 /// ```
 public struct JSONObject: Sendable {
-    /// Sorted by name, no name twice.
+    /// Sorted by name, without duplicates.
     private var members: [Element]
 
-    /// An object without members.
+    /// Creates an object without members.
     public init() { members = [] }
 
-    /// The members of a dictionary, whose names are different already. O(n log n).
+    /// Creates an object from a dictionary. O(n log n).
     public init(_ members: [String: JSONValue]) {
         self.members = members.sorted { ExactText($0.key) < ExactText($1.key) }
     }
 
-    /// Members in any order; of those with the same name the last one holds. O(n log n).
+    /// Creates an object from members in any order. Of members with the same name the last one is used. O(n log n).
     public init(_ members: some Sequence<(String, JSONValue)>) {
         self.members = []
         for (name, value) in JSONObject.sorted(members.map { (key: $0, value: $1) }) {
@@ -28,9 +28,9 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Members as a text has them, or nil where a name stands there twice.
+    /// Creates an object from the members of a text. Returns nil if a name occurs twice.
     ///
-    /// - Parameter repeated: becomes the first such name.
+    /// - Parameter repeated: is set to the first such name.
     init?(unique members: [Element], repeated: inout String?) {
         self.members = JSONObject.sorted(members)
         for index in self.members.indices.dropFirst() {
@@ -41,15 +41,15 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// The members by their names; those of the same name stay in their order.
+    /// Sorts members by name. The sort is stable: members of the same name keep their order.
     private static func sorted(_ members: [Element]) -> [Element] {
         let isSorted = members.indices.dropFirst().allSatisfy { ExactText(members[$0 - 1].key) < ExactText(members[$0].key) }
         return isSorted ? members : members.sorted { ExactText($0.key) < ExactText($1.key) }
     }
 
-    /// The value of the member of this name; nil where there is none. Setting nil removes it.
+    /// The value of the member of this name, or nil if the name is absent. Setting nil removes the member.
     ///
-    /// Reading takes O(log n) steps; a member that comes or goes moves those behind it.
+    /// Reading takes O(log n) steps. Adding or removing a member moves the members after it.
     public subscript(name: String) -> JSONValue? {
         get {
             let (index, isThere) = position(of: name)
@@ -66,7 +66,7 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Where the member of this name is, or would be.
+    /// Returns the index of the member of this name, or the index for inserting it.
     private func position(of name: String) -> (index: Int, isThere: Bool) {
         let name = ExactText(name)
         var (low, high) = (0, members.count)
@@ -83,10 +83,10 @@ public struct JSONObject: Sendable {
     /// The values, in the order of their names.
     public var values: some RandomAccessCollection<JSONValue> { members.lazy.map(\.value) }
 
-    /// The text under a name; nil where there is none, or something else.
+    /// Returns the text under a name; nil if the name is absent or its value is not a text.
     public func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
 
-    /// These members with a patch applied (RFC 7396): linear in both.
+    /// Returns these members with a patch applied (RFC 7396). Linear in both.
     func merging(_ patch: JSONObject) -> JSONObject {
         var result = JSONObject()
         result.members.reserveCapacity(members.count)
@@ -112,7 +112,7 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// A literal must not have a name twice.
+    /// Creates an object from a literal. Traps if the literal contains a name twice.
     public init(dictionaryLiteral members: (String, JSONValue)...) {
         self.init(members)
         precondition(count == members.count, "a name stands twice in a literal of a JSON object")

@@ -1,11 +1,12 @@
 /// Numbers (RFC 8259, section 6).
 extension JSONReader {
-    /// The number that begins at the position.
+    /// Reads the number that begins at the position.
     ///
-    /// A whole number that fits 64 bits is exact however it is written: `100`, `100.0`, `1e2`. One in plain digits that does not
-    /// fit is refused, since the nearest `Double` would be another number; so is one beyond 64 bits that is written with an
-    /// exponent or a point and more digits than a `Double` can tell apart. Any other number is the nearest `Double`, where there
-    /// is one.
+    /// - A whole number that fits 64 bits is exact in every notation: `100`, `100.0`, `1e2`.
+    /// - A whole number in plain digits that does not fit 64 bits is refused, since the nearest `Double` would be another number.
+    /// - A whole number beyond 64 bits with an exponent or a point is refused if it has more digits than a `Double` can
+    ///   distinguish.
+    /// - Any other number becomes the nearest `Double`. It is refused if it is out of range.
     mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         if current == UInt8(ascii: "-") { position += 1 }
@@ -32,7 +33,7 @@ extension JSONReader {
         return try decimal(start, Decimal(bytes[digits], exponent: exponent), isNegative)
     }
 
-    /// What stands from `start` up to the position, with a fraction or an exponent.
+    /// Returns the number between `start` and the position, written with a fraction or an exponent.
     private func decimal(_ start: Int, _ decimal: Decimal, _ isNegative: Bool) throws(JSONError) -> JSONValue {
         if decimal.digits.isEmpty { return .integer(0) }
         if decimal.exponent >= 0 {
@@ -48,10 +49,10 @@ extension JSONReader {
         return .number(number)
     }
 
-    /// No two numbers of double precision need more digits to be told apart.
+    /// 17 digits are enough to distinguish any two numbers of double precision.
     private static let doubleDigits = 17
 
-    /// The power of ten behind a number; 0 where there is none. One that is out of all bounds is cut.
+    /// Reads the exponent after a number; returns 0 without one. Limits extreme values.
     private mutating func exponent() throws(JSONError) -> Int {
         guard current | 0x20 == UInt8(ascii: "e") else { return 0 }
         position += 1
@@ -62,7 +63,7 @@ extension JSONReader {
         return isNegative ? -exponent : exponent
     }
 
-    /// Goes over digits, at least one.
+    /// Reads digits, at least one.
     private mutating func digits(_ take: (UInt8) -> Void) throws(JSONError) {
         guard let first = digit else { throw unexpected("a digit") }
         take(first)
@@ -78,14 +79,14 @@ extension JSONReader {
         return digit < 10 ? digit : nil
     }
 
-    /// A number that is well formed and would become another one.
+    /// Returns the error for a well-formed number that cannot be stored exactly.
     private func unkept(_ start: Int, _ why: String) -> JSONError {
         let text = String(decoding: bytes[start..<min(position, start + 100)], as: UTF8.self)
         return JSONError(.number, at: start, "the number `\(JSONError.excerpt(text))` \(why)", "write it in quotes")
     }
 }
 
-/// A number of 64 bits without its sign, as its digits come.
+/// A number of 64 bits without its sign, built from its digits.
 private struct Magnitude {
     private var value: UInt64 = 0
     private var isExact = true
@@ -96,7 +97,7 @@ private struct Magnitude {
         (value, isExact) = (sum, isExact && !overflows && !carries)
     }
 
-    /// The number with its sign; nil where it does not fit.
+    /// Returns the number with its sign; nil if it does not fit.
     func whole(_ isNegative: Bool) -> Int64? {
         guard isExact else { return nil }
         if isNegative, value == Int64.min.magnitude { return .min }
@@ -109,7 +110,7 @@ private struct Decimal {
     let digits: ArraySlice<UInt8>
     let exponent: Int
 
-    /// - Parameter text: digits with at most one point among them, and perhaps a sign before them.
+    /// - Parameter text: digits with at most one point among them, and optionally a sign before them.
     init(_ text: ArraySlice<UInt8>, exponent: Int) {
         let all = text.filter { $0 >= UInt8(ascii: "0") }.map { $0 - UInt8(ascii: "0") }
         let fraction = text.firstIndex(of: UInt8(ascii: ".")).map { text.endIndex - $0 - 1 } ?? 0
@@ -118,7 +119,7 @@ private struct Decimal {
         self.exponent = exponent - fraction + (all.count - last)
     }
 
-    /// The number, where it is whole; nil where it has more digits than 64 bits have room for.
+    /// The number if it is whole; nil if its digits do not fit 64 bits.
     var magnitude: Magnitude? {
         guard digits.count + exponent <= 19 else { return nil }
         var magnitude = Magnitude()

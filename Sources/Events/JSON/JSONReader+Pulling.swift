@@ -1,14 +1,13 @@
-/// Reading a text piece by piece, without making its values: for requests of a known form, of which few members count.
+/// Reads a text piece by piece without creating its values: for requests of a known form that use few members.
 ///
-/// Whoever pulls decides what becomes of each value: takes it, or goes over it with ``skip()``. Everything is held to RFC 8259
-/// either way.
+/// The caller takes each value or skips it with ``skip()``. Both check the text against RFC 8259.
 extension JSONReader {
-    /// What the next value is, as far as its first byte says.
+    /// The type of the next value, according to its first byte.
     package enum Next: Hashable, Sendable {
         case object, array, text, number, flag, null
     }
 
-    /// Looks at the value that comes next.
+    /// Returns the type of the next value without reading it.
     package mutating func next() throws(JSONError) -> Next {
         skipBlanks()
         switch current {
@@ -22,10 +21,10 @@ extension JSONReader {
         }
     }
 
-    /// Goes through the object that comes next.
+    /// Reads the next object.
     ///
-    /// - Parameter take: is given each name, in the order of the text, and takes or skips the value behind it. A name that
-    ///   stands twice is given twice.
+    /// - Parameter take: receives each name, in the order of the text, and must take or skip the value that follows. A name that
+    ///   occurs twice is passed twice.
     package mutating func takeMembers(
         _ take: (inout JSONReader, String) throws(JSONError) -> Void
     ) throws(JSONError) {
@@ -39,9 +38,9 @@ extension JSONReader {
         } while try !closes(UInt8(ascii: "}"), isFirst: false)
     }
 
-    /// Goes through the array that comes next.
+    /// Reads the next array.
     ///
-    /// - Parameter take: takes or skips each element.
+    /// - Parameter take: must take or skip each element.
     package mutating func takeElements(_ take: (inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
         skipBlanks()
         try open()
@@ -50,16 +49,16 @@ extension JSONReader {
         repeat { try take(&self) } while try !closes(UInt8(ascii: "]"), isFirst: false)
     }
 
-    /// The text that comes next.
+    /// Reads the next value, which must be a text.
     package mutating func takeText() throws(JSONError) -> String {
         skipBlanks()
         return try string()
     }
 
-    /// The value that comes next, whatever it is.
+    /// Reads the next value, of any type.
     package mutating func takeValue() throws(JSONError) -> JSONValue { try value() }
 
-    /// Goes over the value that comes next. A number may be one that could not be kept.
+    /// Skips the next value. It accepts numbers that cannot be stored.
     package mutating func skip() throws(JSONError) {
         switch try next() {
         case .object: try takeMembers { reader, _ throws(JSONError) in try reader.skip() }
@@ -70,7 +69,7 @@ extension JSONReader {
         }
     }
 
-    /// Sees to it that nothing follows.
+    /// Throws if anything except blanks follows.
     package mutating func end() throws(JSONError) {
         skipBlanks()
         guard position == bytes.count else { throw unexpected("the end of the text") }

@@ -1,6 +1,6 @@
 /// Texts in quotes (RFC 8259, section 7).
 extension JSONReader {
-    /// The text that begins with the quote at the position.
+    /// Reads the text that begins with the quote at the position.
     mutating func string() throws(JSONError) -> String {
         let start = position + 1
         position = start
@@ -20,7 +20,7 @@ extension JSONReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Goes to the next quote or backslash of the text.
+    /// Advances to the next quote or backslash of the text.
     private mutating func skipPlain(from start: Int) throws(JSONError) {
         while position < bytes.count {
             switch bytes[position] {
@@ -54,7 +54,7 @@ extension JSONReader {
         }
     }
 
-    /// What the four digits behind `\u` stand for, or the eight of two halves of a pair.
+    /// Decodes the four digits after `\u`, or the two escapes of a surrogate pair.
     private mutating func scalar(from start: Int) throws(JSONError) -> UnicodeScalar {
         let first = try fourDigits(from: start)
         if let scalar = UnicodeScalar(first) { return scalar }

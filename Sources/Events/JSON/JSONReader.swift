@@ -1,16 +1,16 @@
-/// Reads one JSON text (RFC 8259), byte by byte, and refuses what it cannot keep as it is written.
+/// Reads one JSON text (RFC 8259) byte by byte, and refuses numbers and names that cannot be stored as written.
 ///
-/// The bytes are checked to be UTF-8 once, before anything else: a piece between two quotes is then a text.
+/// It validates the bytes as UTF-8 once at the start, so the bytes between two quotes are always valid text.
 package struct JSONReader {
     let bytes: [UInt8]
-    /// The next byte to be read.
+    /// The offset of the next byte to read.
     var position = 0
-    /// How many arrays and objects are open.
+    /// The number of open arrays and objects.
     var depth = 0
 
     package init(_ bytes: [UInt8]) throws(JSONError) {
         self.bytes = bytes
-        // A byte order mark, which some editors put in front, says nothing about UTF-8.
+        // Skips a byte order mark, which some editors write at the start.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         do {
             _ = try UTF8Span(validating: bytes.span)
@@ -19,7 +19,7 @@ package struct JSONReader {
         }
     }
 
-    /// The value that all of the text stands for.
+    /// Reads the value that the whole text encodes.
     mutating func whole() throws(JSONError) -> JSONValue {
         let value = try value()
         skipBlanks()
@@ -27,7 +27,7 @@ package struct JSONReader {
         return value
     }
 
-    /// The byte at the position; 0, which stands nowhere in JSON, behind the last one.
+    /// The byte at the position. After the last byte it is 0, which is never valid in JSON.
     var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     mutating func skipBlanks() {
@@ -84,7 +84,7 @@ package struct JSONReader {
         throw twice(ExactText(repeated ?? ""), inObjectAt: start)
     }
 
-    /// A name and the colon behind it.
+    /// Reads a name and the colon after it.
     mutating func name() throws(JSONError) -> String {
         skipBlanks()
         guard current == UInt8(ascii: "\"") else { throw unexpected("a name in quotes") }
@@ -105,7 +105,7 @@ package struct JSONReader {
         position += 1
     }
 
-    /// Goes over the end of an array or object, and says so, or over the comma between two parts of it.
+    /// Reads the end of an array or object and returns true, or reads the comma between two elements and returns false.
     mutating func closes(_ end: UInt8, isFirst: Bool) throws(JSONError) -> Bool {
         skipBlanks()
         if current == end {
@@ -120,7 +120,7 @@ package struct JSONReader {
 }
 
 extension JSONReader {
-    /// What stands at the position is not what has to stand there.
+    /// Returns the error for a byte at the position other than the expected one.
     func unexpected(_ wanted: String) -> JSONError {
         guard position < bytes.count else {
             return JSONError(.malformed, at: position, "the text ends where \(wanted) has to follow", "complete it")
@@ -131,7 +131,7 @@ extension JSONReader {
         return JSONError(.malformed, at: position, "\(found) stands where \(wanted) has to follow", "correct it there")
     }
 
-    /// Looks for the second member of a name in an object that was read, to say where it is.
+    /// Finds the second member of a name in an object that was read, and returns an error with its offset.
     private mutating func twice(_ name: ExactText, inObjectAt start: Int) -> JSONError {
         let error = { (offset: Int) in
             JSONError(

@@ -1,7 +1,7 @@
-/// A JSON value, as objects carry it.
+/// A JSON value of an object.
 ///
 /// Whole numbers that fit 64 bits stay exact; any other number is a `Double`. Equality is JSON's: `1` equals `1.0`, no number
-/// equals a boolean, and texts are equal when their bytes are.
+/// equals a boolean, and texts are equal if their bytes are.
 public enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -11,27 +11,27 @@ public enum JSONValue: Sendable {
     case array([JSONValue])
     case object(JSONObject)
 
-    /// The member of this name; nil where this is no object or has none.
+    /// The member of this name; nil if the value is not an object or does not contain the name.
     public subscript(name: String) -> JSONValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    /// This value with a patch applied (RFC 7396): members of the patch replace, null removes, and a patch that is no object
-    /// becomes the value. Linear in the patch and in the objects that it changes.
+    /// Returns this value with a patch applied (RFC 7396): members of the patch replace members, null removes them, and a patch
+    /// that is not an object replaces the value. Linear in the patch and in the objects that it changes.
     public func merging(_ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
         guard case .object(let members) = self else { return .object(JSONObject().merging(changes)) }
         return .object(members.merging(changes))
     }
 
-    /// The names that this value links to: every `{"$ref": NAME}` in it, each once, in sorted order.
+    /// The names that this value links to: every `{"$ref": NAME}` in it, without duplicates, sorted.
     public var links: [String] {
         var names: Set<ExactText> = []
         forEachLink { names.insert(ExactText($0)) }
         return names.sorted().map(\.text)
     }
 
-    /// Calls `body` with the target of each link, in the order of the value, repeated ones again. What `body` throws ends the search.
+    /// Calls `body` with the target of each link, in the order of the value, including duplicates. Stops if `body` throws.
     package func forEachLink(_ body: (String) throws -> Void) rethrows {
         switch self {
         case .object(let members):
@@ -43,7 +43,7 @@ public enum JSONValue: Sendable {
         }
     }
 
-    /// How deeply arrays and objects nest; 0 for a plain value.
+    /// The nesting depth of arrays and objects; 0 for a plain value.
     public var depth: Int {
         switch self {
         case .object(let members): 1 + members.reduce(0) { max($0, $1.value.depth) }

@@ -1,38 +1,39 @@
-/// Writes JSON on one line: no blanks, slashes as they are, the members of a plain value by the UTF-8 bytes of their names.
+/// Writes JSON on one line: no blanks, slashes not escaped, the members of a plain value sorted by the UTF-8 bytes of their
+/// names.
 ///
-/// What is written can be handed on in pieces, so that it is never held as a whole.
+/// The output can be passed on in pieces, so that it is never in memory as a whole.
 public struct JSONWriter {
-    /// What was written and not handed on, in UTF-8.
+    /// The output that was not passed on yet, in UTF-8.
     private var bytes: [UInt8] = []
     private let take: ((Span<UInt8>) -> Void)?
 
-    /// Bytes of the pieces that are handed on.
+    /// The minimum size of a piece in bytes.
     private static let pieceBytes = 1 << 16
 
-    /// Keeps everything for ``text``.
+    /// Creates a writer that keeps all output for ``text``.
     public init() { take = nil }
 
-    /// Hands on what is written whenever enough has come together, and the rest with ``finish()``.
+    /// Creates a writer that passes its output on in pieces, and the rest with ``finish()``.
     ///
-    /// - Parameter take: is given each piece, of 64 KiB or a little more, in order.
+    /// - Parameter take: receives each piece, of 64 KiB or slightly more, in order.
     public init(handingTo take: @escaping (Span<UInt8>) -> Void) { self.take = take }
 
-    /// What was written and not handed on, as a text.
+    /// The output that was not passed on yet, as a text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// What was written and not handed on, in UTF-8.
+    /// The output that was not passed on yet, in UTF-8.
     public var written: [UInt8] { bytes }
 
-    /// The first number that JSON does not have among those written.
+    /// The first written number that JSON cannot represent.
     private(set) var unwritten: Double?
 
-    /// Hands on what is left.
+    /// Passes on the rest of the output.
     public mutating func finish() {
         take?(bytes.span)
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Writes a value. Linear in its size. A number that JSON does not have is written as its name, quoted.
+    /// Writes a value. Linear in its size. A number that JSON cannot represent is written as its name in quotes.
     public mutating func write(_ value: JSONValue) {
         switch value {
         case .null: raw("null")
@@ -45,7 +46,7 @@ public struct JSONWriter {
         }
     }
 
-    /// Writes a number: a whole one that fits 64 bits as such, any other with as few digits as bring it back.
+    /// Writes a number: a whole number that fits 64 bits as an integer, any other with the fewest digits that reproduce it.
     private mutating func write(_ number: Double) {
         if let whole = Int64(exactly: number) {
             raw(String(whole))
@@ -57,7 +58,7 @@ public struct JSONWriter {
         }
     }
 
-    /// Writes the elements of a list, each by `write`.
+    /// Writes the elements of a list, each with `write`.
     public mutating func writeList<Element>(_ elements: [Element], _ write: (inout JSONWriter, Element) -> Void) {
         raw("[")
         for (index, element) in elements.enumerated() {
@@ -67,7 +68,7 @@ public struct JSONWriter {
         raw("]")
     }
 
-    /// Writes the members of an object in the order that they are given in, each by `write`.
+    /// Writes the members of an object in the given order, each with `write`.
     public mutating func writeMembers<Value>(
         _ members: some Sequence<(String, Value)>, _ write: (inout JSONWriter, Value) -> Void
     ) {
@@ -83,7 +84,7 @@ public struct JSONWriter {
         raw("}")
     }
 
-    /// Writes a text in its quotes.
+    /// Writes a text in quotes.
     public mutating func write(_ text: String) {
         raw("\"")
         let span = text.utf8Span.span
@@ -99,13 +100,13 @@ public struct JSONWriter {
         raw("\"")
     }
 
-    /// Writes JSON text that stands on one line already.
+    /// Writes JSON text that is already on one line.
     public mutating func raw(_ text: String) {
         bytes.append(contentsOf: text.utf8)
         handOn()
     }
 
-    /// Writes part of a text as it is.
+    /// Writes part of a text unchanged.
     private mutating func run(of text: String, _ offsets: Range<Int>) {
         for start in stride(from: offsets.lowerBound, to: offsets.upperBound, by: Self.pieceBytes) {
             let first = text.utf8.index(text.startIndex, offsetBy: start)

@@ -1,9 +1,9 @@
-/// A name that a class gives to privileges of its own, as the application that asks calls them: `can_read_todo` for `read`.
+/// A class's name for a set of privileges, used by the querying application: `can_read_todo` for `read`.
 ///
-/// Names are equal byte for byte, as all names are.
+/// Names are compared byte for byte, like all names.
 public struct ActionAlias: Hashable, Sendable {
     public var name: String { exactName.text }
-    /// What somebody must have in full to be allowed the action.
+    /// The privileges that the action requires, all of them.
     public let privileges: Privileges
     private let exactName: ExactText
 
@@ -12,9 +12,9 @@ public struct ActionAlias: Hashable, Sendable {
         self.privileges = privileges
     }
 
-    /// The order of the names' UTF-8 bytes.
+    /// Orders aliases by the UTF-8 bytes of their names.
     package static func precedes(_ left: ActionAlias, _ right: ActionAlias) -> Bool { left.exactName < right.exactName }
 
-    /// Whether this is the alias of a name.
+    /// Whether this alias has the given name.
     package func isCalled(_ name: String) -> Bool { exactName == ExactText(name) }
 }

@@ -1,8 +1,8 @@
-/// Whether the objects of a class have access lists of their own.
+/// Whether the objects of a class have separate access lists.
 public enum ObjectACL: UInt8, Hashable, Sendable {
-    /// An object is as open as its class.
+    /// An object gives the same access as its class.
     case none = 0
-    /// An object gives what its own entries give.
+    /// An object gives the privileges of its own entries.
     case required = 1
 }
 
@@ -10,7 +10,7 @@ public enum ObjectACL: UInt8, Hashable, Sendable {
 public enum Composition: UInt8, Hashable, Sendable {
     /// Both must give a privilege.
     case narrowing = 0
-    /// Either may give it.
+    /// At least one of the two must give it.
     case widening = 1
 }
 
@@ -18,15 +18,15 @@ public enum Composition: UInt8, Hashable, Sendable {
 public struct ClassOptions: Hashable, Sendable {
     public var objectACL: ObjectACL
     public var composition: Composition
-    /// What an object takes over from its parent's object part; empty where the class does not inherit.
+    /// The privileges that an object inherits from its parent's object part; empty if the class does not inherit.
     public var inherits: Privileges
-    /// What the creator (and every later owner) of an object is granted on it.
+    /// The privileges that the creator and every later owner of an object are granted on it.
     public var creatorPrivileges: Privileges
-    /// Whether nothing of the creator's entry can be taken away.
+    /// Whether the privileges of the creator's entry cannot be revoked.
     public var creatorPermanent: Bool
     /// Whether an object can be read because a readable object links to it.
     public var readThroughLinks: Bool
-    /// The custom privileges that the class knows beside the built-in ones.
+    /// The custom privileges that the class supports in addition to the built-in ones.
     public var privileges: Privileges
     /// The JSON properties that queries may use.
     public var properties: [String] {
@@ -34,7 +34,7 @@ public struct ClassOptions: Hashable, Sendable {
         set { exactProperties = newValue.map(ExactText.init) }
     }
     private var exactProperties: [ExactText]
-    /// The class's own names for actions, in the order of their bytes.
+    /// The class's names for actions, sorted by their bytes.
     public var aliases: [ActionAlias] { didSet { aliases.sort(by: ActionAlias.precedes) } }
 
     public init(
@@ -53,6 +53,6 @@ public struct ClassOptions: Hashable, Sendable {
         self.aliases = aliases.sorted(by: ActionAlias.precedes)
     }
 
-    /// Every privilege that the class knows.
+    /// Every privilege that the class supports.
     @inlinable public var known: Privileges { privileges.union(.builtIn) }
 }

@@ -1,6 +1,6 @@
-/// A text that equals another one only where all bytes do, and is ordered by them: what texts from outside are as keys.
+/// A text that is compared and ordered by its bytes: the key type for texts from outside.
 ///
-/// Swift's own strings are equal where they look alike, so that a dictionary would take two names for one.
+/// Swift strings compare by canonical equivalence, so a dictionary of `String` would treat two different names as one.
 package struct ExactText: Hashable, Comparable, Sendable {
     package let text: String
 
@@ -19,8 +19,8 @@ package struct ExactText: Hashable, Comparable, Sendable {
         return left.count < right.count
     }
 
-    /// Hashes the bytes and their count. Swift's own hash is equal for texts that look alike: a caller could send thousands of
-    /// such texts whose bytes differ, and every look into a dictionary would compare them all.
+    /// Hashes the bytes and their count. Swift's hash is equal for canonically equivalent texts: a caller could send thousands of
+    /// such texts with different bytes, and every dictionary lookup would compare them all.
     package func hash(into hasher: inout Hasher) {
         let bytes = text.utf8Span.span
         var word: UInt64 = 0

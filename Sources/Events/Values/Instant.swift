@@ -1,22 +1,22 @@
-/// A moment in UTC, in whole microseconds since 1970-01-01T00:00:00Z.
+/// A point in time in UTC, in whole microseconds since 1970-01-01T00:00:00Z.
 @frozen public struct Instant: Hashable, Comparable, Sendable {
     public let microseconds: Int64
     @inlinable public init(microseconds: Int64) { self.microseconds = microseconds }
 
-    /// Later than every moment: the end of what is granted for good.
+    /// Later than every other instant: the end of permanent access.
     public static let forever = Instant(microseconds: .max)
-    /// Earlier than every moment.
+    /// Earlier than every other instant.
     public static let distantPast = Instant(microseconds: .min)
 
     @inlinable public static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
 
-    /// This moment, later by a number of microseconds; `forever` where that overflows.
+    /// Returns this instant plus a number of microseconds; `forever` on overflow.
     public func advanced(byMicroseconds distance: Int64) -> Instant {
         let (sum, overflow) = microseconds.addingReportingOverflow(distance)
         return overflow ? .forever : Instant(microseconds: sum)
     }
 
-    /// This moment, later by so many seconds; `forever` where that overflows.
+    /// Returns this instant plus a number of seconds; `forever` on overflow.
     public func advanced(bySeconds seconds: Int64) -> Instant {
         let (microseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
         return overflow ? .forever : advanced(byMicroseconds: microseconds)
@@ -24,7 +24,7 @@
 }
 
 extension Instant: CustomStringConvertible {
-    /// RFC 3339 in UTC: `2026-01-01T10:00:00Z`, with a fraction of up to six digits only where there is one.
+    /// RFC 3339 in UTC: `2026-01-01T10:00:00Z`, with a fraction of up to six digits only if it is not zero.
     public var description: String {
         if self == .forever { return "forever" }
         let (days, time) = microseconds.quotientAndRemainder(floor: 86_400_000_000)
@@ -43,8 +43,8 @@ extension Instant: CustomStringConvertible {
 
     /// Reads RFC 3339 (`2026-01-01T10:00:00Z`, `…10:00:00.25+02:00`); digits after the sixth of a fraction are dropped.
     ///
-    /// - Throws: for anything else, a date that does not exist, and years outside 0001–9999. It is no nil, since an end that is nil
-    ///   means for good: a typing mistake must not grant access for ever.
+    /// - Throws: for any other text, a date that does not exist, and years outside 0001–9999. It throws instead of returning nil
+    ///   because a nil end means permanent: a typing error must not grant permanent access.
     public init(_ text: String) throws(MalformedTime) {
         guard let instant = Instant(reading: text) else { throw MalformedTime(text: text) }
         self = instant
@@ -61,7 +61,7 @@ extension Instant: CustomStringConvertible {
         guard let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second < 60 else { return nil }
         let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offsetMinutes * 60
         self.init(microseconds: seconds * 1_000_000 + fraction)
-        // An offset can lead out of the years that have a text.
+        // An offset can move the time outside the years that have a text.
         guard self >= Instant.earliestText, self <= Instant.latestText else { return nil }
     }
 
@@ -76,7 +76,7 @@ private func padded(_ number: Int64, to width: Int) -> String {
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }
 
-/// Reads the parts of an RFC 3339 time off the front of a text.
+/// Reads the parts of an RFC 3339 time from the start of a text.
 private struct TimeScanner {
     private var rest: Substring.UTF8View
 
@@ -101,7 +101,7 @@ private struct TimeScanner {
         return number
     }
 
-    /// Microseconds after the point; 0 where there is no point, nil where no digit follows it.
+    /// Reads the microseconds after the point; returns 0 without a point, nil if no digit follows it.
     mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         var number: Int64 = 0
@@ -116,7 +116,7 @@ private struct TimeScanner {
         return number
     }
 
-    /// Minutes east of UTC.
+    /// Reads the offset in minutes east of UTC.
     mutating func offset() -> Int64? {
         if take("Z") || take("z") { return 0 }
         let sign: Int64
@@ -126,8 +126,8 @@ private struct TimeScanner {
     }
 }
 
-/// A date of the proleptic Gregorian calendar. The conversions count in 400-year eras that begin on 1 March, so that the
-/// leap day is the last of its year.
+/// A date of the proleptic Gregorian calendar. The conversions count in 400-year eras that begin on 1 March, so that the leap day
+/// is the last day of its year.
 private struct CivilDate {
     let year: Int64
     let month: Int64
@@ -160,7 +160,7 @@ private struct CivilDate {
 }
 
 extension Int64 {
-    /// Division that rounds towards minus infinity, so that the remainder is never negative.
+    /// Divides, rounding towards minus infinity, so that the remainder is never negative.
     fileprivate func quotientAndRemainder(floor divisor: Int64) -> (Int64, Int64) {
         var (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         if remainder < 0 {
@@ -171,7 +171,7 @@ extension Int64 {
     }
 }
 
-/// A text that is no time.
+/// A text that is not a valid time.
 public struct MalformedTime: Error, Hashable, Sendable, CustomStringConvertible {
     public let text: String
 

@@ -1,4 +1,4 @@
-/// Every limit on what a store takes in. Each is checked before anything is written; what is over it is refused as `tooLarge`.
+/// Every limit on the input of a store. Each is checked before anything is written; input beyond it is refused as `tooLarge`.
 public enum Limits {
     /// Bytes in the id part of an object's name, and in the name of a role or permission.
     public static let idBytes = 512
@@ -10,19 +10,19 @@ public enum Limits {
     public static let valueBytes = 1 << 20
     /// Levels of nesting in an object's value.
     public static let valueDepth = 64
-    /// Bytes of a JSON text that stands for one value: one of ``valueBytes`` fits, however it is spaced and escaped.
+    /// Bytes of a JSON text that encodes one value. A value of ``valueBytes`` fits with any spacing and escaping.
     public static let jsonBytes = 16 << 20
-    /// Levels of nesting in any JSON that is read: far above ``valueDepth``, far below what the stack of a thread has room for.
+    /// Levels of nesting in any JSON that is read: far above ``valueDepth``, and far below the capacity of a thread's stack.
     public static let jsonDepth = 1024
     /// Links (`{"$ref": …}`) in one value.
     public static let linksPerValue = 1024
-    /// Links that one caller has written to one object. Further links of that caller to the object do not count, and where the
-    /// class of the object reads through links they are refused. Each caller has this room for itself.
+    /// Links that one caller has written to one object. Further links of that caller to the object do not count; if the class of
+    /// the object reads through links, they are refused. The limit applies to each caller separately.
     public static let linksPerCaller = 256
-    /// Objects that one check reads for the links of one caller: the objects that link and those above them. What is beyond gives
-    /// nothing.
+    /// Objects that one check reads for the links of one caller: the linking objects and the objects above them. Objects beyond
+    /// the limit give nothing.
     public static let linkReadsPerCaller = 1024
-    /// Objects that one check reads for links in all.
+    /// Objects that one check reads for links in total.
     public static let linkReads = 16_384
     /// Changes in one transaction.
     public static let changesPerTransaction = 10_000
@@ -34,7 +34,7 @@ public enum Limits {
     public static let permissionsPerObject = 64
     /// Roles that one principal is a direct member of.
     public static let rolesPerMember = 1024
-    /// Objects above an object, parent by parent.
+    /// Objects above an object, following parents.
     public static let depthOfParents = 64
     /// Properties that a class names for queries.
     public static let propertiesPerClass = 64
@@ -42,19 +42,19 @@ public enum Limits {
     public static let aliasesPerClass = 64
     /// Bytes in an idempotency key, a request id or a comment.
     public static let originBytes = 1024
-    /// Bytes of a caller's name that the record of a refusal keeps: all of any well-formed one.
+    /// Bytes of a caller's name in the record of a refusal: enough for every valid name.
     public static let refusedCallerBytes = classNameBytes + 1 + idBytes
-    /// Bytes of a refusal's message that its record keeps.
+    /// Bytes of a refusal's message in its record.
     public static let refusalMessageBytes = 2048
-    /// Bytes of a refused change, as JSON, that its record keeps.
+    /// Bytes of a refused change, as JSON, in its record.
     public static let triedChangeBytes = 2048
     /// Objects on one page of a query.
     public static let objectsPerPage = 1_000_000
     /// Records on one page of the audit.
     public static let recordsPerPage = 100_000
-    /// Conditions in one query, those inside others counted.
+    /// Conditions in one query, including nested ones.
     public static let conditionsPerQuery = 1000
-    /// Levels of conditions in each other.
+    /// Levels of nested conditions.
     public static let depthOfConditions = 32
     /// Properties that one query orders by.
     public static let ordersPerQuery = 8

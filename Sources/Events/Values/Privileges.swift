@@ -12,11 +12,11 @@
     public static let setOwner = Privileges(rawValue: 1 << 6)
     public static let modifySchema = Privileges(rawValue: 1 << 7)
 
-    /// The eight that every class knows.
+    /// The eight that every class supports.
     public static let builtIn = Privileges(rawValue: 0xFF)
-    /// Everything, privileges defined later included.
+    /// Every privilege, including those defined later.
     public static let all = Privileges(rawValue: .max)
-    /// How many privileges a store can define by name.
+    /// The number of privileges that a store can define by name.
     public static let customLimit = 24
 
     /// The names of the built-in privileges, in bit order.
@@ -24,7 +24,7 @@
         "create", "read", "update", "delete", "query", "setPermissions", "setOwner", "modifySchema",
     ]
 
-    /// The custom privilege with this index among a store's custom ones (`0 ..< 24`).
+    /// Returns the custom privilege with this index among a store's custom ones (`0 ..< 24`).
     @inlinable public static func custom(_ index: Int) -> Privileges { Privileges(rawValue: 1 << UInt32(8 + index)) }
 }
 
@@ -34,21 +34,22 @@ public struct PrivilegeNames: Hashable, Sendable {
 
     public init(custom: [String] = []) { self.custom = custom }
 
-    /// The privilege of this name, or nil where the store knows none. Linear in the number of privileges, at most 32.
+    /// Returns the privilege of this name, or nil if the store does not define it. Linear in the number of privileges, at most
+    /// 32.
     public func privilege(_ name: String) -> Privileges? {
         if let bit = Privileges.builtInNames.firstIndex(of: name) { return Privileges(rawValue: 1 << UInt32(bit)) }
-        // Byte for byte, as all names are equal.
+        // Byte for byte, like all names.
         return custom.firstIndex { $0 == name && $0.utf8.elementsEqual(name.utf8) }.map(Privileges.custom)
     }
 
-    /// Gives a further custom privilege the next free bit; nil when all 24 are taken.
+    /// Assigns the next free bit to a new custom privilege; returns nil if all 24 are taken.
     public mutating func define(_ name: String) -> Privileges? {
         guard custom.count < Privileges.customLimit else { return nil }
         custom.append(name)
         return Privileges.custom(custom.count - 1)
     }
 
-    /// The names in a set, sorted by their UTF-8 bytes. Bits that no name was given to are left out.
+    /// Returns the names in a set, sorted by their UTF-8 bytes. Bits without a name are left out.
     public func names(of privileges: Privileges) -> [String] {
         var names: [String] = []
         for (bit, name) in Privileges.builtInNames.enumerated() where privileges.rawValue & (1 << UInt32(bit)) != 0 {
