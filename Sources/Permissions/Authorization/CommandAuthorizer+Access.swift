@@ -31,18 +31,18 @@ extension CommandAuthorizer {
         try need(.setPermissions, on: object, name)
         let subject = try subject(subjectName)
         let present = try state.entry(of: subject, on: object) ?? AccessEntry(subject: subject)
-        // What was held until a time and is to be held for good is given as much as what was not held at all.
+        // Making a temporary privilege permanent requires the same authority as granting a new one.
         try needAtLeast(privileges.subtracting(present.forGood), on: object, name)
         try checkPermanent(present, losing: present.permanent.subtracting(privileges), subjectName, name)
         var events: [Event] = []
         var entry = present
-        // A wildcard holds for later privileges too, so the whole of it goes before the list takes its place.
+        // A wildcard includes later privileges, so it is revoked as a whole before the list replaces it.
         let lost = present.isWildcard ? .all : present.privileges.subtracting(privileges)
         if !lost.isEmpty {
             entry.revoke(lost, known: [])
             events.append(.accessRevoked(AccessRevoked(object: object, subject: subject, privileges: lost)))
         }
-        // What was held until a time becomes held for good.
+        // A privilege with an end becomes permanent.
         let gained = privileges.subtracting(entry.forGood)
         if !gained.isEmpty {
             events.append(.accessGranted(AccessGranted(object: object, subject: subject, privileges: gained)))
@@ -53,7 +53,7 @@ extension CommandAuthorizer {
     func revoke(_ subjectName: Name, on name: Name, _ names: [String]?, strict: Bool) throws -> [Event] {
         try checkForm(subjectName, name)
         let object = try object(name)
-        // An exported history also takes away privileges that the class has dropped since they were granted.
+        // An exported history also revokes privileges that the class has dropped since they were granted.
         let asked = try names.map { try authority == .importer ? privileges($0) : privileges($0, on: object) }
         try need(.setPermissions, on: object, name)
         let subject = try subject(subjectName)

@@ -1,7 +1,8 @@
 internal import Events
 
 extension CommandAuthorizer {
-    /// Aliases that a class may have. What they stand for may be privileges that the class does not know: then nobody has them.
+    /// Checks the aliases of a class. An alias may name privileges that the class does not support; no caller has them in that
+    /// class.
     func checkedAliases(
         _ aliases: [ClassSettings.Alias], of name: String, in names: PrivilegeNames
     ) throws -> [ActionAlias] {

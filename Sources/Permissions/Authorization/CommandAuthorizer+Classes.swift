@@ -43,7 +43,7 @@ extension CommandAuthorizer {
         }
     }
 
-    /// Options with settings applied; custom privileges that are new are added to `names`.
+    /// Returns options with settings applied, and adds new custom privileges to `names`.
     private func options(
         _ settings: ClassSettings, of name: String, from present: ClassOptions, names: inout PrivilegeNames
     ) throws -> ClassOptions {
@@ -62,7 +62,8 @@ extension CommandAuthorizer {
         }
         if let creator = settings.creatorPrivileges {
             let privileges = try named(creator, in: names)
-            // What it gave before it may go on giving, known or not: a history repeats all options of a class.
+            // Creator privileges that the class already gives stay valid, supported or not: a history repeats all options of a
+            // class.
             guard options.known.union(present.creatorPrivileges).isSuperset(of: privileges) else {
                 let strangers = names.names(of: privileges.subtracting(options.known)).joined(separator: "`, `")
                 throw Refusal(
@@ -73,7 +74,8 @@ extension CommandAuthorizer {
         }
         if let properties = settings.properties { options.properties = try checkedProperties(properties, of: name) }
         if let aliases = settings.aliases { options.aliases = try checkedAliases(aliases, of: name, in: names) }
-        // An alias is no privilege of its class, or one word would mean two things; nor may one that comes later be its name.
+        // An alias must not equal a privilege of its class: the word would be ambiguous. A later privilege must not equal an
+        // alias either.
         if let alias = options.aliases.first(where: { names.privilege($0.name).map(options.privileges.isSuperset) ?? false }) {
             throw Refusal(
                 .malformed, "`\(alias.name)` is a privilege of the class `\(name)` and cannot be an alias too: take another word")
@@ -127,7 +129,7 @@ extension CommandAuthorizer {
         }
     }
 
-    /// What the class of a new object gives to its owner, where it requires object ACLs.
+    /// Returns the events that grant the creator privileges on a new object to its owner, if the class requires object ACLs.
     func creatorEvents(for object: ObjectID, classID: ClassID, owner: PrincipalID) throws -> [Event] {
         guard let options = try state.options(of: classID), options.objectACL == .required, !options.creatorPrivileges.isEmpty
         else { return [] }

@@ -1,13 +1,13 @@
 internal import Events
 
 extension CommandAuthorizer {
-    /// What a value links to, with the names. Names that nothing in the store has had yet are introduced.
+    /// Returns the link targets of a value with their names. Names that are new to the store are introduced.
     ///
     /// - Parameters:
-    ///   - value: the whole value that the object is to have.
+    ///   - value: the whole new value of the object.
     ///   - name: the object's name.
     ///   - object: the object's number.
-    ///   - introduced: how many names the change introduces besides.
+    ///   - introduced: the number of other names that the change introduces.
     func links(
         in value: JSONValue?, of name: Name, _ object: ObjectID, besides introduced: UInt64
     ) throws -> [(name: Name, target: Introduction<ObjectID>)] {
@@ -21,10 +21,10 @@ extension CommandAuthorizer {
         }
     }
 
-    /// Checks links that are to be written. A link into a class that reads through links gives read on its target, so its writer needs
-    /// read there. A link that stays as it was needs nothing.
+    /// Checks links that a change writes. A link from a class that reads through links gives read on its target, so the writer
+    /// needs read on the target. An unchanged link needs nothing.
     ///
-    /// - Throws: ``Refusal`` with `noPrivilege`, or with `tooLarge` if the caller has no room for links to a target.
+    /// - Throws: ``Refusal`` with `noPrivilege`, or with `tooLarge` if the caller has reached the limit of links to a target.
     func checkNewLinks(
         _ links: [(name: Name, target: Introduction<ObjectID>)], instead before: [ObjectLink], of source: ObjectID
     ) throws {

@@ -49,7 +49,7 @@ extension CommandAuthorizer {
         let linksBefore = try state.links(of: object)
         try checkNewLinks(links, instead: linksBefore, of: object)
         try checkUnchanged(object, name, since: expectedRevision)
-        // The same value can mean other objects than when it was written.
+        // The same value can refer to other objects than when it was written.
         guard
             try bytes != present ?? Array("null".utf8)
                 || linksBefore.contains(where: { try $0.created != state.creation(of: $0.target) })
@@ -76,7 +76,8 @@ extension CommandAuthorizer {
         return [.objectMoved(ObjectMoved(object: object, parent: parentObject))]
     }
 
-    /// What an object passes on to the objects below it, whoever has it: moving an object gives that to others.
+    /// Returns the privileges that an object passes to the objects below it, for all subjects together. Moving an object under it
+    /// gives them to its subjects.
     private func passedOn(by object: ObjectID, through inherits: Privileges) throws -> Privileges {
         var given: Privileges = []
         var mask = inherits
@@ -112,7 +113,7 @@ extension CommandAuthorizer {
         return [.ownerChanged(OwnerChanged(object: object, owner: ownerID))] + given
     }
 
-    /// Refuses what was decided on the sight of an object that has changed since.
+    /// Throws if an object has changed since the revision that the caller expected.
     private func checkUnchanged(_ object: ObjectID, _ name: Name, since expectedRevision: Revision?) throws {
         guard let expectedRevision, let last = try state.lastChange(of: object) else { return }
         guard last <= expectedRevision, expectedRevision <= state.headRevision else {
@@ -121,7 +122,8 @@ extension CommandAuthorizer {
         }
     }
 
-    /// Walks up from a new parent: the chain must not come by the object that moves, and must not be too long.
+    /// Follows the parents from a new parent upwards. The chain must not contain the object that is moved, and must not exceed
+    /// the limit.
     private func checkDepth(of name: Name, below parent: ObjectID, moving object: ObjectID? = nil) throws {
         var depth = 0
         var next: ObjectID? = parent

@@ -25,7 +25,7 @@ extension CommandAuthorizer {
             if strict { throw Refusal(.alreadyExists, "`\(memberName.excerpt)` is a member of `\(name.excerpt)` already") }
             return []
         }
-        // A role that holds `everyone` counts as above every role, so it cannot be put below one.
+        // A role with the member `everyone` counts as above every role, so it cannot be put below one.
         if memberName.kind == .role, try member == role || state.subjects(of: role).contains(member) {
             throw Refusal(.cycle, "`\(name.excerpt)` is within `\(memberName.excerpt)` already: roles cannot hold each other")
         }
@@ -78,7 +78,7 @@ extension CommandAuthorizer {
     }
 
     private func administrator(_ name: Name) throws -> PrincipalID {
-        // Administrators are not found through memberships: a role in their place would administer nothing.
+        // Memberships are not followed to find administrators: a role appointed as one would administer nothing.
         try checkForm(name, is: .caller, "a user or a thing, which alone can administer a store")
         guard try mayDoEverything else {
             throw Refusal(

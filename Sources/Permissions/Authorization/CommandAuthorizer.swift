@@ -1,26 +1,34 @@
 public import Events
 
-/// By what right the changes of a transaction are made.
+/// The authority that the changes of a transaction are made with.
 public enum Authority: Hashable, Sendable {
-    /// The caller's own, as the rules of access say. What a caller gives on an object is judged on the objects below it too.
+    /// The caller's, according to the rules of access. Privileges that a caller gives on an object are checked on the objects
+    /// below it too.
     case caller
-    /// The caller's own, as a scenario file has it: what a caller gives is judged only on the object that the change names.
+    /// The caller's, as in a scenario file: privileges that a caller gives are checked only on the object that the change names.
     case scenario
-    /// The importer's: everything is allowed, the caller is only recorded, and users exist once they are mentioned.
+    /// The importer's: everything is allowed, the caller is only recorded, and users exist as soon as they are mentioned.
     case importer
 }
 
-/// Decides about the changes of one transaction, one after another: what happened, as events, or why not.
+/// Decides about the changes of one transaction, in order: returns the events, or throws a refusal.
 ///
-/// The order of the checks is that of `SCENARIOS.md`: the form; that what is named is there, or not yet; privileges that the
-/// class does not have and ends that are not in the future; the caller's privilege; that subjects, members and owners exist;
-/// the rest. The caller of ``events(for:)`` applies the events to the state before it asks about the next change.
+/// The checks have the order of `SCENARIOS.md`:
+///
+/// 1. the form
+/// 2. whether the named objects exist, or do not exist yet
+/// 3. privileges that the class does not support, and ends that are not in the future
+/// 4. the caller's privilege
+/// 5. whether subjects, members and owners exist
+/// 6. all other checks
+///
+/// The caller of ``events(for:)`` must apply the events to the state before it passes the next change.
 public struct CommandAuthorizer<State: CommandState> {
     let state: State
     let instant: Instant
     let caller: PrincipalID
     let authority: Authority
-    /// Objects that this transaction has created: their creator may work on them until it ends.
+    /// Objects that this transaction created: their creator may change them until it ends.
     var created: Set<ObjectID> = []
 
     public init(_ state: State, caller: PrincipalID, authority: Authority, at instant: Instant) {
@@ -30,9 +38,9 @@ public struct CommandAuthorizer<State: CommandState> {
         self.instant = instant
     }
 
-    /// The events that a change leads to; none where it changes nothing.
+    /// Returns the events of a change; none if it changes nothing.
     ///
-    /// - Throws: ``Refusal``, or what reading the state throws.
+    /// - Throws: ``Refusal``, or the error of reading the state.
     public mutating func events(for change: Change) throws -> [Event] {
         switch change {
         case .defineClass(let name, let settings): try defineClass(name, settings)
@@ -63,9 +71,9 @@ public struct CommandAuthorizer<State: CommandState> {
     }
 }
 
-/// Looking up what a command names.
+/// Looking up the names in a command.
 extension CommandAuthorizer {
-    /// The number of an object that is there.
+    /// Returns the number of an object, or nil if it does not exist.
     func existing(_ name: Name) throws -> ObjectID? {
         guard let number = try state.number(of: name) else { return nil }
         let object = ObjectID(rawValue: number)
@@ -93,7 +101,8 @@ extension CommandAuthorizer {
         return PermissionID(object)
     }
 
-    /// Somebody who can be granted, own or belong: `everyone`, `anonymous`, and principals that exist.
+    /// Returns a principal that can receive access, own objects or be a member: `everyone`, `anonymous`, and principals that
+    /// exist.
     func subject(_ name: Name) throws -> PrincipalID {
         switch name.kind {
         case .everyone: return .everyone
@@ -105,9 +114,9 @@ extension CommandAuthorizer {
         throw Refusal.unknownPrincipal(name)
     }
 
-    /// A new name for what a transaction creates, or the number that the name had before.
+    /// Returns a new id for a name that a transaction creates, or the id that the name had before.
     ///
-    /// - Throws: ``Refusal`` for a new name with a character that nobody can see. An import takes the names that its history has.
+    /// - Throws: ``Refusal`` for a new name with an invisible character. An import accepts the names of its history.
     func introduction<ID: EntityID>(of name: Name, offset: UInt64 = 0) throws -> Introduction<ID> {
         if let number = try state.number(of: name) { return Introduction(ID(rawValue: number)) }
         if authority != .importer, let problem = name.problemAsNew { throw problem }
@@ -118,7 +127,7 @@ extension CommandAuthorizer {
         return Introduction(ID(rawValue: number), name: name.text)
     }
 
-    /// A set of privileges by name, for an object whose class must know them.
+    /// Returns a set of privileges by name, for an object. Its class must support them.
     func privileges(_ names: [String], on object: ObjectID) throws -> Privileges {
         let known = try known(on: object)
         let privileges = try self.privileges(names)
@@ -129,13 +138,14 @@ extension CommandAuthorizer {
         return privileges
     }
 
-    /// Every privilege that can be granted on an object: what its class knows, or for the object of a class, that class.
+    /// Returns every privilege that can be granted on an object: those of its class, or those of the class itself if the object
+    /// is `class:NAME`.
     func known(on object: ObjectID) throws -> Privileges {
         let classID = try state.place(of: object)?.classID ?? .store
         return try state.options(of: classID == .class ? ClassID(object) : classID)?.known ?? .builtIn
     }
 
-    /// A set of privileges by name, for any object.
+    /// Returns a set of privileges by name, for any object.
     func privileges(_ names: [String]) throws -> Privileges {
         var privileges: Privileges = []
         for name in names {
@@ -159,17 +169,18 @@ extension CommandAuthorizer {
     }
 }
 
-/// What the caller may do.
+/// Checks of the caller's privileges.
 extension CommandAuthorizer {
     var mayDoEverything: Bool {
         get throws { try authority == .importer || state.isAdministrator(caller) }
     }
 
-    /// What the caller has on an object: its effective privileges, and as the creator in this transaction what store and class
-    /// levels allow, and read and update.
+    /// Returns the caller's privileges on an object. For an object created in this transaction they are the privileges that the
+    /// store and class levels allow, and read and update.
     func own(_ object: ObjectID) throws -> Privileges { try held(on: object).own }
 
-    /// What the caller has on an object, and what it has there by entries, on the object or above it: the objects below inherit that.
+    /// Returns the caller's privileges on an object, and those that come from entries on or above the object. The objects below
+    /// inherit the latter.
     private func held(on object: ObjectID) throws -> (own: Privileges, inherited: Privileges) {
         let rules = AccessRules(state, at: instant)
         let subjects = try state.subjects(of: caller)
@@ -190,7 +201,7 @@ extension CommandAuthorizer {
         guard authority != .importer else { return }
         let verdict = try AccessRules(state, at: instant).classVerdict(for: try state.subjects(of: caller), on: classID)
         guard !verdict.allows(privilege) else { return }
-        // The entries on the class are what is named, so only the store's are above.
+        // The message already names the class, so only the store level is reported as the level above.
         let isStore = verdict.decidingLevel(for: privilege) == .store
         throw lacking(privilege, on: .class(name), at: isStore ? .store : nil)
     }
@@ -200,7 +211,7 @@ extension CommandAuthorizer {
         return .lacking(names, on: name, isAnonymous: caller == .anonymous, at: level)
     }
 
-    /// Checks that the caller has what it gives: on the object, and on the objects below that inherit it.
+    /// Checks that the caller has the privileges that it gives: on the object, and on the objects below that inherit them.
     func needAtLeast(_ privileges: Privileges, on object: ObjectID, _ name: Name) throws {
         guard try !mayDoEverything else { return }
         let (own, inherited) = try held(on: object)
@@ -212,7 +223,8 @@ extension CommandAuthorizer {
         try needBelow(privileges.subtracting(inherited), object, name)
     }
 
-    /// Checks the creator privileges that a new owner gets on the objects below. On each, `setOwner` allows to give any other.
+    /// Checks the creator privileges that a new owner receives on the objects below. On each of them, a caller with `setOwner`
+    /// may give any privilege.
     func needBelow(ownedBy newOwner: [Event], _ object: ObjectID, _ name: Name) throws {
         guard try !mayDoEverything else { return }
         for case .accessGranted(let event) in newOwner {
@@ -220,13 +232,13 @@ extension CommandAuthorizer {
         }
     }
 
-    /// Checks that the caller has, on the objects below an object, what they inherit of something that it gives on the object.
+    /// Checks that the caller has, on each object below, the part of the given privileges that the object inherits.
     ///
     /// - Parameters:
-    ///   - given: without what the caller has there by entries, which is inherited just as far. Usually nothing is left, and no object
-    ///     below is read.
+    ///   - given: excluding the privileges that the caller has on the object by entries, because these are inherited in the same
+    ///     way. Usually this set is empty, and no object below is read.
     ///   - name: the object that the change names.
-    ///   - instead: privileges on an object below that allow to give any other there.
+    ///   - instead: privileges on an object below that allow the caller to give any other privilege there.
     private func needBelow(_ given: Privileges, _ object: ObjectID, _ name: Name, orHas instead: Privileges = .all) throws {
         guard authority == .caller, !given.isEmpty else { return }
         for child in try state.children(of: object) {

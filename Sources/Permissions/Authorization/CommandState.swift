@@ -1,40 +1,40 @@
 public import Events
 
-/// What deciding about commands reads, beyond what the rules of access do: the head of a store, with everything that the
-/// transaction has changed so far.
+/// The data that the command checks read in addition to the rules of access: the head of a store, including the changes that the
+/// transaction has made so far.
 public protocol CommandState: AccessState {
-    /// How a new store treats everyone.
+    /// The privileges that a new store gives to everyone.
     var preset: Preset { get }
-    /// The names of the privileges that the store knows.
+    /// The names of the store's privileges.
     var privilegeNames: PrivilegeNames { get }
     /// The number that the next new name will get.
     var nextID: UInt64 { get }
     var administratorCount: Int { get }
-    /// The last revision there is.
+    /// The last revision.
     var headRevision: Revision { get }
 
-    /// The number of a name that was ever introduced; nil for any other.
+    /// Returns the number of a name, or nil if the name was never introduced.
     func number(of name: Name) throws -> UInt64?
-    /// The entry of a subject on an object; nil where there is none.
+    /// Returns the entry of a subject on an object, or nil without one.
     func entry(of subject: PrincipalID, on object: ObjectID) throws -> AccessEntry?
     func owner(of object: ObjectID) throws -> PrincipalID?
-    /// The revision that last changed an object's value, parent or owner; nil where there is no object.
+    /// Returns the revision that last changed an object's value, parent or owner; nil if the object does not exist.
     func lastChange(of object: ObjectID) throws -> Revision?
-    /// An object's value as JSON; nil where it has none.
+    /// Returns an object's value as JSON, or nil without one.
     func value(of object: ObjectID) throws -> [UInt8]?
-    /// The revision that created an object of a defined class, which tells it from an earlier object of its name; nil where there is
-    /// no such object.
+    /// Returns the revision that created an object of a defined class, which distinguishes it from an earlier object of the same
+    /// name; nil if the object does not exist.
     func creation(of object: ObjectID) throws -> Revision?
-    /// The links in an object's value, one for each name.
+    /// Returns the links in an object's value, one for each name.
     func links(of object: ObjectID) throws -> [ObjectLink]
-    /// The objects directly below an object, sorted.
+    /// Returns the objects directly below an object, sorted.
     func children(of object: ObjectID) throws -> [ObjectID]
-    /// How many links that a caller has written to an object count.
+    /// Returns the number of counting links that a caller has written to an object.
     func linkCount(of writer: PrincipalID, to target: ObjectID) throws -> Int
-    /// What entries on an object, and permissions attached to it, give to anybody at an instant.
+    /// Returns the privileges that entries on an object, and permissions attached to it, give to any subject at an instant.
     func levelOfAnybody(on object: ObjectID, at instant: Instant) throws -> Privileges
     func isMember(_ member: PrincipalID, of role: PrincipalID) throws -> Bool
-    /// How many roles a principal is a direct member of.
+    /// Returns the number of roles that a principal is a direct member of.
     func roleCount(of member: PrincipalID) throws -> Int
     func permission(_ id: PermissionID) throws -> PermissionGrant?
     func objects(attachedTo permission: PermissionID) throws -> [ObjectID]
@@ -45,10 +45,10 @@ public protocol CommandState: AccessState {
 /// A link in the value of an object.
 public struct ObjectLink: Hashable, Sendable {
     public var target: ObjectID
-    /// The revision that created the object that the link counts for: the object that had the name at the end of the commit that
-    /// wrote the link. Nil where there was none.
+    /// The revision that created the target of the link: the object that had the name at the end of the commit that wrote the
+    /// link. Nil if no object had it.
     public var created: Revision?
-    /// Who wrote the link.
+    /// The caller that wrote the link.
     public var writer: PrincipalID
 
     public init(target: ObjectID, created: Revision?, writer: PrincipalID) {
@@ -58,7 +58,7 @@ public struct ObjectLink: Hashable, Sendable {
     }
 }
 
-/// What a permission gives, to whom.
+/// The subject and the privileges of a permission.
 public struct PermissionGrant: Hashable, Sendable {
     public var subject: PrincipalID
     public var privileges: Privileges

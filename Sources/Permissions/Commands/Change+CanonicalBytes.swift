@@ -1,8 +1,8 @@
 internal import Events
 
 extension [Change] {
-    /// The same bytes for the same changes, in every process and version: what an idempotency key stands for is kept as their
-    /// hash. A value that cannot be written as JSON counts as empty; it is refused before anything comes of it.
+    /// The canonical encoding of the changes. Equal changes have equal bytes in every process and version. Its hash is stored
+    /// with an idempotency key. A value that cannot be written as JSON counts as empty; it is refused before it has any effect.
     public var canonicalBytes: [UInt8] {
         var writer = ByteWriter(capacity: 64 * count)
         for change in self { change.write(into: &writer) }
@@ -22,7 +22,7 @@ extension Change {
         case .writeObject(let name, .merge(let value), let expected):
             writer.fields(5, name.text, json(value), expected?.description)
         case .moveObject(let name, let parent): writer.fields(6, name.text, parent?.text)
-        // A key from before deletions could expect a revision stands for the same request as ever.
+        // Without an expected revision the bytes are those of earlier versions, so that earlier keys still match.
         case .deleteObject(let name, nil): writer.fields(7, name.text)
         case .deleteObject(let name, let expected?): writer.fields(7, name.text, expected.description)
         case .setOwner(let name, let owner): writer.fields(8, name.text, owner.text)
@@ -70,7 +70,7 @@ extension ClassSettings {
             properties.map { $0.joined(separator: "\u{1F}") },
         ]
         let text = parts.map { $0.map { "=" + $0 } ?? "-" }.joined(separator: "\u{1E}")
-        // Settings without aliases have the bytes that they had before there were any.
+        // Settings without aliases keep the bytes of the versions before aliases.
         guard let aliases else { return text }
         let named = aliases.map { $0.name + "\u{1D}" + list($0.privileges) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         return text + "\u{1E}=" + named.joined(separator: "\u{1C}")
@@ -78,7 +78,7 @@ extension ClassSettings {
 }
 
 extension ByteWriter {
-    /// A number for the kind of change, and its fields, each present or not.
+    /// Appends a number for the kind of change, and its fields, each present or not.
     fileprivate mutating func fields(_ kind: UInt8, _ fields: String?...) {
         byte(kind)
         for field in fields {

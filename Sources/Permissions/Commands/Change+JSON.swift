@@ -1,14 +1,15 @@
 public import Events
 
 extension Change {
-    /// Writes this change as `SCENARIOS.md` words it: an object with `op` first. What has its default is left out.
+    /// Writes this change in the words of `SCENARIOS.md`: an object with `op` first. Default values are left out.
     ///
-    /// Reading it gives the same change, where roles and permissions are named as such. Linear in the size of the change.
+    /// Reading it returns the same change, provided that roles and permissions have their prefixes. Linear in the size of the
+    /// change.
     public func write(into writer: inout JSONWriter) {
         writer.writeMembers([("op", JSONValue.string(operation))] + members) { $0.write($1) }
     }
 
-    /// The words for all changes, as ``operation`` gives them.
+    /// The words for all changes, as in ``operation``.
     public static let operations = [
         "defineClass", "changeClass", "createObject", "writeObject", "moveObject", "deleteObject", "setOwner", "grant", "setAccess",
         "revoke", "createRole", "deleteRole", "addMember", "removeMember", "register", "definePermission", "changePermission",
@@ -110,7 +111,7 @@ extension ClassSettings {
 }
 
 extension ClassSettings {
-    /// A member for each alias: its privilege, or a list where it needs several.
+    /// Returns a member for each alias: its privilege, or a list if it requires several.
     private static func json(_ aliases: [Alias]) -> JSONValue {
         .object(
             JSONObject(
@@ -127,11 +128,11 @@ extension Name {
 extension JSONValue {
     fileprivate static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 
-    /// True, or nothing.
+    /// Returns true, or nil.
     fileprivate static func flag(_ isSet: Bool) -> JSONValue? { isSet ? .bool(true) : nil }
 }
 
 extension [(String, JSONValue?)] {
-    /// Those that are there.
+    /// The members with a value.
     fileprivate var present: [(String, JSONValue)] { compactMap { name, value in value.map { (name, $0) } } }
 }

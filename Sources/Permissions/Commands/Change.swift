@@ -1,6 +1,6 @@
 public import Events
 
-/// One thing that a caller wants changed. A transaction is a list of these.
+/// One change that a caller requests. A transaction is a list of changes.
 public enum Change: Hashable, Sendable {
     case defineClass(String, ClassSettings = ClassSettings())
     case changeClass(String, ClassSettings)
@@ -9,11 +9,11 @@ public enum Change: Hashable, Sendable {
     case moveObject(Name, parent: Name?)
     case deleteObject(Name, expectedRevision: Revision? = nil)
     case setOwner(Name, owner: Name)
-    /// Adds to the subject's entry. With `strict`, what is there in full already is refused.
+    /// Adds to the subject's entry. With `strict`, it is refused if the entry already has all the privileges.
     case grant(Name, on: Name, [String], until: Instant? = nil, strict: Bool = false)
-    /// Makes the subject's whole entry these privileges, for good.
+    /// Replaces the subject's whole entry with these privileges, permanently.
     case setAccess(Name, on: Name, [String])
-    /// Takes privileges, or the whole entry, away. With `strict`, what is not there is refused.
+    /// Revokes privileges, or the whole entry. With `strict`, it is refused if the privileges are absent.
     case revoke(Name, on: Name, [String]? = nil, strict: Bool = false)
     case createRole(Name)
     case deleteRole(Name)
@@ -27,7 +27,7 @@ public enum Change: Hashable, Sendable {
     case appointAdministrator(Name)
     case dismissAdministrator(Name)
 
-    /// What an object's value becomes.
+    /// The new value of an object.
     public enum Content: Hashable, Sendable {
         case value(JSONValue)
         /// A merge patch (RFC 7396) on the present value.
@@ -35,7 +35,7 @@ public enum Change: Hashable, Sendable {
     }
 }
 
-/// The options of a class that a command gives; what is nil stays as it is, or as the default says.
+/// The options of a class in a command. Options that are nil stay unchanged, or have their default in a new class.
 public struct ClassSettings: Hashable, Sendable {
     public var objectACL: ObjectACL?
     public var composition: Composition?
@@ -43,20 +43,20 @@ public struct ClassSettings: Hashable, Sendable {
     public var creatorPrivileges: [String]?
     public var creatorPermanent: Bool?
     public var readThroughLinks: Bool?
-    /// The custom privileges that the class knows; new ones are defined by being named.
+    /// The custom privileges that the class supports; new names define new privileges.
     public var privileges: [String]?
     public var properties: [String]?
-    /// The class's own names for actions, in place of those that it has; in the order of their names.
+    /// The class's names for actions, sorted by name. They replace the existing ones.
     public var aliases: [Alias]? { didSet { aliases?.sort(by: Alias.precedes) } }
 
-    /// What objects take over from their parents.
+    /// The privileges that objects inherit from their parents.
     public enum Inheritance: Hashable, Sendable {
         case nothing
         case everything
         case only([String])
     }
 
-    /// A name for an action, and the privileges that it needs.
+    /// A name for an action, and the privileges that it requires.
     public struct Alias: Hashable, Sendable {
         public var name: String { exactName.text }
         public let privileges: [String]

@@ -1,15 +1,15 @@
 package import Events
 
-/// Whether a value has a form that an object can keep.
+/// Checks whether an object can store a value.
 extension JSONValue {
-    /// The bytes that an object keeps for this value.
+    /// Returns the bytes that an object stores for this value.
     ///
     /// - Throws: ``Refusal`` with `tooLarge` or `malformed`.
     package func bytesWithinLimits(of object: Name) throws -> [UInt8] {
         guard depth <= Limits.valueDepth else {
             throw Refusal(.tooLarge, "the value of `\(object.excerpt)` nests more than \(Limits.valueDepth) levels deep")
         }
-        // What is far too large is not written out to find that out.
+        // A value that is clearly too large is refused without encoding it.
         var room = Limits.valueBytes
         guard !takesMore(than: &room) else { throw Refusal.tooLarge(object) }
         let bytes: [UInt8]
@@ -20,8 +20,8 @@ extension JSONValue {
         return bytes
     }
 
-    /// Whether the texts and the other parts of this value take more room as JSON than there is, counted low: then it surely is
-    /// too large. Looks no further than that.
+    /// Whether the JSON of this value is surely longer than the remaining room. Counts a lower bound, and stops as soon as the
+    /// room is used up.
     fileprivate func takesMore(than room: inout Int) -> Bool {
         switch self {
         case .null, .bool, .integer, .number: room -= 1
@@ -39,7 +39,7 @@ extension JSONValue {
         return room < 0
     }
 
-    /// The well-formed names that this value links to, as the value of an object.
+    /// Returns the well-formed names that this value links to, as the value of an object.
     ///
     /// - Throws: ``Refusal`` with `tooLarge`.
     package func linksWithinLimits(of object: Name) throws -> [Name] {
@@ -54,7 +54,7 @@ extension JSONValue {
 }
 
 extension Change {
-    /// Why the value in this change is too large, where that can be said without writing it out.
+    /// The refusal of a change with a value that is clearly too large, found without encoding the value.
     package var obviouslyTooLarge: Refusal? {
         switch self {
         case .createObject(let object, _, let value?, _), .writeObject(let object, .value(let value), _),

@@ -1,19 +1,20 @@
-/// What is said of a creation in more than one place: a store says the first thing that stands in its way, and whoever wants to
-/// know the others too finds them in the same words.
+/// Refusals that are created in several places. A store reports the first problem of a creation. Code that reports all problems
+/// uses the same texts.
 extension Refusal {
-    /// The id of a new object is another's.
+    /// Returns the refusal of a new object with an id that is already taken.
     package static func taken(_ name: Name) -> Refusal {
         Refusal(.alreadyExists, "there is an object `\(name.excerpt)` already: take another id")
     }
 
-    /// A subject, member or owner is nobody.
+    /// Returns the refusal of a subject, member or owner that does not exist.
     package static func unknownPrincipal(_ name: Name) -> Refusal {
         Refusal(
             .unknownPrincipal,
             "there is no user, thing or role `\(name.excerpt)`: one exists once it has called, been registered or been created")
     }
 
-    /// A caller has not what is needed on an object: some privileges, by name, with commas between.
+    /// Returns the refusal of a caller without the required privileges on an object. The privileges are names separated by
+    /// commas.
     package static func lacking(
         _ privileges: String, on name: Name, isAnonymous: Bool, at level: DecidingLevel? = nil
     ) -> Refusal {
@@ -22,7 +23,7 @@ extension Refusal {
                 .notAuthenticated,
                 "`\(privileges)` on `\(name.excerpt)` is needed, and an anonymous caller does not have it: sign in")
         }
-        // Granting it on the object would change nothing where a level above does not give it.
+        // A grant on the object would not help if a level above it does not give the privilege.
         let place: Name? =
             switch level {
             case .store: .store

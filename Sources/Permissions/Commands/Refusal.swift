@@ -1,4 +1,4 @@
-/// Why a command was not carried out: a code for programs and a sentence for people. Nothing was changed.
+/// The reason a command was refused: a code for programs and a message for people. Nothing was changed.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The codes of `SCENARIOS.md`.
     public enum Code: String, Hashable, Sendable, CaseIterable {
@@ -9,9 +9,9 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// What is wrong, with which thing, and what to do about it.
+    /// The problem, the affected name, and how to correct it.
     public let message: String
-    /// Which change of the transaction was refused, from 0; nil where it was the transaction as a whole.
+    /// The index of the refused change in the transaction, from 0; nil if the transaction as a whole was refused.
     public var change: Int?
 
     public init(_ code: Code, _ message: String, change: Int? = nil) {

@@ -1,46 +1,46 @@
 public import Events
 
-/// One way in which a caller has privileges at a level: whom it counts as, what is given to them and where, and how that comes down
-/// to the object.
+/// One explanation of a caller's privileges at a level: the memberships of the caller, the grant and its object, and the
+/// inheritance from there down to the object.
 public struct AccessPath: Sendable {
-    /// What it gives of the privileges that were asked about.
+    /// The privileges that it gives, of those in the question.
     public let privileges: Privileges
-    /// From the caller, `everyone` or `anonymous`, from member to role, up to the subject that is given something; empty where what
-    /// gives is no matter of subjects.
+    /// From the caller, `everyone` or `anonymous`, from member to role, up to the subject of the grant. Empty if the source does
+    /// not depend on subjects.
     public let memberships: [PrincipalID]
     public let source: Source
-    /// The object, then what it stands in, and so on, up to where the privileges are given. At the store and class levels the store
-    /// or the class alone.
+    /// The object, then its parent, and so on, up to the object with the grant. At the store and class levels only the store or
+    /// the class.
     public let inheritance: [Standing.Step]
 
-    /// What gives the privileges.
+    /// The source of the privileges.
     public enum Source: Sendable {
         /// An entry, or a permission attached to an object.
         case grant(Grant)
-        /// A class whose objects have no access lists of their own, and give everything.
+        /// A class without object ACLs: its objects give every privilege.
         case openClass(ClassID)
     }
 }
 
 extension Standing {
-    /// An object on the way from which something comes down.
+    /// An object on an inheritance path.
     public struct Step: Hashable, Sendable {
         public let object: ObjectID
         public let classID: ClassID
     }
 }
 
-/// The ways in which a caller has privileges at one level.
+/// The paths that give a caller privileges at one level.
 public struct AccessPaths: Sendable {
     public private(set) var paths: [AccessPath] = []
-    /// Whether these are all: there can be more of them than ``ExplanationLimits/pathsPerLevel``.
+    /// Whether the paths are complete: there can be more than ``ExplanationLimits/pathsPerLevel``.
     public private(set) var isComplete = true
 
-    /// All that they give together.
+    /// The union of their privileges.
     public var privileges: Privileges { paths.reduce(into: []) { $0.formUnion($1.privileges) } }
 
     private mutating func add(_ grant: Grant, of privileges: Privileges, _ ancestry: Ancestry, _ way: [Standing.Step]) {
-        // One path at least for each grant, so that what a level gives is always accounted for.
+        // At least one path for each grant, so that every privilege of a level is explained.
         let room = max(1, ExplanationLimits.pathsPerLevel - paths.count)
         let (chains, areAll) = ancestry.chains(to: grant.subject, limit: room)
         if !areAll { isComplete = false }
@@ -51,19 +51,19 @@ public struct AccessPaths: Sendable {
 }
 
 extension Reasons {
-    /// The ways in which the store level gives something.
+    /// The paths that give privileges at the store level.
     public var storePaths: AccessPaths {
         AccessPaths(store, ancestry, at: Standing.Step(object: .store, classID: .store))
     }
 }
 
 extension ObjectReasons {
-    /// The ways in which the class level gives something.
+    /// Returns the paths that give privileges at the class level.
     public func classPaths(_ ancestry: Ancestry) -> AccessPaths {
         AccessPaths(classLevel, ancestry, at: Standing.Step(object: ObjectID(classID), classID: .class))
     }
 
-    /// The ways in which the object part gives something, links left out.
+    /// Returns the paths that give privileges in the object part, without links.
     public func objectPaths(_ ancestry: Ancestry) -> AccessPaths { AccessPaths(standings, ancestry) }
 }
 

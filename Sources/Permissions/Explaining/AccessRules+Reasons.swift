@@ -1,21 +1,21 @@
 public import Events
 
-/// The rules once more, keeping all that they find: the verdict is the same, and nothing that gives anything is left out.
+/// The rules of access in a form that collects every reason. The verdict is the same, and no grant is left out.
 extension AccessRules where State: ExplainableState {
-    /// What gives a caller some privileges on an object; nil where there is no such object.
+    /// Returns the grants that give a caller privileges on an object; nil if the object does not exist.
     ///
-    /// As much work as a check that finds nothing; where links are followed, linear in the links up to a limit.
+    /// Costs as much as a check that finds nothing. If links are followed, linear in the links up to a limit.
     ///
     /// - Parameters:
-    ///   - subjects: whom the caller counts as.
-    ///   - object: any object, built-in ones included.
-    ///   - wanted: the privileges that are asked about.
-    ///   - linkLimit: how many chains of links to find at most.
+    ///   - subjects: the subjects of the caller.
+    ///   - object: any object, including built-in ones.
+    ///   - wanted: the privileges in the question.
+    ///   - linkLimit: the maximum number of chains of links.
     public func reasons(
         for subjects: SubjectSet, on object: ObjectID, wanted: Privileges, linkLimit: Int = ExplanationLimits.chainsOfLinks
     ) throws -> Reasons? {
         guard let place = try state.place(of: object), let options = try state.options(of: place.classID) else { return nil }
-        // Without `update` at the store level nothing can be created or deleted either.
+        // Without `update` at the store level, create and delete are denied too.
         let needed = wanted.isDisjoint(with: [.create, .delete]) ? wanted : wanted.union(.update)
         let store = try state.storeGrants(to: subjects, at: instant, wanted: needed)
         let reasons = try objectReasons(for: subjects, on: object, at: place, options, wanted: wanted)
@@ -42,7 +42,7 @@ extension AccessRules where State: ExplainableState {
             let grants = isOpen ? [] : try state.grants(on: object, to: subjects, at: instant, wanted: mask)
             standings.append(Standing(object: object, classID: place.classID, mask: mask, isOpen: isOpen, grants: grants))
             mask.formIntersection(options.inherits)
-            // A parent that is there no more gives nothing.
+            // A parent that no longer exists gives nothing.
             guard !isOpen, !mask.isEmpty, let parent = place.parent, let parentPlace = try state.place(of: parent),
                 let parentOptions = try state.options(of: parentPlace.classID)
             else { break }

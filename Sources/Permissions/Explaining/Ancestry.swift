@@ -1,32 +1,33 @@
 public import Events
 
-/// How a caller comes to count as its subjects: every membership between them.
+/// Every membership between a caller and its subjects.
 public final class Ancestry: Sendable {
     public let caller: PrincipalID
-    /// The direct members of each role that the caller counts as, as far as the caller counts as them as well.
+    /// The direct members of each role among the caller's subjects; only members that are themselves subjects of the caller.
     private let members: [PrincipalID: [PrincipalID]]
 
     /// - Parameters:
-    ///   - caller: who counts as them.
-    ///   - members: the direct members of each role that the caller counts as, among the caller's subjects.
+    ///   - caller: the caller with these memberships.
+    ///   - members: the direct members of each role among the caller's subjects; only members that are themselves subjects of the
+    ///     caller.
     public init(of caller: PrincipalID, members: [PrincipalID: [PrincipalID]]) {
         self.caller = caller
         self.members = members.mapValues { $0.sorted() }
     }
 
-    /// The chains of memberships by which the caller counts as a subject, the shortest first: each begins with the caller, with
-    /// `everyone` or with `anonymous`, goes on from member to role, and ends with the subject.
+    /// Returns the chains of memberships from the caller to a subject, the shortest first. Each begins with the caller,
+    /// `everyone` or `anonymous`, continues from member to role, and ends with the subject.
     ///
-    /// Roles can be nested in more ways than anybody would read, so there is a limit. Linear in the length of what is found.
+    /// Nested roles can have very many chains, so the number is limited. Linear in the length of the chains found.
     ///
     /// - Parameters:
     ///   - subject: one of the caller's subjects.
-    ///   - limit: how many chains to find at most, at least one.
-    /// - Returns: the chains, and whether these are all.
+    ///   - limit: the maximum number of chains, at least one.
+    /// - Returns: the chains, and whether they are complete.
     public func chains(to subject: PrincipalID, limit: Int) -> (chains: [[PrincipalID]], isComplete: Bool) {
         var found: [[PrincipalID]] = []
         var isComplete = true
-        // Downwards from the subject: each step leads to somebody whom the caller counts as, so none is in vain.
+        // The search starts at the subject and goes down. Each step reaches another subject of the caller, so no step is wasted.
         var pending = [[subject]]
         while !pending.isEmpty {
             var longer: [[PrincipalID]] = []
@@ -49,7 +50,7 @@ public final class Ancestry: Sendable {
         return (found, isComplete)
     }
 
-    /// Whether the caller counts as somebody without any membership.
+    /// Whether the caller counts as a subject without any membership.
     private func isBeginning(_ subject: PrincipalID) -> Bool {
         subject == caller || subject == .anonymous || subject == .everyone && caller != .anonymous
     }

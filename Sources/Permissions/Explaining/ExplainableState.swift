@@ -1,26 +1,27 @@
 public import Events
 
-/// What explanations read beside what the rules of access read.
+/// The data that explanations read in addition to the rules of access.
 public protocol ExplainableState: AccessState {
-    /// What entries on an object, and permissions attached to it, give at an instant; nothing where there is no such object.
+    /// Returns the grants of entries on an object, and of permissions attached to it, at an instant. Empty if the object does not
+    /// exist.
     ///
     /// - Parameters:
-    ///   - object: where they stand.
-    ///   - subjects: only what is given to these; nil for what is given to anybody.
-    ///   - instant: when ends are judged.
-    ///   - wanted: only these privileges are told.
+    ///   - object: the object with the entries.
+    ///   - subjects: only grants to these subjects; nil for grants to any subject.
+    ///   - instant: the time for evaluating ends.
+    ///   - wanted: only these privileges are returned.
     func grants(on object: ObjectID, to subjects: SubjectSet?, at instant: Instant, wanted: Privileges) throws -> [Grant]
 
-    /// What the store's own entries give these subjects.
+    /// Returns the grants of the store's entries to these subjects.
     func storeGrants(to subjects: SubjectSet, at instant: Instant, wanted: Privileges) throws -> [Grant]
 
-    /// What the entries on the object of a class give these subjects.
+    /// Returns the grants of the entries on the object of a class to these subjects.
     func classGrants(of classID: ClassID, to subjects: SubjectSet, at instant: Instant, wanted: Privileges) throws -> [Grant]
 
-    /// By which memberships a caller counts as its subjects.
+    /// Returns the memberships between a caller and its subjects.
     func ancestry(of caller: PrincipalID) throws -> Ancestry
 
-    /// The direct members of a role.
+    /// Returns the direct members of a role.
     func members(of role: PrincipalID) throws -> [PrincipalID]
 }
 

@@ -1,32 +1,32 @@
 public import Events
 
-/// Why a caller has some privileges on an object, or has them not: which level decided, and all that gives any of them (CONFORMANCE
+/// The reason a caller has or lacks some privileges on an object: the level that decided, and every grant of them (CONFORMANCE
 /// E11).
 ///
-/// A value: it holds numbers of the store's, and nothing of the store. The names, and the events that made each step so, come from
-/// the snapshot that gave it.
+/// It is a value: it contains numbers of the store but no reference to the store. The snapshot that created it can look up the
+/// names, and the events that established each step.
 public struct Explanation: Sendable {
     public let subject: Name
-    /// What was asked about, in the order of the question.
+    /// The privileges in the question, in its order.
     public let privileges: [String]
     public let object: Name
-    /// The revision that this is about.
+    /// The revision of the answer.
     public let revision: Revision
-    /// When ends were judged.
+    /// The time used to evaluate ends.
     public let instant: Instant
-    /// As a check answers, with no privileges but those that were asked about.
+    /// The verdict as from a check, reduced to the privileges in the question.
     public let verdict: Verdict
-    /// The numbers of the privileges, in the order of the question; nothing for one that the store does not know, and no numbers
-    /// where it knows none of them.
+    /// The privileges as bit sets, in the order of the question. Empty for a privilege that the store does not define; the array
+    /// is empty if the store defines none of them.
     public let wanted: [Privileges]
-    /// Who asked; nil for a role that is not there.
+    /// The id of the subject; nil for a role that does not exist.
     public let caller: PrincipalID?
-    /// Which object it is about; nil where there is none.
+    /// The id of the object; nil if it does not exist.
     public let objectID: ObjectID?
-    /// What the class of the object knows.
+    /// The privileges that the class of the object supports.
     public let known: Privileges
-    /// All that gives some of the privileges; nil where nothing is asked of the levels: for an administrator, and where the subject,
-    /// the object or a privilege is not there.
+    /// Every grant of the privileges. Nil if the levels were not evaluated: for an administrator, and if the subject, the object
+    /// or a privilege does not exist.
     public let reasons: Reasons?
 
     public init(

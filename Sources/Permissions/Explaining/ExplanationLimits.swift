@@ -1,5 +1,5 @@
-/// How much an explanation says: roles and links can lead to an object in more ways than anybody would read. What is beyond is left
-/// out, and an explanation says that it is.
+/// The limits of an explanation: roles and links can lead to an object in very many ways. Paths beyond the limits are left out,
+/// and the explanation says that it is incomplete.
 public enum ExplanationLimits {
     /// Paths at one level.
     public static let pathsPerLevel = 256
@@ -7,8 +7,8 @@ public enum ExplanationLimits {
     public static let chainsOfLinks = 64
     /// Proposals for one denial.
     public static let proposals = 16
-    /// Roles that are looked at to propose a membership.
+    /// Roles examined to propose a membership.
     public static let rolesConsidered = 64
-    /// Roles of which several are proposed together.
+    /// Roles considered for proposals of several memberships together.
     public static let rolesCombined = 12
 }

@@ -1,16 +1,16 @@
 public import Events
 
-/// One thing that holds, and that an explanation rests on.
+/// One fact that an explanation is based on.
 public enum Fact: Hashable, Sendable {
-    /// An object is there, and is of a class.
+    /// An object exists, and has a class.
     case object(ObjectID, ClassID)
-    /// An object stands in another one.
+    /// An object has a parent.
     case child(ObjectID, of: ObjectID)
     /// The options of a class.
     case options(ClassID, ClassOptions)
     /// A principal is a direct member of a role.
     case member(PrincipalID, of: PrincipalID)
-    /// A subject has privileges on an object by an entry, until a time or for good.
+    /// A subject has privileges on an object by an entry, until a time or permanently.
     case entry(PrincipalID, on: ObjectID, Privileges, until: Instant)
     /// A permission gives a subject privileges.
     case permission(PermissionID, PrincipalID, Privileges)
@@ -20,7 +20,7 @@ public enum Fact: Hashable, Sendable {
     case link(ObjectID, to: ObjectID)
     case administrator(PrincipalID)
 
-    /// The numbers of what this speaks of.
+    /// The numbers of the entities in this fact.
     public var numbers: [UInt64] {
         switch self {
         case .object(let object, let classID): [object.rawValue, classID.rawValue]
@@ -35,7 +35,7 @@ public enum Fact: Hashable, Sendable {
         }
     }
 
-    /// Whether an event makes this so, where nothing behind it undoes it.
+    /// Whether an event establishes this fact, provided that no later event revokes it.
     public func isMade(by event: Event) -> Bool {
         switch (self, event) {
         case (.object(let object, let classID), _): event.makes(object, classID)
@@ -65,7 +65,7 @@ public enum Fact: Hashable, Sendable {
 }
 
 extension Event {
-    /// Whether an object of a class begins to exist with this event.
+    /// Whether this event creates an object of a class.
     fileprivate func makes(_ object: ObjectID, _ classID: ClassID) -> Bool {
         switch self {
         case .storeCreated: object == .store && classID == .store || ClassID(object).isBuiltIn && classID == .class
@@ -81,7 +81,8 @@ extension Event {
 }
 
 extension ClassOptions {
-    /// What the options of a built-in class are when a store is new: the levels need entries, and the others have none.
+    /// Returns the options of a built-in class in a new store: the classes with levels require entries, and the others have no
+    /// object ACLs.
     package static func builtIn(_ classID: ClassID) -> ClassOptions {
         ClassOptions(objectACL: classID == .class || classID == .store ? .required : .none)
     }

@@ -1,16 +1,16 @@
 public import Events
 
-/// What one subject is given on one object, until one time, by its entry or by one permission attached to the object.
+/// The privileges that one entry, or one permission attached to an object, gives one subject on the object, with one end.
 public struct Grant: Hashable, Sendable {
-    /// Where it stands: the store, a class, or any other object.
+    /// The object with the grant: the store, a class, or any other object.
     public let object: ObjectID
-    /// Whom it is given to.
+    /// The subject that receives it.
     public let subject: PrincipalID
-    /// What it gives of the privileges that were asked about.
+    /// The privileges that it gives, of those in the question.
     public let privileges: Privileges
-    /// When it ends; ``Events/Instant/forever`` for good.
+    /// When it ends; ``Events/Instant/forever`` if it never does.
     public let until: Instant
-    /// What of it cannot be taken away.
+    /// The privileges that cannot be revoked.
     public let permanent: Privileges
     /// The permission that gives it; nil for an entry.
     public let permission: PermissionID?
@@ -29,10 +29,10 @@ public struct Grant: Hashable, Sendable {
 }
 
 extension [Grant] {
-    /// All that these give together.
+    /// The union of their privileges.
     public var privileges: Privileges { reduce(into: []) { $0.formUnion($1.privileges) } }
 
-    /// Adds what an entry gives at an instant of some privileges, a grant for each end.
+    /// Adds the wanted privileges that an entry gives at an instant, one grant for each end.
     public mutating func add(_ entry: AccessEntry, on object: ObjectID, at instant: Instant, wanted: Privileges) {
         add(entry.forGood, until: .forever, of: entry, on: object, wanted)
         for slice in entry.ending where slice.until > instant {

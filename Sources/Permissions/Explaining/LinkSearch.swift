@@ -1,16 +1,16 @@
 internal import Events
 
-/// Looks for the objects that make another one readable because they link to it.
+/// Finds the objects that make another object readable by linking to it.
 struct LinkSearch<State: ExplainableState> {
     private let rules: AccessRules<State>
     private let subjects: SubjectSet
-    /// The links that a check follows, by the object that they lead to.
+    /// The links that a check follows, by their target.
     private var links: [ObjectID: [LinkWalk<State>.Link]] = [:]
-    /// The first link from each object, and with it a shortest way to the object that the question is about.
+    /// The first link from each object. Together they form a shortest path to the object in the question.
     private var firstLinks: [ObjectID: ObjectID] = [:]
-    /// The nearest object that is readable by itself.
+    /// The nearest object that is readable without links.
     private var nearest: ObjectID?
-    /// What was found of the objects looked at; nil for one that is not there.
+    /// The result for each object read so far; nil for an object that does not exist.
     private var known: [ObjectID: ObjectReasons?] = [:]
 
     init(_ rules: AccessRules<State>, _ subjects: SubjectSet) {
@@ -18,8 +18,8 @@ struct LinkSearch<State: ExplainableState> {
         self.subjects = subjects
     }
 
-    /// The chains of links that make an object readable, the shortest first, and whether these are all. No chain comes by one
-    /// object twice. Where there is any, one is found, whatever the limit.
+    /// Returns the chains of links that make an object readable, the shortest first, and whether they are complete. No chain
+    /// contains an object twice. If a chain exists, at least one is found, whatever the limit.
     mutating func chains(to target: ObjectReasons, limit: Int) throws -> (found: [LinkReasons], isComplete: Bool) {
         try follow(to: target.object)
         guard let nearest else { return ([], true) }

@@ -1,12 +1,12 @@
 public import Events
 
-/// What the answer was for one privilege, and what decided it.
+/// The answer for one privilege, and what decided it.
 public struct Outcome: Hashable, Sendable {
     public var privilege: String
     public var isAllowed: Bool
     public var decider: Decider
-    /// The levels that lack it, the highest first; none where it is allowed. For a widening class the class level and the object part
-    /// lack it together, and either would do.
+    /// The levels that lack it, the highest first; empty if it is allowed. For a widening class the class level and the object
+    /// part both lack it, and a grant at either would be enough.
     public var failing: [DecidingLevel]
 
     public init(privilege: String, isAllowed: Bool, decider: Decider, failing: [DecidingLevel] = []) {
@@ -16,9 +16,9 @@ public struct Outcome: Hashable, Sendable {
         self.failing = failing
     }
 
-    /// What decides about a privilege.
+    /// The part of the rules that decides about a privilege.
     public enum Decider: String, Hashable, Sendable, CaseIterable {
-        /// Nothing narrows an administrator.
+        /// The caller is an administrator, who has every privilege.
         case administrator
         /// The store level lacks it.
         case store
@@ -27,7 +27,7 @@ public struct Outcome: Hashable, Sendable {
         /// The object part gives it, or is the highest level that lacks it.
         case object
         case unknownSubject, unknownObject, unknownPrivilege
-        /// The class of the object does not have the privilege, so that nobody can have it there.
+        /// The class of the object does not support the privilege, so no caller can have it on the object.
         case unknownToClass
     }
 }
@@ -56,8 +56,8 @@ extension Explanation {
         return denied(Outcome.Decider(highest), failing)
     }
 
-    /// The level that gives a privilege which is held: where the class has object ACLs the object part, where it has none the class
-    /// level, and for a widening class either.
+    /// Returns the level that gives an allowed privilege: the object part if the class has object ACLs, otherwise the class
+    /// level. For a widening class it can be either.
     private func giver(of privilege: Privileges) -> Outcome.Decider {
         guard case .levels(_, let classLevel, _, let composition) = verdict.reason, let options = reasons?.object.options else {
             return .administrator
@@ -68,12 +68,12 @@ extension Explanation {
         }
     }
 
-    /// What a level lacks for some privileges; nothing where the answer is not one of levels.
+    /// Returns the privileges that a level lacks; empty if the answer does not depend on levels.
     ///
     /// - Parameters:
-    ///   - level: for the store level that is `update` as well, where something is to be created or deleted; for a widening class
-    ///     the class level and the object part lack what neither gives.
-    ///   - privileges: some of those that were asked about; nil for all of them.
+    ///   - level: at the store level `update` is included if something is to be created or deleted. For a widening class, the
+    ///     class level and the object part lack the privileges that neither gives.
+    ///   - privileges: some of those in the question; nil for all of them.
     public func missing(at level: DecidingLevel, for privileges: Privileges? = nil) -> Privileges {
         guard case .levels(let store, let classLevel, let object, let composition) = verdict.reason else { return [] }
         let wanted = privileges ?? Privileges(self.wanted)
@@ -87,8 +87,8 @@ extension Explanation {
         }
     }
 
-    /// The ways in which a level gives some of what was asked about; at the object level by entries and what is inherited. The
-    /// links that make the object readable are among the ``reasons``.
+    /// Returns the paths that give some of the privileges in the question at a level; at the object level by entries and
+    /// inheritance. The links that make the object readable are in ``reasons``.
     public func paths(at level: DecidingLevel) -> AccessPaths {
         guard let reasons else { return AccessPaths() }
         return switch level {

@@ -1,31 +1,31 @@
 public import Events
 
-/// All that gives a caller some privileges on an object, level by level.
+/// Every grant of some privileges to a caller on an object, by level.
 public struct Reasons: Sendable {
-    /// By which memberships the caller counts as whom.
+    /// The memberships between the caller and its subjects.
     public let ancestry: Ancestry
-    /// What is given on the store.
+    /// The grants on the store.
     public let store: [Grant]
-    /// What the class of the object gives, and the object part but for links.
+    /// The grants of the class of the object, and of the object part without links.
     public let object: ObjectReasons
-    /// What makes the object readable because others link to it.
+    /// The links that make the object readable.
     public let links: [LinkReasons]
-    /// Whether these are all the links, which are too many to follow where many objects link to each other.
+    /// Whether the links are complete. If many objects link to each other, there can be too many to follow.
     public let linksAreComplete: Bool
 }
 
-/// What gives a caller privileges at the class level and in the object part of one object, links left out.
+/// The grants of privileges to a caller at the class level and in the object part of one object, without links.
 public struct ObjectReasons: Sendable {
     public let options: ClassOptions
-    /// What is given on the class.
+    /// The grants on the class.
     public let classLevel: [Grant]
-    /// The object, what it stands in, what that stands in: from the bottom up, as far as anything comes down.
+    /// The object, its parent, and so on upwards, as far as privileges are inherited.
     public let standings: [Standing]
 
     public var object: ObjectID { standings[0].object }
     public var classID: ClassID { standings[0].classID }
 
-    /// What of the privileges that were asked about comes from the object's own entries, and from above it.
+    /// The privileges in the question that the object's entries and inheritance give.
     public var objectPart: Privileges {
         standings.reduce(into: []) { part, standing in
             part.formUnion(standing.isOpen ? standing.mask : standing.grants.privileges.intersection(standing.mask))
@@ -33,27 +33,27 @@ public struct ObjectReasons: Sendable {
     }
 }
 
-/// An object that gives something to the object below it that a question is about, or to itself.
+/// An object that gives privileges to itself, or to the object below it in the question.
 public struct Standing: Sendable {
     public let object: ObjectID
     public let classID: ClassID
-    /// What comes down from here: what every class on the way lets through.
+    /// The privileges inherited from here: those that every class on the path passes on.
     public let mask: Privileges
-    /// Whether its class has no object ACLs, so that it gives everything.
+    /// Whether its class has no object ACLs, so that it gives every privilege.
     public let isOpen: Bool
-    /// What is given on it.
+    /// The grants on it.
     public let grants: [Grant]
 }
 
-/// A chain of links from an object that is readable by itself down to the one that a question is about.
+/// A chain of links from an object that is readable without links to the object in the question.
 public struct LinkReasons: Sendable {
-    /// The object that links to the one that the question is about, the one that links to that, and so on. The last one is
-    /// readable without links; the ones before it are readable because of it.
+    /// The object that links to the one in the question, then the object that links to that one, and so on. The last one is
+    /// readable without links. Each of the others is readable because of the next one.
     public let sources: [ObjectReasons]
 }
 
 extension Reasons {
-    /// What follows from these for the privileges that were asked about, as the rules have it.
+    /// Returns the verdict of the rules on these reasons, for the privileges in the question.
     public func verdict(wanted: Privileges) -> Verdict {
         let levels = object.levels(store.privileges)
         let combined = links.isEmpty ? levels.combined : levels.combined(with: .read)

@@ -1,24 +1,24 @@
 public import Events
 
-/// Changes that would give a caller what it lacks, by number.
+/// Changes that would give a caller the missing privileges, by number.
 public struct Remedy: Hashable, Sendable {
-    /// Whether the caller is to be made known first: a user or thing that the store has not seen can be given nothing.
+    /// Whether the caller must be registered first: a user or thing that is unknown to the store cannot receive access.
     public var registers = false
-    /// The custom privileges that classes are to know besides those they know.
+    /// The custom privileges that classes must additionally support.
     public var classes: [ClassID: Privileges] = [:]
-    /// The roles that the caller is to become a member of.
+    /// The roles that the caller must become a member of.
     public var roles: [PrincipalID] = []
-    /// What is to be granted to the caller itself, and where.
+    /// The privileges to grant to the caller itself, by object.
     public var grants: [ObjectID: Privileges] = [:]
 
     public init() {}
 
-    /// How many changes these are.
+    /// The number of changes.
     public var count: Int { (registers ? 1 : 0) + classes.count + roles.count + grants.count }
 
     public var isEmpty: Bool { count == 0 }
 
-    /// These changes but one, for each of them.
+    /// Every copy of these changes with one change left out.
     var withoutOne: [Remedy] {
         var smaller: [Remedy] = []
         if registers { smaller.append(with { $0.registers = false }) }
@@ -35,10 +35,10 @@ public struct Remedy: Hashable, Sendable {
     }
 }
 
-/// What would allow a denied question.
+/// The changes that would allow a denied question.
 public struct Remedies: Sendable {
-    /// Each allows it, and none of its changes can be left out. The fewest changes first, grants before memberships.
+    /// Each remedy allows it, and every change of a remedy is necessary. The fewest changes first, grants before memberships.
     public var remedies: [Remedy]
-    /// Whether there may be more of them: they are looked for up to ``ExplanationLimits``.
+    /// Whether no more remedies exist. The search stops at ``ExplanationLimits``.
     public var isComplete: Bool
 }

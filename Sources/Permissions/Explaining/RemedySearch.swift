@@ -1,10 +1,10 @@
 public import Events
 
-/// Looks for the smallest changes that would give a caller some privileges on an object: grants to the caller itself on the store,
-/// the class and the object, and memberships in roles that have what is missing.
+/// Finds the smallest changes that would give a caller some privileges on an object: grants to the caller itself on the store,
+/// the class and the object, and memberships in roles that have the missing privileges.
 ///
-/// Each is tried with the rules of access on a supposed state, and so is each with one of its changes left out: only what is
-/// enough, and no more than enough, is proposed.
+/// Each remedy is tested with the rules of access on a supposed state, and again with each of its changes left out. Only remedies
+/// that are sufficient and minimal are proposed.
 public struct RemedySearch<State: ExplainableState> {
     private let state: State
     private let instant: Instant
@@ -14,11 +14,11 @@ public struct RemedySearch<State: ExplainableState> {
     private let wanted: Privileges
 
     /// - Parameters:
-    ///   - state: as it is.
-    ///   - instant: when ends are judged.
-    ///   - caller: who lacks something.
-    ///   - object: where; there must be one.
-    ///   - wanted: all that is asked for, at least one privilege.
+    ///   - state: the present state.
+    ///   - instant: the time for evaluating ends.
+    ///   - caller: the caller that lacks privileges.
+    ///   - object: the object of the question, which must exist.
+    ///   - wanted: all privileges in the question, at least one.
     public init?(_ state: State, at instant: Instant, for caller: PrincipalID, on object: ObjectID, wanted: Privileges) throws {
         guard let place = try state.place(of: object), !wanted.isEmpty else { return nil }
         self.state = state
@@ -29,11 +29,11 @@ public struct RemedySearch<State: ExplainableState> {
         self.wanted = wanted
     }
 
-    /// The remedies, the smallest first; none where the caller has what is asked for.
+    /// Returns the remedies, the smallest first; empty if the caller already has the privileges.
     public func remedies() throws -> Remedies {
         guard try !isEnough(Remedy()) else { return Remedies(remedies: [], isComplete: true) }
         let (helpful, areAll) = try rolesThatHelp()
-        // What takes more than grants alone would take is not worth saying.
+        // A remedy with more changes than grants alone would need is not proposed.
         let largest = max(1, try completions(of: []).map(\.grants.count).min() ?? 1)
         var found: [Remedy] = []
         let combined = helpful.prefix(ExplanationLimits.rolesCombined)
@@ -52,7 +52,7 @@ public struct RemedySearch<State: ExplainableState> {
         return Remedies(remedies: Array(ordered.prefix(ExplanationLimits.proposals)), isComplete: isComplete)
     }
 
-    /// The remedies with these roles and any grants of what is missing then.
+    /// Returns the remedies with these roles and grants of the privileges that are still missing.
     private func completions(of roles: [PrincipalID]) throws -> [Remedy] {
         var start = Remedy()
         start.roles = roles
@@ -67,8 +67,8 @@ public struct RemedySearch<State: ExplainableState> {
 
     // MARK: What is missing where
 
-    /// What the levels lack, under the object that it can be granted on. For a widening class the class and the object both have
-    /// it, and either would do.
+    /// Returns the missing privileges of the levels, by the object that can grant them. For a widening class both the class and
+    /// the object have them, and either would be enough.
     private func missing(with remedy: Remedy) throws -> [ObjectID: Privileges] {
         let supposed = SupposedState(state, for: caller, with: remedy)
         let subjects = try supposed.subjects(of: caller)
@@ -94,8 +94,8 @@ public struct RemedySearch<State: ExplainableState> {
         return missing
     }
 
-    /// A remedy with what has to be done before it can be carried out: a newcomer is made known, and the classes get to know the
-    /// privileges.
+    /// Returns a remedy with the changes that it requires first: registering an unknown caller, and adding the privileges to the
+    /// classes.
     private func withConditions(_ remedy: Remedy) throws -> Remedy {
         var remedy = remedy
         remedy.registers = try !(remedy.roles.isEmpty && remedy.grants.isEmpty) && !isKnown(caller)
@@ -110,7 +110,8 @@ public struct RemedySearch<State: ExplainableState> {
         if !added.isEmpty { remedy.classes[classID, default: []].formUnion(added) }
     }
 
-    /// The class that says what can be granted on an object: for the object of a class, that class.
+    /// Returns the class that defines the privileges that can be granted on an object. For the object `class:NAME` it is that
+    /// class.
     private func classOfEntries(on object: ObjectID) throws -> ClassID {
         let classID = try state.place(of: object)?.classID ?? .store
         return classID == .class ? ClassID(object) : classID
@@ -122,7 +123,7 @@ public struct RemedySearch<State: ExplainableState> {
 
     // MARK: Trying
 
-    /// Whether the caller would have what is asked for.
+    /// Whether the caller would have the privileges.
     private func isEnough(_ remedy: Remedy) throws -> Bool {
         guard try canBeCarriedOut(remedy) else { return false }
         let supposed = SupposedState(state, for: caller, with: remedy)
@@ -130,13 +131,13 @@ public struct RemedySearch<State: ExplainableState> {
             .verdict(for: supposed.subjects(of: caller), on: object, wanted: wanted).allows(wanted)
     }
 
-    /// Whether nothing of it can be left out.
+    /// Whether every change of it is necessary.
     private func isSmallest(_ remedy: Remedy) throws -> Bool {
-        // What is enough stays enough with more, so one change less is all that has to be tried.
+        // More changes never remove access, so it is enough to test each copy with one change left out.
         try !remedy.withoutOne.contains { try isEnough($0) }
     }
 
-    /// Whether the store would take these changes from an administrator: all of them are refused where one is.
+    /// Whether the store would accept these changes from an administrator. One refused change refuses all of them.
     private func canBeCarriedOut(_ remedy: Remedy) throws -> Bool {
         if !remedy.registers, !(remedy.roles.isEmpty && remedy.grants.isEmpty), try !isKnown(caller) { return false }
         return try remedy.grants.allSatisfy { object, privileges in
@@ -148,7 +149,8 @@ public struct RemedySearch<State: ExplainableState> {
 
     // MARK: Roles
 
-    /// The roles with which less is missing, those that are named on the objects in question first, and whether all were looked at.
+    /// Returns the roles that reduce the missing privileges, and whether all roles were examined. Roles named on the objects in
+    /// question come first.
     private func rolesThatHelp() throws -> (roles: [PrincipalID], areAll: Bool) {
         guard caller != .anonymous else { return ([], true) }
         let before = try missing(with: Remedy())
@@ -164,12 +166,12 @@ public struct RemedySearch<State: ExplainableState> {
                 looked += 1
                 below += try state.members(of: role).filter { try isRole($0) && seen.insert($0).inserted }
                 let above = try state.subjects(of: role)
-                // Roles cannot hold each other.
+                // Roles must not contain each other.
                 guard !present.contains(role), try !(isRole(caller) && above.contains(caller)) else { continue }
                 var remedy = Remedy()
                 remedy.roles = [role]
                 let after = try missing(with: remedy)
-                // A role below another one is worth naming where it brings more than that.
+                // A role below another one is proposed only if it gives more than that one.
                 guard after != before, !found.contains(where: { above.contains($0.role) && $0.missing == after }) else { continue }
                 found.append((role, above, after))
             }
@@ -178,7 +180,7 @@ public struct RemedySearch<State: ExplainableState> {
         return (found.map(\.role), true)
     }
 
-    /// The roles that are given something of what is missing, on the store, the class, the object or anything above it.
+    /// Returns the roles that have some of the missing privileges on the store, the class, the object or an object above it.
     private func namedRoles(_ missing: [ObjectID: Privileges]) throws -> [PrincipalID] {
         var objects = [object]
         while let last = objects.last, let next = try state.place(of: last)?.parent, !objects.contains(next) {
@@ -197,7 +199,7 @@ public struct RemedySearch<State: ExplainableState> {
 }
 
 extension Array {
-    /// Every choice of some of these, the smallest first, each in order.
+    /// Returns every subset of these elements, the smallest first, each in order.
     fileprivate func subsets(upTo limit: Int) -> [[Element]] {
         var all: [[Element]] = [[]]
         var last: [(chosen: [Element], next: Int)] = [([], 0)]

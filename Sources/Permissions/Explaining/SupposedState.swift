@@ -1,16 +1,16 @@
 public import Events
 
-/// A state as it would be with some changes made: what the rules say of it is what they would say then. Nothing is written.
+/// A state as it would be after some changes: the rules on it return the result that they would return then. Nothing is written.
 public struct SupposedState<Base: ExplainableState>: AccessState {
     let base: Base
-    /// Whom the memberships and entries are for.
+    /// The caller that receives the memberships and entries.
     let caller: PrincipalID
-    /// The changes that are supposed to be made.
+    /// The supposed changes.
     let remedy: Remedy
 
     /// - Parameters:
-    ///   - base: the state as it is.
-    ///   - caller: whom the changes are for.
+    ///   - base: the present state.
+    ///   - caller: the caller that receives the memberships and entries.
     ///   - remedy: the changes.
     public init(_ base: Base, for caller: PrincipalID, with remedy: Remedy) {
         self.base = base

@@ -1,7 +1,7 @@
-/// Lines of which each can have others below it, as a terminal shows them.
+/// A line with other lines below it, for a terminal.
 struct TextTree {
     let text: String
-    /// What stands behind the text, in a column of its own.
+    /// A note after the text, in a separate column.
     let note: String
     let branches: [TextTree]
 
@@ -11,7 +11,7 @@ struct TextTree {
         self.branches = branches
     }
 
-    /// The lines, notes below each other.
+    /// The lines, with the notes aligned.
     var lines: [String] {
         let lines = drawn(first: "", rest: "")
         let width = lines.filter { !$0.note.isEmpty }.map(\.text.count).max() ?? 0

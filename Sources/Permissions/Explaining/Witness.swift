@@ -1,15 +1,15 @@
 public import Events
 
-/// An event of the log, and who made it when.
+/// An event of the log, with its actor and time.
 public struct Citation: Hashable, Sendable {
     public var revision: Revision
-    /// Which event of the commit, from 0.
+    /// The index of the event in the commit, from 0.
     public var index: Int
     public var kind: Event.Kind
     public var time: Instant
-    /// Whose change it was; ``Events/PrincipalID/system`` for the store itself.
+    /// The author of the change; ``Events/PrincipalID/system`` for the store itself.
     public var actor: PrincipalID
-    /// What the writer said of where it came from.
+    /// The origin that the writer stated.
     public var origin: Origin
 
     public init(revision: Revision, index: Int, kind: Event.Kind, time: Instant, actor: PrincipalID, origin: Origin) {
@@ -22,7 +22,7 @@ public struct Citation: Hashable, Sendable {
     }
 }
 
-/// A fact, and the event that made it so and has not been undone since.
+/// A fact, and the event that established it and is still in effect.
 public struct WitnessedFact: Hashable, Sendable {
     public var fact: Fact
     public var citation: Citation
@@ -33,18 +33,19 @@ public struct WitnessedFact: Hashable, Sendable {
     }
 }
 
-/// One way in which privileges are given, fact by fact.
+/// One path that gives privileges, as a list of facts.
 public struct WitnessedPath: Hashable, Sendable {
-    /// What it gives of the privileges that were asked about.
+    /// The privileges that it gives, of those in the question.
     public var privileges: Privileges
-    /// Whom the caller counts as without being a member of anything: itself, `everyone` or `anonymous`; nil where no subject counts.
+    /// The subject that the caller is without any membership: itself, `everyone` or `anonymous`; nil if the path does not depend
+    /// on subjects.
     public var beginning: PrincipalID?
-    /// The memberships from there up to the subject; what that is given; and how it comes down from object to object, or by links.
+    /// The memberships from there up to the subject, the grant, and the inheritance or the links from object to object.
     public var facts: [WitnessedFact]
-    /// Whether some of it cannot be taken away, since the class gives it to owners for good.
+    /// Whether some of it cannot be revoked, because the class gives it permanently to owners.
     public var isPermanent: Bool
-    /// For links: the objects on the way, from the one that links to the object in question up to the one that is readable by
-    /// itself.
+    /// For links: the objects on the path, from the one that links to the object in question up to the one that is readable
+    /// without links.
     public var sources: [WitnessedObject]
 
     public init(
@@ -59,15 +60,15 @@ public struct WitnessedPath: Hashable, Sendable {
     }
 }
 
-/// What a class and the object part of an object give.
+/// The privileges that a class and the object part of an object give.
 public struct WitnessedObject: Hashable, Sendable {
     public var object: ObjectID
-    /// That the object is there, and of which class.
+    /// The fact that the object exists, with its class.
     public var existence: WitnessedFact
-    /// The options of its class, which say how the levels combine.
+    /// The options of its class, which define how the levels combine.
     public var options: WitnessedFact
     public var classLevel: [WitnessedPath]
-    /// The object part; at its end the links, where the object is the one in question.
+    /// The object part, followed by the links if this is the object in question.
     public var objectPart: [WitnessedPath]
 
     public init(
@@ -81,10 +82,10 @@ public struct WitnessedObject: Hashable, Sendable {
     }
 }
 
-/// An explanation with the event that made each step of it so: enough to check the answer against the log, and nothing else
-/// (CONFORMANCE E11).
+/// An explanation with the event that established each step: sufficient to check the answer against the log alone (CONFORMANCE
+/// E11).
 ///
-/// Names are kept apart from numbers, as in the log.
+/// Names are stored separately from numbers, as in the log.
 public struct Witness: Hashable, Sendable {
     public var subject: Name
     public var privileges: [String]
@@ -93,20 +94,21 @@ public struct Witness: Hashable, Sendable {
     public var instant: Instant
     /// The answer for each privilege, in the order of the question.
     public var outcomes: [Outcome]
-    /// The numbers of the privileges; empty where the store does not know one of them.
+    /// The privileges as bit sets; empty if the store does not define one of them.
     public var wanted: [Privileges]
-    /// Who asked; nil for a role that is not there.
+    /// The id of the subject; nil for a role that does not exist.
     public var caller: PrincipalID?
-    /// That the caller is an administrator; nil where it is none.
+    /// The fact that the caller is an administrator; nil if it is not one.
     public var appointment: WitnessedFact?
     public var storeLevel: [WitnessedPath]
-    /// The class level and the object part; nil where there is no such object, and for one who administers or is not there.
+    /// The class level and the object part; nil if the object does not exist, and for a subject that is an administrator or does
+    /// not exist.
     public var target: WitnessedObject?
-    /// Whether every way is here: there can be more of them than ``ExplanationLimits`` has room for.
+    /// Whether the paths are complete: there can be more than ``ExplanationLimits`` allows.
     public var isComplete: Bool
-    /// What is said to be missing at each level, for a denial: of all that is asked about.
+    /// For a denial, the missing privileges at each level, of those in the question.
     public var missing: [DecidingLevel: Privileges]
-    /// The names of the numbers that are mentioned.
+    /// The names of the numbers in this witness.
     public var names: [UInt64: String]
     /// The names of the privileges.
     public var privilegeNames: PrivilegeNames
@@ -137,10 +139,10 @@ public struct Witness: Hashable, Sendable {
         self.privilegeNames = privilegeNames
     }
 
-    /// The name under a number that is mentioned.
+    /// Returns the name of a number in this witness.
     public func name(_ id: some EntityID) -> String { names[id.rawValue] ?? id.description }
 
-    /// The paths at a level.
+    /// Returns the paths at a level.
     public func paths(at level: DecidingLevel) -> [WitnessedPath] {
         switch level {
         case .store: storeLevel

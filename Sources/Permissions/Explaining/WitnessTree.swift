@@ -1,13 +1,13 @@
 internal import Events
 
 extension Witness: CustomStringConvertible {
-    /// The answer in words, and below it a tree of what gives what, a line for each step with the revision, the time and the actor that
-    /// made it so.
+    /// The answer in words, and below it a tree of the grants. Each step is a line with the revision, the time and the actor that
+    /// established it.
     public var lines: [String] { WitnessTree(witness: self).lines }
 
     public var description: String { lines.joined(separator: "\n") }
 
-    /// A fact in words, with the names of this witness.
+    /// Returns a fact in words, with the names of this witness.
     public func sentence(_ fact: Fact) -> String {
         switch fact {
         case .object(let object, let classID): "\(name(object)) is there, of \(name(classID))"
@@ -65,7 +65,7 @@ private struct WitnessTree {
         ] + unknownToClass + unknownToStore
     }
 
-    /// What is said where there is nothing to ask the levels about.
+    /// The text for a question that does not reach the levels.
     private var nowhere: [TextTree] {
         guard let decider = witness.outcomes.first?.decider else { return [] }
         return switch decider {
@@ -109,7 +109,7 @@ private struct WitnessTree {
 
     private func path(_ path: WitnessedPath) -> TextTree {
         guard path.sources.isEmpty else { return links(path) }
-        // What is given comes first, and below it how the caller and the object come to it.
+        // The grant is first, and below it the memberships and the inheritance.
         let given = path.facts.firstIndex { $0.fact.isGift } ?? 0
         let others = path.facts.enumerated().filter { $0.offset != given && !$0.element.fact.isExistence }.map { leaf($0.element) }
         return leaf(path.facts[given], others, suffix: path.isPermanent ? ", not to be taken away" : "")
@@ -147,7 +147,7 @@ private struct WitnessTree {
 }
 
 extension Fact {
-    /// Whether privileges are given by this: to a subject, or to everybody whom the class lets in.
+    /// Whether this fact gives privileges, to a subject or to every subject that the class level admits.
     fileprivate var isGift: Bool {
         switch self {
         case .entry, .permission: true

@@ -2,7 +2,7 @@ internal import Events
 
 /// The name of a principal or an object: `user:ann`, `role:editors`, `everyone`, `doc:1`, `class:doc`, `store`.
 ///
-/// A name is a text until a store looks it up, so making one never fails; ``problem`` says what is wrong with its form.
+/// Creating a name never fails, since a name is only a text until a store looks it up. ``problem`` describes an invalid form.
 public struct Name: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let text: String
 
@@ -11,32 +11,32 @@ public struct Name: Hashable, Sendable, Comparable, CustomStringConvertible {
     public static let store = Name("store")
     public static let everyone = Name("everyone")
     public static let anonymous = Name("anonymous")
-    /// The role of this name, with or without its `role:`.
+    /// Returns the role of this name, with or without its `role:`.
     public static func role(_ name: String) -> Name { name.utf8.starts(with: "role:".utf8) ? Name(name) : Name("role:" + name) }
-    /// The object that stands for a class, whose entries are the class level.
+    /// Returns the object of a class. The entries on it are the class level.
     public static func `class`(_ name: String) -> Name { Name("class:" + name) }
-    /// The object that stands for a permission, with or without its `permission:`.
+    /// Returns the object of a permission, with or without its `permission:`.
     public static func permission(_ name: String) -> Name {
         name.utf8.starts(with: "permission:".utf8) ? Name(name) : Name("permission:" + name)
     }
 
     public var description: String { text }
 
-    /// Names are equal byte for byte: an `é` in one piece and one in two are different names, as they are in the log.
+    /// Compares byte for byte: an `é` in one code point and an `é` in two are different names, as in the log.
     public static func == (left: Name, right: Name) -> Bool { ExactText(left.text) == ExactText(right.text) }
 
     public func hash(into hasher: inout Hasher) { ExactText(text).hash(into: &hasher) }
 
-    /// The order of the UTF-8 bytes.
+    /// Orders names by their UTF-8 bytes.
     public static func < (left: Name, right: Name) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
 
-    /// What stands before the first colon; the whole of a name without one.
+    /// The text before the first colon; the whole name without one.
     public var className: String {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
         return String(text[..<colon])
     }
 
-    /// What stands behind the first colon; nil for a name without one.
+    /// The text after the first colon; nil for a name without one.
     public var id: String? {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         return String(text[text.utf8.index(after: colon)...])
@@ -47,12 +47,12 @@ extension Name: ExpressibleByStringLiteral {
     public init(stringLiteral value: String) { self.init(value) }
 }
 
-/// What a name stands for, as far as its text says.
+/// The kind of entity that a name denotes, according to its text.
 public enum NameKind: Hashable, Sendable {
     case store
     case everyone
     case anonymous
-    /// A user or a thing: whoever can be authenticated.
+    /// A user or a thing: a principal that can be authenticated.
     case caller
     case role
     case permission
@@ -62,7 +62,7 @@ public enum NameKind: Hashable, Sendable {
 }
 
 extension Name {
-    /// What one look at the bytes tells.
+    /// The result of one pass over the bytes.
     private struct Shape {
         /// The bytes before the first colon; nil without one.
         var classBytes: Int?
@@ -77,7 +77,7 @@ extension Name {
         for index in bytes.indices {
             let byte = bytes[index]
             if byte == UInt8(ascii: ":"), shape.classBytes == nil { shape.classBytes = index }
-            // U+0000–U+001F and U+007F are one byte, U+0080–U+009F are C2 and another.
+            // U+0000–U+001F and U+007F have one byte, U+0080–U+009F have the byte C2 and another one.
             if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { shape.hasControlCharacter = true }
             previous = byte
         }
@@ -85,7 +85,7 @@ extension Name {
         return shape
     }
 
-    /// What this name stands for; nil where it has no class and is none of `store`, `everyone` and `anonymous`.
+    /// The kind of this name; nil if it has no class and is not `store`, `everyone` or `anonymous`.
     public var kind: NameKind? { kind(shape) }
 
     private func kind(_ shape: Shape) -> NameKind? {
@@ -112,7 +112,7 @@ extension Name {
         return .object
     }
 
-    /// Whether the bytes of a text come first. `hasPrefix` would not see a colon with a combining mark behind it.
+    /// Whether the name begins with the bytes of a text. `hasPrefix` would not find a colon followed by a combining mark.
     private func begins(with prefix: String) -> Bool {
         let (bytes, first) = (text.utf8Span.span, prefix.utf8Span.span)
         guard bytes.count >= first.count else { return false }
@@ -120,7 +120,7 @@ extension Name {
         return true
     }
 
-    /// Whether it is somebody's who can have access: a user's, a thing's, a role's, `everyone` or `anonymous`.
+    /// Whether it names a subject that can have access: a user, a thing, a role, `everyone` or `anonymous`.
     public var isSubject: Bool {
         switch kind {
         case .caller, .role, .everyone, .anonymous: true
@@ -128,10 +128,10 @@ extension Name {
         }
     }
 
-    /// Whether a store would take this name.
+    /// Whether a store accepts this name.
     public var isWellFormed: Bool { if case nil = problem { true } else { false } }
 
-    /// What is wrong with the form of this name, in words; nil for a well-formed one.
+    /// The reason the form of this name is invalid; nil for a well-formed name.
     public var problem: Refusal? {
         let shape = shape
         guard kind(shape) != nil else {
@@ -154,7 +154,7 @@ extension Name {
         return nil
     }
 
-    /// Enough of the name to recognise it in a message, without its control characters. Other unseen characters are written out.
+    /// The beginning of the name, without its control characters, for messages. Other invisible characters are escaped.
     package var excerpt: String {
         let printable = String(
             String.UnicodeScalarView(text.unicodeScalars.prefix(80).filter { $0.properties.generalCategory != .control }))

@@ -1,10 +1,11 @@
-/// Characters that a reader cannot see, or that move or hide the characters around them. No new name may have one: two names that
-/// look the same on every screen must not be two.
+/// Characters that are invisible, or that move or hide the characters around them. No new name may contain one: different names
+/// must not look the same.
 extension Unicode.Scalar {
     /// Whether it is a default-ignorable character of Unicode (bidirectional controls, zero-width spaces and joiners, variation
     /// selectors, tags and fillers), a line or paragraph separator, an annotation mark, or a control character.
     ///
-    /// Joiners between letters count too, although Persian and Indic texts use them: a name is an identifier, not a text to show.
+    /// Joiners between letters count too, although Persian and Indic texts use them: a name is an identifier, not text for
+    /// display.
     public var isUnseen: Bool {
         switch value {
         case 0x20..<0x7F: false
@@ -18,9 +19,9 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text with every unseen character written as `\u{…}`.
+    /// Returns the text with every invisible character written as `\u{…}`.
     ///
-    /// - Parameter keepsLineEnds: whether `\n` stays as it is.
+    /// - Parameter keepsLineEnds: whether `\n` stays unchanged.
     public func showingUnseen(keepsLineEnds: Bool = false) -> String {
         let isHidden = { (scalar: Unicode.Scalar) in scalar.isUnseen && !(keepsLineEnds && scalar == "\n") }
         guard unicodeScalars.contains(where: isHidden) else { return self }
@@ -29,10 +30,10 @@ extension String {
 }
 
 extension Name {
-    /// Why this name cannot become a new one although its form is right; nil if it can. Names of earlier versions stay what they are.
+    /// The reason this well-formed name cannot be introduced as a new one; nil if it can. Names that already exist stay valid.
     package var problemAsNew: Refusal? { Name.problem(asNew: text) }
 
-    /// The same for a text that is part of a name, or becomes one.
+    /// Returns the same for a text that is part of a name, or will be.
     package static func problem(asNew text: String) -> Refusal? {
         guard let unseen = text.unicodeScalars.first(where: \.isUnseen) else { return nil }
         return Refusal(

@@ -1,17 +1,17 @@
 public import Events
 
 extension Condition {
-    /// The condition that a JSON object writes: for each property a value that it must equal, or an object of comparisons, all of
-    /// which must hold: `{"year": {">=": 2020, "<": 2024}, "title": {"prefix": "Br"}}`. `{"$any": […]}` and `{"$all": […]}` have
-    /// conditions in them.
+    /// Reads a condition from a JSON object. Each property has a value that it must equal, or an object of comparisons that must
+    /// all hold: `{"year": {">=": 2020, "<": 2024}, "title": {"prefix": "Br"}}`. `{"$any": […]}` and `{"$all": […]}` contain
+    /// conditions.
     ///
-    /// - Throws: `Refusal` with `malformed`, which quotes what is none.
+    /// - Throws: `Refusal` with `malformed`, which quotes the invalid part.
     public init(json: JSONValue) throws(Refusal) {
         guard case .object(let members) = json else {
             throw Condition.noCondition("a condition is an object such as {\"title\": \"Plan\"}")
         }
         var conditions: [Condition] = []
-        // Always in one order, that of their names, so that a cursor knows its query again.
+        // Sorted by name, so that a cursor matches its query.
         for (name, value) in members {
             switch (name, value) {
             case ("$all", .array(let parts)): conditions.append(.all(try Condition.each(parts)))

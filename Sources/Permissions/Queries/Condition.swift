@@ -1,16 +1,16 @@
 public import Events
 
-/// What a query asks of the properties of an object: the members of its value, when that is a JSON object. A property that is not
-/// there counts as null.
+/// A condition on the properties of an object: the members of its value, if that is a JSON object. An absent property counts as
+/// null.
 public indirect enum Condition: Hashable, Sendable {
-    /// A property beside a value. Numbers compare with numbers, exactly, and texts with texts, by their UTF-8; anything can be
-    /// equal, and nothing else is less or greater.
+    /// Compares a property with a value. Numbers are compared with numbers, exactly, and texts with texts, by their UTF-8 bytes.
+    /// Values of any type can be equal; values of other types are never less or greater.
     case compare(String, Comparison, JSONValue)
-    /// A property is a text that begins with another.
+    /// A property is a text with this prefix.
     case hasPrefix(String, String)
-    /// All of them hold; always, where there are none.
+    /// All of the conditions hold; true for an empty list.
     case all([Condition])
-    /// At least one of them holds; never, where there are none.
+    /// At least one of the conditions holds; false for an empty list.
     case any([Condition])
 
     public enum Comparison: String, Hashable, Sendable, CaseIterable {
@@ -32,7 +32,7 @@ public indirect enum Condition: Hashable, Sendable {
         }
     }
 
-    /// How two values stand to each other.
+    /// The order of two values.
     package enum Order: Hashable, Sendable {
         case ascending, same, descending
 
@@ -54,7 +54,7 @@ public indirect enum Condition: Hashable, Sendable {
         }
     }
 
-    /// The properties that it is about, each once, by the UTF-8 bytes of their names.
+    /// The properties in it, without duplicates, sorted by the UTF-8 bytes of their names.
     public var properties: [String] { exactProperties.sorted().map(\.text) }
 
     package var exactProperties: Set<ExactText> {
@@ -64,7 +64,7 @@ public indirect enum Condition: Hashable, Sendable {
         }
     }
 
-    /// Whether every number in it is one: JSON has no others.
+    /// Whether every number in it is finite: JSON has no others.
     var isFinite: Bool {
         switch self {
         case .compare(_, _, .number(let value)): value.isFinite
@@ -73,7 +73,7 @@ public indirect enum Condition: Hashable, Sendable {
         }
     }
 
-    /// How deeply conditions nest, itself counted.
+    /// The nesting depth of the conditions, including this one.
     var depth: Int {
         switch self {
         case .compare, .hasPrefix: 1
@@ -81,7 +81,7 @@ public indirect enum Condition: Hashable, Sendable {
         }
     }
 
-    /// How many conditions there are in it, itself counted.
+    /// The number of conditions in it, including this one.
     var count: Int {
         switch self {
         case .compare, .hasPrefix: 1
@@ -91,11 +91,11 @@ public indirect enum Condition: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// How this stands to another number or text; nil where the two do not compare.
+    /// Returns the order of this and another number or text; nil if the two cannot be compared.
     fileprivate func order(to other: JSONValue) -> Condition.Order? {
         switch (self, other) {
         case (.integer(let a), .integer(let b)): Condition.Order(a, b)
-        // What is no number is in no order.
+        // NaN has no order.
         case (.number(let a), _) where a.isNaN, (_, .number(let a)) where a.isNaN: nil
         case (.number(let a), .number(let b)): Condition.Order(a, b)
         case (.integer(let a), .number(let b)): JSONValue.order(a, b)
@@ -106,7 +106,7 @@ extension JSONValue {
         }
     }
 
-    /// A whole number beside any other, without rounding either.
+    /// Compares a whole number with a `Double`, without rounding either.
     private static func order(_ whole: Int64, _ number: Double) -> Condition.Order {
         if number >= 0x1p63 { return .ascending }
         if number < -0x1p63 { return .descending }

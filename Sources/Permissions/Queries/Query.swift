@@ -1,6 +1,6 @@
 package import Events
 
-/// A question for the objects of a class that a caller may read and query, by what is in their properties (CONFORMANCE F15).
+/// A query for the objects of a class that a caller may read and query, by their properties (CONFORMANCE F15).
 ///
 /// ```swift
 /// var query = Query("doc", where: .compare("year", .atLeast, .integer(2024)), order: [.descending("year")])
@@ -11,11 +11,11 @@ public struct Query: Hashable, Sendable {
     public var className: String
     /// nil for all objects.
     public var condition: Condition?
-    /// What comes first. Objects that are equal in all of these, and all objects where it is empty, are in the order in which
-    /// their names first appeared, or the opposite where the first of these descends. Texts that are equal in their first 200
-    /// bytes count as equal here; lists count as equal, and so do objects.
+    /// The sort order. Objects that are equal in all of these properties, and all objects if the list is empty, are in the order
+    /// of the first appearance of their names, or in the reverse order if the first property descends. Here, texts that are equal
+    /// in their first 200 bytes count as equal; lists count as equal, and so do objects.
     public var order: [Order]
-    /// How many objects a page has at most; nil for all in one.
+    /// The maximum number of objects on a page; nil for all on one page.
     public var limit: Int?
 
     public init(_ className: String, where condition: Condition? = nil, order: [Order] = [], limit: Int? = 100) {
@@ -34,12 +34,12 @@ public struct Query: Hashable, Sendable {
         public static func descending(_ property: String) -> Order { Order(property: property, isDescending: true) }
     }
 
-    /// Every property that the query is about.
+    /// Every property in the query.
     package var exactProperties: Set<ExactText> {
         (condition?.exactProperties ?? []).union(order.map { ExactText($0.property) })
     }
 
-    /// Why a query is refused whatever the store holds; nil where it is well formed.
+    /// The reason a query is invalid in every store; nil if it is well formed.
     public var problem: Refusal? {
         if let limit, limit < 1 { return Refusal(.malformed, "a page has at least one object, not \(limit)") }
         if let limit, limit > Limits.objectsPerPage {

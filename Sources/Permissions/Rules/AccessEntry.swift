@@ -1,13 +1,13 @@
 public import Events
 
-/// What one subject has on one object: some privileges for good, others until a time.
+/// The privileges of one subject on one object: some permanent, others until a time.
 public struct AccessEntry: Hashable, Sendable {
     public var subject: PrincipalID
-    /// Held without an end. ``Events/Privileges/all`` holds for privileges defined later as well.
+    /// Privileges without an end. ``Events/Privileges/all`` includes privileges defined later.
     public var forGood: Privileges
-    /// Held until a time, disjoint from each other and from `forGood`, the earliest end first.
+    /// Privileges with an end, disjoint from each other and from `forGood`, the earliest end first.
     public var ending: [EndingPrivileges]
-    /// What cannot be taken away.
+    /// Privileges that cannot be revoked.
     public var permanent: Privileges
 
     public init(
@@ -21,13 +21,13 @@ public struct AccessEntry: Hashable, Sendable {
 
     public var isEmpty: Bool { forGood.isEmpty && ending.isEmpty }
 
-    /// Whether this gives everything, privileges defined later included.
+    /// Whether this gives every privilege, including those defined later.
     public var isWildcard: Bool { forGood == .all }
 
-    /// All that it gives at some time.
+    /// All privileges of the entry, expired ones included.
     public var privileges: Privileges { ending.reduce(forGood) { $0.union($1.privileges) } }
 
-    /// What it gives at an instant: an end is the first moment without.
+    /// Returns the privileges at an instant. A privilege no longer holds at its end.
     @inlinable public func live(at instant: Instant) -> Privileges {
         if ending.isEmpty { return forGood }
         return ending.reduce(forGood) { $1.until > instant ? $0.union($1.privileges) : $0 }
@@ -46,7 +46,7 @@ public struct EndingPrivileges: Hashable, Sendable {
 }
 
 extension AccessEntry {
-    /// Adds privileges until a time. What is held for longer keeps its end.
+    /// Adds privileges until a time. Privileges that the entry already has for longer keep their end.
     public mutating func grant(_ granted: Privileges, until: Instant) {
         if until == .forever {
             forGood.formUnion(granted)
@@ -65,8 +65,8 @@ extension AccessEntry {
         }
     }
 
-    /// Takes privileges away; ``Events/Privileges/all`` takes the whole entry. Out of a wildcard, the other privileges that the class
-    /// knows at this time stay.
+    /// Revokes privileges; ``Events/Privileges/all`` revokes the whole entry. A wildcard is replaced by the other privileges that
+    /// the class supports at this time.
     public mutating func revoke(_ revoked: Privileges, known: Privileges) {
         if revoked == .all {
             forGood = []
@@ -78,7 +78,7 @@ extension AccessEntry {
         }
     }
 
-    /// Ends what is due at an instant.
+    /// Removes the privileges that have expired at an instant.
     public mutating func expire(at instant: Instant) {
         ending.removeAll { $0.until <= instant }
     }

@@ -13,14 +13,14 @@ public import Events
         self.instant = instant
     }
 
-    /// What a caller's subjects may do to an object.
+    /// Returns the privileges of a caller's subjects on an object.
     ///
     /// - Parameters:
-    ///   - subjects: whom the caller counts as.
-    ///   - object: any object, built-in ones included.
-    ///   - wanted: only these privileges need to be right in the answer; asking for few reads less.
-    ///   - deciding: counted instead of `subjects` at the level that decides (the object part where the class has object ACLs,
-    ///     the class level where it has none, both for a widening class), which tells how access is shared.
+    ///   - subjects: the subjects of the caller.
+    ///   - object: any object, including built-in ones.
+    ///   - wanted: only these privileges must be correct in the answer; a small set reads less.
+    ///   - deciding: replaces `subjects` at the level that decides (the object part if the class has object ACLs, otherwise the
+    ///     class level, both for a widening class). This shows how access is shared.
     @inlinable public func verdict(
         for subjects: SubjectSet, on object: ObjectID, wanted: Privileges = .all, deciding: SubjectSet? = nil
     ) throws -> Verdict {
@@ -41,7 +41,7 @@ public import Events
             reason: .levels(store: levels.store, class: levels.classLevel, object: levels.object, options.composition))
     }
 
-    /// What a caller's subjects may do at the level of a class: creating in it, querying it.
+    /// Returns the privileges of a caller's subjects at the level of a class: creating in it, querying it.
     @inlinable public func classVerdict(for subjects: SubjectSet, on classID: ClassID) throws -> Verdict {
         guard let options = try state.options(of: classID) else { return Verdict(effective: [], reason: .unknownObject) }
         if subjects.isAdministrator { return Verdict(effective: options.known, reason: .administrator) }
@@ -53,7 +53,7 @@ public import Events
             reason: .levels(store: levels.store, class: levels.classLevel, object: .all, .narrowing))
     }
 
-    /// What a caller's subjects may do at the level of the store, whatever the levels below say.
+    /// Returns the privileges of a caller's subjects at the level of the store, independent of the levels below.
     @inlinable public func storeVerdict(for subjects: SubjectSet) throws -> Verdict {
         guard let options = try state.options(of: .store) else { return Verdict(effective: [], reason: .unknownObject) }
         if subjects.isAdministrator { return Verdict(effective: options.known, reason: .administrator) }
@@ -81,7 +81,8 @@ public import Events
             store: store, classLevel: classLevel, object: part, composition: options.composition, objectsRead: objectsRead)
     }
 
-    /// The object part without links: the object's entries, and what comes down from its parents through the masks between.
+    /// Returns the object part without links: the object's entries, and the privileges inherited from its parents through the
+    /// masks.
     @inlinable func objectPart(
         of object: ObjectID, at place: Place, options: ClassOptions, for subjects: SubjectSet, wanted: Privileges,
         objectsRead: inout Int
@@ -93,7 +94,7 @@ public import Events
             guard options.objectACL == .required else { return found.union(mask) }
             found.formUnion(try state.level(on: object, for: subjects, at: instant, wanted: wanted).intersection(mask))
             mask.formIntersection(options.inherits)
-            // A parent that is there no more gives nothing.
+            // A parent that no longer exists gives nothing.
             guard !mask.isEmpty, !found.isSuperset(of: wanted), let parent = place.parent,
                 let parentPlace = try state.place(of: parent), let parentOptions = try state.options(of: parentPlace.classID)
             else { return found }
@@ -102,7 +103,7 @@ public import Events
         }
     }
 
-    /// Whether some readable object links to this one, directly or through a chain of such links.
+    /// Whether a readable object links to this one, directly or through a chain of such links.
     @usableFromInline func isReadableThroughLinks(
         _ object: ObjectID, for subjects: SubjectSet, deciding: SubjectSet?
     ) throws -> Bool {
@@ -116,13 +117,13 @@ public import Events
     }
 }
 
-/// What the three levels give, and how they combine.
+/// The privileges of the three levels, and how they combine.
 @usableFromInline struct Levels {
     @usableFromInline let store: Privileges
     @usableFromInline let classLevel: Privileges
     @usableFromInline let object: Privileges
     @usableFromInline let composition: Composition
-    /// The object, and those above it that were read for its part.
+    /// The number of objects read for the object part: the object and the objects above it.
     @usableFromInline let objectsRead: Int
 
     @usableFromInline init(
@@ -137,7 +138,7 @@ public import Events
 
     @usableFromInline var combined: Privileges { combined(with: []) }
 
-    /// The combination with something more in the object part.
+    /// Returns the combination with additional privileges in the object part.
     @usableFromInline func combined(with addition: Privileges) -> Privileges {
         let part = object.union(addition)
         let lower = composition == .narrowing ? classLevel.intersection(part) : classLevel.union(part)

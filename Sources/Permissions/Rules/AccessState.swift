@@ -1,27 +1,28 @@
 public import Events
 
-/// What the rules of access read: the state of a store at one revision. The index and the writer's working copy both are one.
+/// The data that the rules of access read: the state of a store at one revision. The index and the writer's working copy
+/// implement it.
 public protocol AccessState {
-    /// Whom a caller counts as.
+    /// Returns the subjects of a caller.
     func subjects(of caller: PrincipalID) throws -> SubjectSet
 
-    /// Where an object stands; nil where there is none.
+    /// Returns the class and parent of an object; nil if it does not exist.
     func place(of object: ObjectID) throws -> Place?
 
-    /// The union of what entries on an object, and permissions attached to it, give these subjects at an instant. Only what is
-    /// wanted has to be in the answer.
+    /// Returns the union of the privileges that entries on an object, and permissions attached to it, give these subjects at an
+    /// instant. Only wanted privileges must be in the answer.
     func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges) throws -> Privileges
 
-    /// What the store's own entries give these subjects.
+    /// Returns the privileges that the store's entries give these subjects.
     func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges
 
-    /// What the entries on the object of a class give these subjects.
+    /// Returns the privileges that the entries on the object of a class give these subjects.
     func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges
 
-    /// The options of a class; nil where there is none.
+    /// Returns the options of a class; nil if it does not exist.
     func options(of classID: ClassID) throws -> ClassOptions?
 
-    /// The links to an object that count: those of at most `limit` callers, in the order of the callers' numbers.
+    /// Returns the counting links to an object: those of at most `limit` callers, in the order of the callers' numbers.
     func links(to target: ObjectID, limit: Int) throws -> [CallerLinks]
 }
 
@@ -35,7 +36,7 @@ extension AccessState {
     }
 }
 
-/// The objects in whose values one caller has written a link to an object.
+/// The objects with a link to one object that one caller has written.
 public struct CallerLinks: Hashable, Sendable {
     public var writer: PrincipalID
     /// Sorted; at most ``Events/Limits/linksPerCaller``.
@@ -47,7 +48,7 @@ public struct CallerLinks: Hashable, Sendable {
     }
 }
 
-/// The class of an object and what it is below.
+/// The class and the parent of an object.
 @frozen public struct Place: Hashable, Sendable {
     public var classID: ClassID
     public var parent: ObjectID?

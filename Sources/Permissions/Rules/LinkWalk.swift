@@ -1,18 +1,19 @@
 internal import Events
 
-/// Follows the links to an object, and the links to the objects that link, nearest first.
+/// Follows the links to an object, and the links to the linking objects, nearest first.
 ///
-/// Everybody who may read an object may link to it, so a walk bounds its work: it reads at most ``Events/Limits/linkReadsPerCaller``
-/// objects for the links that one caller has written and ``Events/Limits/linkReads`` in all. What one caller has written
-/// therefore makes no check expensive, and keeps no link of another caller from being followed.
+/// Every caller who may read an object may link to it, so a walk has limits: it reads at most
+/// ``Events/Limits/linkReadsPerCaller`` objects for the links that one caller has written and ``Events/Limits/linkReads`` in
+/// total. The links of one caller therefore cannot make a check expensive, and cannot prevent another caller's links from being
+/// followed.
 struct LinkWalk<State: AccessState> {
-    /// A link that was followed.
+    /// A followed link.
     struct Link {
         let source: ObjectID
         let target: ObjectID
-        /// Whether the object that links can be read by itself.
+        /// Whether the linking object is readable without links.
         let isReadable: Bool
-        /// Whether the object that links can be read because of a link to it.
+        /// Whether the linking object can be readable because of a link to it.
         let passesOn: Bool
     }
 
@@ -29,7 +30,7 @@ struct LinkWalk<State: AccessState> {
         self.deciding = deciding
     }
 
-    /// Hands out each link once, for as long as `body` returns true.
+    /// Passes each link once to `body`, until `body` returns false.
     mutating func follow(to object: ObjectID, _ body: (Link) throws -> Bool) throws {
         var pending = [object]
         var targets: Set<ObjectID> = [object]
@@ -52,7 +53,7 @@ struct LinkWalk<State: AccessState> {
         }
     }
 
-    /// What reading an object that links leads to; nil where there is no such object.
+    /// Evaluates an object that links; nil if it does not exist.
     private mutating func look(
         at source: ObjectID, countingFor writer: PrincipalID
     ) throws -> (isReadable: Bool, passesOn: Bool)? {

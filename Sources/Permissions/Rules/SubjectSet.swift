@@ -1,15 +1,15 @@
 public import Events
 
-/// Whom a caller counts as: itself, `everyone`, `anonymous`, and every role that it reaches by following memberships upwards.
+/// The subjects of a caller: itself, `everyone`, `anonymous`, and every role that it reaches by following memberships upwards.
 ///
-/// An anonymous caller counts as `anonymous` alone.
+/// An anonymous caller has only the subject `anonymous`.
 public final class SubjectSet: Sendable {
     public let caller: PrincipalID
-    /// Whether nothing narrows this caller.
+    /// Whether this caller is an administrator, and thus not restricted by any level.
     public let isAdministrator: Bool
     /// The numbers, sorted.
     public let members: [PrincipalID]
-    /// One bit for each member, by a hash of its number: most strangers are told by one look.
+    /// One bit for each member, by a hash of its number. It rejects most non-members with one test.
     @usableFromInline let filter: UInt64
 
     public init(caller: PrincipalID, isAdministrator: Bool, members: [PrincipalID]) {
@@ -21,7 +21,7 @@ public final class SubjectSet: Sendable {
 
     @inlinable static func bit(_ id: PrincipalID) -> UInt64 { 1 << ((id.rawValue &* 0x9E37_79B9_7F4A_7C15) >> 58) }
 
-    /// Logarithmic in the number of members; constant for most of those that are none.
+    /// Logarithmic in the number of members; constant for most non-members.
     @inlinable public func contains(_ id: PrincipalID) -> Bool {
         guard filter & SubjectSet.bit(id) != 0 else { return false }
         var low = 0
@@ -33,7 +33,7 @@ public final class SubjectSet: Sendable {
         return low < members.count && members[low] == id
     }
 
-    /// These subjects without some others; an administrator's stay an administrator's.
+    /// Returns these subjects without some others. It keeps the state of an administrator.
     public func subtracting(_ others: SubjectSet) -> SubjectSet {
         SubjectSet(caller: caller, isAdministrator: isAdministrator, members: members.filter { !others.contains($0) })
     }

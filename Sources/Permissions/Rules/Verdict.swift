@@ -1,8 +1,8 @@
 public import Events
 
-/// What a caller may do to an object, and what decided it.
+/// The privileges of a caller on an object, and what decided them.
 @frozen public struct Verdict: Hashable, Sendable {
-    /// The effective privileges. Where only some were asked for, the others may be missing here.
+    /// The effective privileges. If the question was about some privileges only, others may be missing.
     public var effective: Privileges
     public var reason: Reason
 
@@ -11,34 +11,34 @@ public import Events
         self.reason = reason
     }
 
-    /// What decided.
+    /// The reason for the answer.
     @frozen public enum Reason: Hashable, Sendable {
-        /// Nothing narrows an administrator.
+        /// The caller is an administrator, who has every privilege.
         case administrator
-        /// There is no such object.
+        /// The object does not exist.
         case unknownObject
-        /// There is no such role, or the name is nobody's.
+        /// The role does not exist, or the name is not a subject's.
         case unknownSubject
-        /// There is no privilege of this name.
+        /// The store does not define a privilege of this name.
         case unknownPrivilege(String)
-        /// What the three levels gave, and how the class level and the object part combine.
+        /// The privileges of the three levels, and how the class level and the object part combine.
         case levels(store: Privileges, class: Privileges, object: Privileges, Composition)
     }
 
-    /// Whether all of some privileges are held.
+    /// Whether all of some privileges are effective.
     @inlinable public func allows(_ wanted: Privileges) -> Bool { !wanted.isEmpty && effective.isSuperset(of: wanted) }
 }
 
-/// The levels at which a privilege can be missing.
+/// The levels that can lack a privilege.
 public enum DecidingLevel: String, Hashable, Sendable, CaseIterable {
     case store, `class`, object
 }
 
 extension Verdict {
-    /// The highest level that lacks some of the privileges asked for; nil where none does by itself.
+    /// Returns the highest level that lacks some of the wanted privileges; nil if no single level does.
     public func decidingLevel(for wanted: Privileges) -> DecidingLevel? {
         guard case .levels(let store, let classLevel, _, let composition) = reason, !allows(wanted) else { return nil }
-        // A store level without `update` also takes away create and delete.
+        // Without `update` at the store level, create and delete are removed too.
         let fromStore = store.contains(.update) ? store : store.subtracting([.create, .update, .delete])
         if !fromStore.isSuperset(of: wanted) { return .store }
         if composition == .narrowing, !classLevel.isSuperset(of: wanted) { return .class }
