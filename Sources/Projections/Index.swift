@@ -1,15 +1,15 @@
 package import Hashing
 public import LMDB
 
-/// The indexes of a store: everything that is derived from its log. Disposable, since the log can always be folded again.
+/// The indexes of a store: all data derived from its log. Disposable, since the log can always be folded again.
 ///
-/// Commits here do not wait for the disk. After a crash of the process that is harmless, since the system still has the pages;
-/// after a crash of the machine the index is dropped and folded afresh.
+/// Commits to the index do not wait for the disk. This is safe after a crash of the process, since the system still has the
+/// pages. After a crash of the machine the index is deleted and rebuilt.
 public final class Index: Sendable {
     private let environment: Environment
     let tables: IndexTables
 
-    /// Opens an index, creating it where it is to be written.
+    /// Opens an index, and creates it if it is writable and does not exist.
     public init(path: String, isReadOnly: Bool, mapBytes: Int = EnvironmentOptions().mapBytes) throws {
         environment = try Environment(
             path: path,
@@ -26,25 +26,25 @@ public final class Index: Sendable {
 
     public func close() { environment.close() }
 
-    /// Waits until everything is on the disk.
+    /// Waits until all data is on the disk.
     public func sync() throws { try environment.sync() }
 
-    /// Frees what readers that are gone still hold.
+    /// Removes the entries of readers that have exited.
     public func clearStaleReaders() { environment.clearStaleReaders() }
 
-    /// How much of the index's file and map is in use.
+    /// Returns the used part of the index's file and map.
     public func usage() -> EnvironmentUsage { environment.usage() }
 
-    /// How far the index has folded; nil in one that is new.
+    /// Returns the state that the index has folded; nil for a new index.
     ///
-    /// - Throws: ``IndexError/unusable(_:)`` for one of another version.
+    /// - Throws: ``IndexError/unusable(_:)`` for an index of another version.
     public func state() throws -> IndexState? {
         let transaction = try environment.beginReading()
         defer { transaction.end() }
         return try tables.readState(in: transaction)
     }
 
-    /// Begins to read, at the head.
+    /// Begins reading at the head.
     ///
     /// - Throws: ``IndexError/unusable(_:)`` for an empty index.
     public func beginReading() throws -> IndexReader {
@@ -55,14 +55,14 @@ public final class Index: Sendable {
         }
     }
 
-    /// The head in memory, to decide on and to fold into.
+    /// Returns the head in memory, to decide on and to fold into.
     package func workingSet() throws -> WorkingSet {
         try WorkingSet(reader: HeadReader(environment: environment, tables: tables))
     }
 
-    /// Writes what has changed in a working set, in one transaction.
+    /// Writes the changes of a working set in one transaction.
     ///
-    /// - Parameter hash: that of the last commit folded.
+    /// - Parameter hash: the hash of the last folded commit.
     package func flush(_ workingSet: WorkingSet, hash: Digest) throws {
         let rows = workingSet.takePendingRows()
         workingSet.endTurn()
@@ -70,21 +70,21 @@ public final class Index: Sendable {
         try workingSet.beginTurn(isSettled: true)
     }
 
-    /// Writes rows that were taken from a working set, in one transaction. No view of this thread may be open.
+    /// Writes rows that were taken from a working set in one transaction. This thread must not have an open read transaction.
     package func write(_ rows: PendingRows, hash: Digest) throws(StorageError) {
         try environment.write { transaction throws(StorageError) in
             try rows.write(to: tables, in: transaction, hash: hash)
         }
     }
 
-    /// The tables by name, with how large each is.
+    /// Returns the tables by name, with the size of each.
     public func statistics() throws -> [(name: String, statistics: TableStatistics)] {
         let transaction = try environment.beginReading()
         defer { transaction.end() }
         return try tables.all.map { ($0.name, try environment.statistics(of: $0.table, in: transaction)) }
     }
 
-    /// The first difference between this index and another, in words; nil where every row of every table is the same.
+    /// Returns the first difference between this index and another, in words; nil if every row of every table is the same.
     public func firstDifference(from other: Index) throws -> String? {
         let (mine, theirs) = (try environment.beginReading(), try other.environment.beginReading())
         defer {

@@ -6,18 +6,18 @@ internal import LMDB
 ///
 /// | table | key | row |
 /// |---|---|---|
-/// | state | `state` | how far the index has folded |
+/// | state | `state` | the state that the index has folded |
 /// | names | a name | its number |
 /// | ids | a number | its name |
 /// | documents | kind, number, version | an object, its value, a class, a permission, a principal's roles |
-/// | relations | kind, two numbers, version | that one thing is related to another |
-/// | times | time, revision | nothing |
-/// | expiries | end, object, subject | nothing: what is still to end |
+/// | relations | kind, two numbers, version | the relation between two entities |
+/// | times | time, revision | empty |
+/// | expiries | end, object, subject | empty: the pending ends |
 /// | requests | hash of caller and idempotency key | the revision and the digest of the request |
-/// | properties | present or past, class, property, value, object, version | that the object has the value there |
-/// | audit | events or refusals, block | what the records of the block are found by |
+/// | properties | present or past, class, property, value, object, version | the end of the version |
+/// | audit | events or refusals, block | the search terms of the records in the block |
 struct IndexTables: Sendable {
-    /// Kept apart in checksums, so that a row of one table is never taken for one of another.
+    /// The numbers included in checksums, so that a row of one table is never accepted in another.
     enum Tag {
         static let state: UInt32 = 1
         static let names: UInt32 = 2
@@ -64,7 +64,8 @@ struct IndexTables: Sendable {
 
     static let stateKey = Array("state".utf8)
 
-    /// The key of a name: its bytes, or for one too long to be a key, a byte that no UTF-8 begins with and its SHA-256.
+    /// Returns the key of a name: its bytes. A name that is too long for a key has the byte 0xFF, which never begins UTF-8, and
+    /// its SHA-256.
     static func nameKey(_ name: String) -> [UInt8] {
         let bytes = Array(name.utf8)
         return bytes.count <= 255 ? bytes : [0xFF] + Digest(of: bytes.span).bytes
@@ -72,7 +73,7 @@ struct IndexTables: Sendable {
 
     static func idKey(_ id: UInt64) -> FixedKey { FixedKey(UInt128(id), byteCount: 5) }
 
-    /// Times keep their order as unsigned numbers once the sign bit is turned.
+    /// Returns the key of a time. With an inverted sign bit, times keep their order as unsigned numbers.
     static func timeKey(_ time: Instant, _ revision: Revision) -> FixedKey {
         FixedKey(UInt128(time.ordered) << 40 | UInt128(revision.rawValue), byteCount: 13)
     }
@@ -84,7 +85,7 @@ struct IndexTables: Sendable {
 }
 
 extension FixedKey {
-    /// What a key of the table `times` says.
+    /// The time and revision in a key of the table `times`.
     var commitTime: (time: Instant, revision: Revision) {
         (
             Instant(microseconds: Int64(bitPattern: UInt64(truncatingIfNeeded: number >> 40) ^ 1 << 63)),
@@ -94,6 +95,6 @@ extension FixedKey {
 }
 
 extension Instant {
-    /// The number whose unsigned order is the order of time.
+    /// The number with an unsigned order that equals the order of time.
     var ordered: UInt64 { UInt64(bitPattern: microseconds) ^ 1 << 63 }
 }

@@ -1,23 +1,26 @@
 internal import Events
 
-/// Which records of a block have which terms: collected, and then written sorted.
+/// The terms of the records of a block: collected, and then written sorted.
 ///
-/// For each facet in order a varint of how many bytes it takes, and then its terms by their numbers: a varint of the difference
-/// from the number before, a varint of how many runs of records have the term, and for each run a varint of twice the number of
-/// records since the end of the run before, plus 1 where the run is of more than one record; then a varint of how many more than two.
+/// The format is, for each facet in order, a varint of its length in bytes, and then its terms by number. Each term has:
+///
+/// - a varint of the difference to the previous number
+/// - a varint of the number of runs of records with the term
+/// - for each run, a varint of twice the number of records since the end of the previous run, plus 1 if the run has more than one
+///   record; in that case also a varint of the number of records beyond two
 struct AuditPostings {
-    /// For each facet what was added: number, first record, records more than one.
+    /// The runs of each facet: number, first record, number of further records.
     private var runs = [[UInt64]](repeating: [], count: AuditFacet.allCases.count)
 
     private static let recordBits: UInt64 = 11
     private static let recordMask: UInt64 = 1 << recordBits - 1
 
-    /// Says that a record has a term. Records come in order.
+    /// Adds a term of a record. Records must be added in order.
     mutating func add(_ facet: AuditFacet, _ id: UInt64, record: Int) {
         let facet = Int(facet.rawValue)
         let run = id << (2 * Self.recordBits) | UInt64(record) << Self.recordBits
         if let last = runs[facet].last {
-            // The record behind a run of the same term makes it longer.
+            // The next record with the same term extends the run.
             let next = (last >> Self.recordBits & Self.recordMask) + (last & Self.recordMask) + 1
             if last >> (2 * Self.recordBits) == id, next == UInt64(record) {
                 runs[facet][runs[facet].count - 1] = last + 1
@@ -31,7 +34,7 @@ struct AuditPostings {
         for facet in runs.indices { runs[facet].removeAll(keepingCapacity: true) }
     }
 
-    /// `n log n`.
+    /// Sorts and writes the terms. `n log n`.
     mutating func write(into writer: inout ByteWriter) {
         var section = ByteWriter(capacity: 1 << 13)
         for facet in runs.indices {
@@ -71,9 +74,9 @@ struct AuditPostings {
         }
     }
 
-    /// The records of a block that have any of some terms of one facet.
+    /// Returns the records of a block that have one of some terms of a facet.
     ///
-    /// - Parameter section: where the facet is in the row.
+    /// - Parameter section: the range of the facet in the row.
     static func records(
         with ids: Set<UInt64>, in section: Range<Int>, of row: Span<UInt8>
     ) throws(DecodingFault) -> AuditRecords {
@@ -105,7 +108,7 @@ struct AuditPostings {
 
 /// Some of the records of a block.
 struct AuditRecords {
-    /// Records of a block.
+    /// The number of records in a block.
     static let capacity = 2048
 
     private var words: [UInt64]

@@ -1,30 +1,30 @@
 internal import Events
 internal import Hashing
 
-/// What records of the audit are found by. The numbers are part of the index's format.
+/// The kinds of terms in the audit index. The numbers are part of the index's format.
 public enum AuditFacet: UInt8, CaseIterable, Sendable {
-    /// Who did it, or tried to.
+    /// The actor, or the caller of a refused command.
     case actor = 0
-    /// Which kind of event it is, or which change was tried.
+    /// The kind of event, or of the refused change.
     case kind = 1
-    /// What it is about.
+    /// The object of the event.
     case object = 2
-    /// Who gained, lost or joined.
+    /// The subject that gained or lost access, or the member.
     case subject = 3
-    /// The request that it came with.
+    /// The request id.
     case request = 4
 }
 
-/// One thing that a record of the audit can be found by.
+/// A search term of an audit record.
 ///
-/// What the store has a number for is found by that. Request ids, and everything that a refusal names, are texts: these are found
-/// by a checksum, so that two of them can have the same term, and whoever finds a record by it looks at the record itself.
+/// Entities of the store are indexed by number. Request ids, and all names in a refusal, are texts and are indexed by a checksum.
+/// Two texts can have the same checksum, so a reader must compare the record itself.
 public struct AuditTerm: Hashable, Sendable {
     public let facet: AuditFacet
     let id: UInt64
 
     /// - Parameters:
-    ///   - facet: by which side of a record it is found.
+    ///   - facet: the kind of term.
     ///   - id: a number of at most 40 bits.
     public init(_ facet: AuditFacet, id: UInt64) {
         self.facet = facet

@@ -1,16 +1,19 @@
 public import Events
 
-/// What each kind of event is about, and whom it concerns, for the audit.
+/// The objects and the subject of each kind of event, for the audit.
 extension Event {
-    /// The objects that the event is about: the object, class, role, permission or principal that it changed; for a permission
-    /// that was attached or detached both the permission and the object; for administrators and its own creation the store.
+    /// The objects of the event:
+    ///
+    /// - the object, class, role, permission or principal that it changed
+    /// - both the permission and the object if a permission was attached or detached
+    /// - the store if it was created, or an administrator was appointed or dismissed
     public var auditObjects: [ObjectID] {
         var objects: [ObjectID] = []
         forEachAuditObject { objects.append($0) }
         return objects
     }
 
-    /// Hands out the objects that the event is about.
+    /// Calls `body` with each object of the event.
     func forEachAuditObject(_ body: (ObjectID) -> Void) {
         switch self {
         case .storeCreated, .administratorAppointed, .administratorDismissed, .clockCorrected: body(.store)
@@ -40,8 +43,8 @@ extension Event {
         }
     }
 
-    /// Whom the event concerns: who was granted or lost access, the member, the owner it names, the administrator, the subject of
-    /// the permission; nil for events that name nobody.
+    /// The subject of the event: the subject that gained or lost access, the member, the new owner, the administrator, or the
+    /// subject of the permission. Nil for events without one.
     public var auditSubject: PrincipalID? {
         switch self {
         case .accessGranted(let event): event.subject

@@ -1,9 +1,9 @@
 public import Events
 
-/// Where an event stands in the log.
+/// The position of an event in the log.
 public struct AuditPlace: Hashable, Comparable, Sendable {
     public var revision: Revision
-    /// Which of the events of its commit it is, from 0.
+    /// The index of the event in its commit, from 0.
     public var index: UInt64
 
     public init(_ revision: Revision, _ index: UInt64 = 0) {
@@ -16,15 +16,15 @@ public struct AuditPlace: Hashable, Comparable, Sendable {
     }
 }
 
-/// Which events a block is of: where the first one stands, and how many there are of each commit from there on. The last commit may
-/// go on in the next block.
+/// The events of a block: the position of the first one, and the number of events of each commit from there on. The last commit
+/// may continue in the next block.
 struct EventSpan {
     private(set) var first: AuditPlace
     private(set) var counts: [UInt64] = []
 
     init(first: AuditPlace) { self.first = first }
 
-    /// Counts the event at a place, behind those that were counted.
+    /// Adds the event at a position, which must follow the events added before.
     mutating func add(_ place: AuditPlace) {
         if counts.isEmpty {
             first = place
@@ -36,14 +36,14 @@ struct EventSpan {
         }
     }
 
-    /// Where the block goes on behind its last event, if the commit does.
+    /// The position after the last event of the block.
     var end: AuditPlace {
         guard let last = counts.last else { return first }
         let revision = Revision(first.revision.rawValue + UInt64(counts.count) - 1)
         return AuditPlace(revision, counts.count == 1 ? first.index + last : last)
     }
 
-    /// Hands out where some records of the block stand, in order.
+    /// Returns the positions of some records of the block, in order.
     func places(of records: [Int]) -> [AuditPlace] {
         var places: [AuditPlace] = []
         places.reserveCapacity(records.count)
@@ -62,7 +62,8 @@ struct EventSpan {
 
     // MARK: As bytes
 
-    /// The place of the first event, and then, for each run of commits with as many events, how many these are and how many commits.
+    /// Writes the position of the first event. Then writes, for each run of commits with equal numbers of events, that number and
+    /// the number of commits.
     func write(into writer: inout ByteWriter) {
         writer.varint(first.revision.rawValue)
         writer.varint(first.index)

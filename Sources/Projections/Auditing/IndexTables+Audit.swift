@@ -3,9 +3,9 @@ internal import LMDB
 
 /// Reading the blocks of the audit.
 extension IndexTables {
-    /// Hands out the payload of a block, after its checksum was found right.
+    /// Passes the payload of a block to `body`, after checking its checksum.
     ///
-    /// - Throws: ``IndexError/damaged`` for one that is not there: blocks follow each other without a gap.
+    /// - Throws: ``IndexError/damaged`` for a missing block: blocks have consecutive numbers.
     func withBlock<R>(
         _ stream: AuditStream, _ block: UInt64, in transaction: ReadTransaction,
         _ body: (Span<UInt8>, inout ByteReader) throws -> R
@@ -17,7 +17,7 @@ extension IndexTables {
         return found
     }
 
-    /// Which events a block is of.
+    /// Returns the events of a block.
     func eventSpan(_ block: UInt64, in transaction: ReadTransaction) throws -> EventSpan {
         try withBlock(.events, block, in: transaction) { row, reader in try EventSpan(row, &reader) }
     }

@@ -1,32 +1,32 @@
 internal import Events
 internal import LMDB
 
-/// The blocks of the audit that are being filled: one of events, one of refusals.
+/// The unfinished blocks of the audit: one of events, one of refusals.
 ///
-/// Block n of events is of the events from n × 2,048 on in the order of the log, whatever commits they are of; block n of refusals is
-/// of those with the numbers behind n × 2,048. A block becomes a row once it is full, and never changes afterwards.
+/// Block n of events contains the events from n × 2,048 on in log order, of any commits. Block n of refusals contains the
+/// refusals with numbers above n × 2,048. A block becomes a row when it is full, and never changes afterwards.
 struct OpenBlocks {
     private var eventBlock: UInt64
     private var eventCount = 0
     private var events: EventSpan
     private var eventPostings = AuditPostings()
-    /// Where the events begin that are in the open block and not here yet; nil once they were taken up.
+    /// The position of the first event of the open block that has not been loaded; nil after loading.
     private(set) var missing: AuditPlace?
-    /// Whether something was folded on top of a block that was not taken up: only what is never written may be.
+    /// Whether commits were folded on top of a block that was not loaded. Such a draft must never be written.
     private var isDraft = false
 
-    /// How many blocks of refusals are full.
+    /// The number of full blocks of refusals.
     private(set) var refusalBlock: UInt64
     private var refusals = RefusalSpan()
     private var refusalPostings = AuditPostings()
 
-    /// Rows of blocks that have become full since they were last taken.
+    /// The rows of blocks that have become full since they were last taken.
     private(set) var rows = AuditRows()
 
     /// - Parameters:
-    ///   - events: how many events were folded.
-    ///   - refusalBlocks: how many blocks of refusals the index has.
-    ///   - end: where the last block of events in the index ends; nil where there is none.
+    ///   - events: the number of folded events.
+    ///   - refusalBlocks: the number of blocks of refusals in the index.
+    ///   - end: the end of the last block of events in the index; nil without blocks.
     init(events: UInt64, refusalBlocks: UInt64, end: AuditPlace?) {
         let capacity = UInt64(AuditRecords.capacity)
         eventBlock = events / capacity
@@ -44,7 +44,7 @@ struct OpenBlocks {
 
     // MARK: Events
 
-    /// Takes up a commit that was folded before, as far as its events belong to the open block.
+    /// Loads the events of an earlier folded commit that belong to the open block.
     mutating func takeUp(_ commit: Commit, isLast: Bool) {
         guard let begin = missing else { return }
         let first = commit.revision == begin.revision ? begin.index : 0
@@ -102,13 +102,13 @@ struct OpenBlocks {
     }
 }
 
-/// What the blocks of a row are of. The numbers are part of the index's format.
+/// The kind of records in a block. The numbers are part of the index's format.
 enum AuditStream: UInt8 {
     case events = 1
     case refusals = 2
 }
 
-/// Full blocks as rows, in the order of their keys for each stream.
+/// Full blocks as rows, sorted by key within each stream.
 struct AuditRows {
     private var rows: [(key: FixedKey, row: [UInt8])] = []
 

@@ -1,16 +1,15 @@
 public import Events
 
-/// What a refused change is about, and whom it concerns, for the audit: by name, as it was tried.
+/// The names of objects and subjects in a refused change, for the audit.
 public struct TriedNames: Hashable, Sendable {
-    /// The word for the change, such as `grant`; nil where the transaction had no change.
+    /// The word for the change, such as `grant`; nil if the transaction had no change.
     public let operation: String?
     public let objects: [String]
     public let subjects: [String]
 }
 
 extension RecordedRefusal {
-    /// The names in the change that was tried, as far as its record has them: of one that was too long to keep, those in the
-    /// part that was kept.
+    /// The names in the refused change. If the change was too long to store, only the names in the stored part.
     public var triedNames: TriedNames {
         var objects: [String] = []
         var subjects: [String] = []
@@ -34,7 +33,7 @@ extension RecordedRefusal {
         return TriedNames(operation: operation, objects: objects, subjects: subjects)
     }
 
-    /// What the refusal is found by.
+    /// The search terms of the refusal.
     var auditTerms: [AuditTerm] {
         let names = triedNames
         return [AuditTerm(.actor, text: caller)] + (names.operation.map { [AuditTerm(.kind, text: $0)] } ?? [])
@@ -43,7 +42,7 @@ extension RecordedRefusal {
     }
 }
 
-/// The members of a JSON object that are texts, of which perhaps only the beginning was kept.
+/// The text members of a JSON object that may be truncated.
 private struct TriedMembers {
     private(set) var members: [(name: String, text: String)] = []
     private let bytes: [UInt8]
@@ -71,7 +70,7 @@ private struct TriedMembers {
         return true
     }
 
-    /// The next text; nil where there is none, or where its end was cut off.
+    /// Reads the next text; returns nil at the end, or if the text is truncated.
     private mutating func text() -> String? {
         let start = offset
         guard skipText(), case .string(let text)? = try? JSONText.decode(Array(bytes[start..<offset])) else { return nil }
@@ -87,7 +86,7 @@ private struct TriedMembers {
         return false
     }
 
-    /// Goes over a list, an object, a number or a word, up to what follows it.
+    /// Skips a list, an object, a number or a word.
     private mutating func skipValue() -> Bool {
         var depth = 0
         while let byte = peek {

@@ -1,6 +1,6 @@
 internal import Events
 
-/// What the refusals of a block have in common: when they were, and which commits were the last before.
+/// The range of times of a block's refusals, and the range of the last commits before them.
 struct RefusalSpan {
     private(set) var earliest = Instant.forever
     private(set) var latest = Instant.distantPast

@@ -1,6 +1,6 @@
 public import Events
 
-/// The log holds an event that cannot follow from the ones before.
+/// An event in the log contradicts the events before it.
 public enum FoldingError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownObject(ObjectID, Revision)
     case doesNotFollow(Revision, head: Revision)

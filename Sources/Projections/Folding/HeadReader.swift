@@ -1,7 +1,7 @@
 internal import Events
 internal import LMDB
 
-/// Reads the newest versions from an index, for the writer. It is never interrupted: a commit is decided in full.
+/// Reads the newest versions from an index, for the writer. It is never interrupted, since a commit must be decided in full.
 final class HeadReader {
     private let transaction: ReadTransaction
     private let tables: IndexTables
@@ -19,13 +19,13 @@ final class HeadReader {
         times = try transaction.cursor(over: tables.times)
     }
 
-    /// Rests the view, so that the map can grow and pages can be reused.
+    /// Resets the read transaction, so that the map can grow and pages can be reused.
     func rest() { transaction.reset() }
 
-    /// Takes the view up as the index is now.
+    /// Renews the read transaction at the present state of the index.
     func renew() throws(StorageError) { try transaction.renew() }
 
-    /// Whether a writer that does not know of this view may have begun to reuse what it sees.
+    /// Whether a writer that does not know of this read transaction may have begun to reuse its pages.
     var isOvertaken: Bool { transaction.isOvertaken }
 
     func end() {
@@ -33,7 +33,7 @@ final class HeadReader {
         transaction.end()
     }
 
-    /// The version of a document that has not ended.
+    /// Returns the version of a document that has not ended.
     func document<Document: Versioned>(
         _ id: DocumentID, as type: Document.Type
     ) throws -> (begin: Revision, value: Document?) {
@@ -52,9 +52,9 @@ final class HeadReader {
         return try openRelation(prefix)
     }
 
-    /// Every second thing that the first one is related to in the index, sorted.
+    /// Returns every second entity that the first one is related to in the index, sorted.
     ///
-    /// - Parameter willRead: called before each row; what it throws ends the reading.
+    /// - Parameter willRead: called before each row; if it throws, the reading stops.
     func seconds(_ prefix: RelationPrefix, willRead: () throws -> Void) throws -> [UInt64] {
         var found: [UInt64] = []
         var previous: UInt64?
@@ -67,7 +67,7 @@ final class HeadReader {
                 if try openRelation(prefix).value != nil { found.append(second) }
                 isThere = try relations.next()
             } else {
-                // An ended version: however many there are, the next relation is one search away.
+                // An ended version. The next relation takes one search, whatever the number of versions.
                 isThere = try relations.seek(atOrAfter: prefix.key(second + 1, .open))
             }
         }
@@ -92,7 +92,7 @@ final class HeadReader {
         }
     }
 
-    /// The number of a name; nil where it was never introduced.
+    /// Returns the number of a name; nil if it was never introduced.
     func number(of name: String) throws -> UInt64? {
         try tables.number(of: name, in: transaction)
     }
@@ -101,7 +101,7 @@ final class HeadReader {
         try tables.name(of: id, in: transaction)
     }
 
-    /// The ends in the index, the earliest first, for as long as `body` answers true.
+    /// Calls `body` with the ends in the index, the earliest first, until it returns false.
     func forEachExpiry(_ body: (Expiry) throws -> Bool) throws {
         var isThere = try expiries.seek(atOrAfter: Expiry(until: .distantPast, object: .store, subject: .system).key.span)
         while isThere {
@@ -114,7 +114,7 @@ final class HeadReader {
         }
     }
 
-    /// The commits in the index that are later than an instant, in order.
+    /// Calls `body` with the commits in the index that are later than an instant, in order.
     func forEachTime(after instant: Instant, _ body: ((time: Instant, revision: Revision)) -> Void) throws {
         var isThere = try times.seek(atOrAfter: IndexTables.timeKey(instant, .open))
         while isThere {
@@ -127,7 +127,7 @@ final class HeadReader {
 
     func request(_ key: FixedKey) throws -> RecordedRequest? { try tables.request(key, in: transaction) }
 
-    /// Where the last block of events ends; nil where there is none.
+    /// Returns the end of the last block of events; nil without blocks.
     func auditEnd(_ state: IndexState) throws -> AuditPlace? {
         let blocks = state.eventCount / UInt64(AuditRecords.capacity)
         return blocks == 0 ? nil : try tables.eventSpan(blocks - 1, in: transaction).end

@@ -1,7 +1,7 @@
 internal import Events
 internal import LMDB
 
-/// Rows without payload under keys of any length, collected, with rows that go, and then written in the order of their keys.
+/// Rows without payload under keys of any length, and deletions: collected, and then written in the order of their keys.
 struct KeyedRows {
     private let tag: UInt32
     private var arena: [UInt8] = []
@@ -12,7 +12,7 @@ struct KeyedRows {
         let front: UInt128
         let offset: Int
         let byteCount: Int
-        /// nil for a row that goes.
+        /// nil for a row to delete.
         let end: Revision?
     }
 
@@ -20,10 +20,10 @@ struct KeyedRows {
 
     var count: Int { rows.count }
 
-    /// A version, to be put where it belongs.
+    /// Adds a version.
     mutating func put(_ key: [UInt8], end: Revision) { add(key, end) }
 
-    /// A row that is to go.
+    /// Adds a row to delete.
     mutating func delete(_ key: [UInt8]) { add(key, nil) }
 
     private mutating func add(_ key: [UInt8], _ end: Revision?) {
@@ -32,7 +32,7 @@ struct KeyedRows {
         arena.append(contentsOf: key)
     }
 
-    /// Puts the rows into the order of their keys. `n log n`.
+    /// Sorts the rows by key. `n log n`.
     mutating func sort() {
         let arena = arena
         rows.sort { left, right in
@@ -42,7 +42,7 @@ struct KeyedRows {
         }
     }
 
-    /// Writes the rows, which are sorted. Where they are appended to an empty table nothing is there to go.
+    /// Writes the sorted rows. If they are appended to an empty table, deletions are skipped.
     func write(
         to table: Table, in transaction: borrowing WriteTransaction, appending: Bool
     ) throws(StorageError) {

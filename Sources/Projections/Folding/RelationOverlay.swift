@@ -1,9 +1,9 @@
 internal import Events
 
-/// Present relations in memory, over those in the index: a ``VersionOverlay`` that can also list what one thing is related to.
+/// Present relations in memory, over those in the index: a ``VersionOverlay`` that can also list the relations of an entity.
 struct RelationOverlay {
     private var versions = VersionOverlay<RelationID, RelationDocument>()
-    /// The second things that slots exist for, by prefix, where they are listed.
+    /// The second entities that have slots, by prefix, for kinds that are listed.
     private var seconds: [RelationPrefix: [UInt64]] = [:]
 
     mutating func value(
@@ -28,7 +28,7 @@ struct RelationOverlay {
         if id.prefix.kind.isListedInFold { seconds[id.prefix, default: []].append(id.second) }
     }
 
-    /// The second things that are here, and whether each is related at present.
+    /// Returns the second entities in memory, and whether each is related at present.
     func held(_ prefix: RelationPrefix) -> [UInt64: Bool] {
         var held: [UInt64: Bool] = [:]
         for second in seconds[prefix] ?? [] {

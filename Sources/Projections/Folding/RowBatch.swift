@@ -21,23 +21,23 @@ struct RowBatch {
 
     var count: Int { rows.count }
 
-    /// A version of something.
+    /// Adds a version of a document or relation.
     mutating func add(_ key: FixedKey, end: Revision, _ document: some Versioned) {
         let range = VersionRow.write(key: key, tag: tag, end: end, into: &arena) { document.encode(into: &$0) }
         rows.append(Row(key: key.number, offset: range.lowerBound, byteCount: range.count))
     }
 
-    /// A row without versions.
+    /// Adds a row without versions.
     mutating func add(_ key: FixedKey, plain payload: (inout ByteWriter) -> Void) {
         let start = arena.bytes.count
         key.withBytes { keyBytes in arena.raw(PlainRow.bytes(key: keyBytes, tag: tag, payload)) }
         rows.append(Row(key: key.number, offset: start, byteCount: arena.bytes.count - start))
     }
 
-    /// Puts the rows into the order of their keys. `n log n`.
+    /// Sorts the rows by key. `n log n`.
     mutating func sort() { rows.sort { $0.key < $1.key } }
 
-    /// Writes the rows, which are sorted.
+    /// Writes the sorted rows.
     func write(
         to table: Table, in transaction: borrowing WriteTransaction, appending: Bool
     ) throws(StorageError) {

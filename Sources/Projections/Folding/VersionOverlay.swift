@@ -1,16 +1,16 @@
 internal import Events
 
-/// The present version of one thing.
+/// The present version of a document or relation.
 struct Slot<Document: Versioned> {
-    /// Where the present version begins.
+    /// The first revision of the present version.
     var begin: Revision
-    /// The present version; nil where there is none.
+    /// The present version; nil if none exists.
     var value: Document?
-    /// Whether the index does not have it yet.
+    /// Whether it is not in the index yet.
     var isDirty = false
 }
 
-/// A version that another one has taken the place of.
+/// A version that a later one has replaced.
 struct EndedVersion<ID, Document: Versioned> {
     let id: ID
     let begin: Revision
@@ -18,18 +18,18 @@ struct EndedVersion<ID, Document: Versioned> {
     let value: Document
 }
 
-/// Present versions in memory, over those in the index: read from there when first asked for, changed here, written there in
-/// batches. Changes can be taken back to the last mark.
+/// Present versions in memory, over those in the index. They are loaded on first use, changed in memory, and written in batches.
+/// Changes since the last mark can be rolled back.
 struct VersionOverlay<ID: Hashable, Document: Versioned> {
     private(set) var slots: [ID: Slot<Document>] = [:]
     /// Versions that have ended since the mark.
     private(set) var ended: [EndedVersion<ID, Document>] = []
-    /// What the changes since the mark have replaced, in order.
+    /// The slots that the changes since the mark have replaced, in order.
     private var journal: [(id: ID, before: Slot<Document>)] = []
-    /// Whose slots may have something to write.
+    /// The ids of slots that may have unwritten changes.
     private var dirty: [ID] = []
 
-    /// The present version, loaded where it is not here yet.
+    /// Returns the present version, and loads it if necessary.
     mutating func value(
         _ id: ID, _ load: (ID) throws -> (begin: Revision, value: Document?)
     ) throws -> Document? {
@@ -39,7 +39,7 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         return value
     }
 
-    /// Changes the present version, which must have been asked for before.
+    /// Changes the present version, which must have been read before.
     mutating func set(_ id: ID, _ value: Document?, at revision: Revision) {
         guard let index = slots.index(forKey: id) else { preconditionFailure("a version is read before it is changed") }
         let before = slots.values[index]
@@ -48,7 +48,7 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         slots.values[index] = Slot(begin: revision, value: value, isDirty: true)
     }
 
-    /// Changes the present version, loaded where it is not here yet.
+    /// Changes the present version, and loads it first if necessary.
     mutating func change(
         _ id: ID, to value: Document?, at revision: Revision, _ load: (ID) throws -> (begin: Revision, value: Document?)
     ) throws {
@@ -63,7 +63,7 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         slots[id] = Slot(begin: revision, value: value, isDirty: true)
     }
 
-    /// Notes what a change replaces.
+    /// Records the slot that a change replaces.
     private mutating func note(_ id: ID, _ before: Slot<Document>, at revision: Revision) {
         if before.begin < revision, let replaced = before.value {
             ended.append(EndedVersion(id: id, begin: before.begin, end: revision, value: replaced))
@@ -72,7 +72,7 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         journal.append((id, before))
     }
 
-    /// Keeps the changes since the last mark. Those that ended versions must have been taken.
+    /// Keeps the changes since the last mark. The ended versions must have been taken before.
     mutating func mark() {
         if !journal.isEmpty { journal.removeAll(keepingCapacity: true) }
         if !ended.isEmpty { ended.removeAll(keepingCapacity: true) }
@@ -83,20 +83,20 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         mark()
     }
 
-    /// Whether anything is other than at the mark. Linear in the number of changes.
+    /// Whether any value differs from its value at the mark. Linear in the number of changes.
     var hasChanged: Bool {
         if journal.count <= 1 { return journal.first.map { slots[$0.id]?.value != $0.before.value } ?? false }
         var seen: Set<ID> = []
         return journal.contains { seen.insert($0.id).inserted && slots[$0.id]?.value != $0.before.value }
     }
 
-    /// Hands out the versions that have ended since the mark.
+    /// Calls `body` with the versions that have ended since the mark.
     mutating func takeEnded(_ body: (EndedVersion<ID, Document>) -> Void) {
         for version in ended { body(version) }
         mark()
     }
 
-    /// Hands out the present versions that are to be written and counts them as written. Linear in what has changed.
+    /// Calls `body` with the unwritten present versions and counts them as written. Linear in the number of changes.
     mutating func flush(_ body: (ID, _ begin: Revision, Document) -> Void) {
         for id in dirty {
             guard let index = slots.index(forKey: id), slots.values[index].isDirty else { continue }
@@ -107,7 +107,7 @@ struct VersionOverlay<ID: Hashable, Document: Versioned> {
         mark()
     }
 
-    /// Counts everything that is here as not written yet.
+    /// Counts every slot in memory as unwritten.
     mutating func touchAll() {
         for index in slots.values.indices where !slots.values[index].isDirty && slots.values[index].value != nil {
             slots.values[index].isDirty = true

@@ -1,12 +1,12 @@
 internal import Permissions
 
-/// Counts the work that a working set does in steps, and refuses a transaction that takes more steps than it may.
+/// Counts the work of a working set in steps, and refuses a transaction that exceeds its limit.
 ///
-/// A step is about a tenth of a microsecond: a look at one thing in memory. The other costs are multiples of it.
+/// A step is about a tenth of a microsecond: one lookup in memory. The other costs are multiples of it.
 package struct WorkMeter {
     /// Reading a row or a name from the index.
     static let load = 30
-    /// Changing a document or a relation, with the row that it becomes.
+    /// Changing a document or a relation, including its row.
     static let change = 20
     /// Bytes of a value that take one step to read and merge.
     static let readBytes = 4
@@ -15,11 +15,11 @@ package struct WorkMeter {
 
     /// Steps since the working set was opened.
     package private(set) var total = 0
-    /// The total that the present transaction must not exceed, and its own limit.
+    /// The total that the present transaction must not exceed, and its limit.
     private var end = Int.max
     private var limit = Int.max
 
-    /// Limits what follows to a number of steps, until ``endLimit()``.
+    /// Limits the following work to a number of steps, until ``endLimit()``.
     package mutating func beginLimit(_ limit: Int) {
         self.limit = limit
         let (sum, overflow) = total.addingReportingOverflow(limit)
@@ -28,7 +28,7 @@ package struct WorkMeter {
 
     package mutating func endLimit() { (end, limit) = (.max, .max) }
 
-    /// Counts steps.
+    /// Adds steps.
     ///
     /// - Throws: ``Refusal`` with `tooMuchWork` if the transaction exceeds its limit.
     mutating func count(_ steps: Int = 1) throws {

@@ -1,7 +1,7 @@
 internal import Events
 internal import Permissions
 
-/// What events about access do to entries, and to everything that follows from them.
+/// The effects of access events on entries and derived relations.
 extension WorkingSet {
     func grant(_ event: AccessGranted) throws {
         try changeEntry(of: event.subject, on: event.object) { entry in
@@ -15,7 +15,7 @@ extension WorkingSet {
         try changeEntry(of: event.subject, on: event.object) { $0.revoke(event.privileges, known: known) }
     }
 
-    /// What the class of an object knows; for the object of a class, that class.
+    /// Returns the privileges that the class of an object supports; for the object `class:NAME`, those of that class.
     private func knownPrivileges(on object: ObjectID) throws -> Privileges {
         let classID = try self.object(object)?.classID ?? .store
         return try classOptions(classID == .class ? ClassID(object) : classID)?.known ?? .builtIn
@@ -26,8 +26,7 @@ extension WorkingSet {
         return try related(.entry, object.rawValue).compactMap { try relation(.entry, object.rawValue, $0)?.entry }
     }
 
-    /// Changes what a subject has on an object, and everything that follows from it: the way back from subject to object, and
-    /// the ends that are to come about.
+    /// Changes the entry of a subject on an object, with the relation from subject to object and the pending ends.
     func changeEntry(
         of subject: PrincipalID, on object: ObjectID, _ change: (inout AccessEntry) -> Void
     ) throws {
@@ -61,7 +60,7 @@ extension WorkingSet {
         if object == .store || document.classID == .class { state.schemaRevision = revision }
     }
 
-    /// Gives each entry of an object a row of its own.
+    /// Moves each entry of an object to a separate row.
     private func spread(_ document: inout ObjectDocument, _ object: ObjectID) throws {
         for entry in document.entries {
             try relate(.entry, object.rawValue, entry.subject.rawValue, .entry(entry))

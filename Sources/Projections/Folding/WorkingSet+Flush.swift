@@ -3,11 +3,11 @@ internal import Events
 internal import Hashing
 internal import LMDB
 
-/// What has changed in a working set, as rows ready to be written.
+/// The changes of a working set, as rows for the index.
 package struct PendingRows {
-    /// The rows are all there is, and take the place of what the index holds.
+    /// Whether the rows are the whole index, and replace its present rows.
     var isWhole = false
-    /// How far they lead.
+    /// The state of the index after these rows.
     var state = IndexState.empty
 
     var documents = RowBatch(tag: IndexTables.Tag.documents, keyBytes: 11)
@@ -29,12 +29,12 @@ package struct PendingRows {
         documents.add(DocumentID(kind: kind, id: id).key(begin), end: .open, document)
     }
 
-    /// Rows of a table from which on a second thread is worth its while.
+    /// The minimum number of rows in a table for sorting with a second thread.
     private static let longRun = 50_000
 
-    /// Puts the rows of each table into the order of their keys.
+    /// Sorts the rows of each table by key.
     mutating func sort() {
-        // The two large tables of a long run are sorted side by side.
+        // The two large tables of a long run are sorted in parallel.
         let sorting = [SortedBatch(documents), SortedBatch(relations)]
         (documents, relations) = (RowBatch(tag: 0, keyBytes: 0), RowBatch(tag: 0, keyBytes: 0))
         if sorting.allSatisfy({ $0.batch.count > Self.longRun }) {
@@ -50,13 +50,13 @@ package struct PendingRows {
         audit.sort()
     }
 
-    /// Writes everything into a transaction. It can be done again after the map has grown.
+    /// Writes all rows in a transaction. It can be repeated after the map has grown.
     ///
-    /// - Parameter hash: that of the last commit that led to them.
+    /// - Parameter hash: the hash of the last folded commit.
     func write(
         to tables: IndexTables, in transaction: borrowing WriteTransaction, hash: Digest
     ) throws(StorageError) {
-        // Into empty tables each row goes behind the one before, and pages become full.
+        // In empty tables each row is appended after the previous one, so that pages become full.
         let appending = isWhole
         if isWhole { for (_, table) in tables.all { try transaction.empty(table) } }
         try documents.write(to: tables.documents, in: transaction, appending: appending)
@@ -83,7 +83,7 @@ package struct PendingRows {
     }
 }
 
-/// A batch that one thread sorts while another sorts another.
+/// A batch to be sorted in parallel with another one.
 private final class SortedBatch: @unchecked Sendable {
     var batch: RowBatch
 
@@ -91,10 +91,10 @@ private final class SortedBatch: @unchecked Sendable {
 }
 
 extension WorkingSet {
-    /// Batches smaller than this are put into an index that holds little, rather than that the whole is written anew.
+    /// Smaller batches are added to an almost empty index. Larger ones rewrite it as a whole.
     private static let largeBatch = 1000
 
-    /// Makes the whole store part of the next batch, where that is worth it; answers whether it did.
+    /// Adds the whole store to the next batch if that is efficient; returns whether it did.
     private func prepareToWriteEverything() -> Bool {
         guard holdsEverything else { return false }
         if isIndexEmpty { return true }
@@ -124,7 +124,7 @@ extension WorkingSet {
         relations.takeEnded { pending.relations.add($0.id.key($0.begin), end: $0.end, $0.value) }
     }
 
-    /// Collects what has changed since the last time, sorted. It is the caller's to write it, before anything that is taken later.
+    /// Returns the changes since the last call, sorted. The caller must write them before rows that are taken later.
     package func takePendingRows() -> PendingRows {
         let isWhole = prepareToWriteEverything()
         var rows = pending

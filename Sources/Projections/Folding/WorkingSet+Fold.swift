@@ -1,8 +1,8 @@
 package import Events
 internal import Permissions
 
-/// What each kind of event does to the indexes. The same events in the same order always lead to the same rows, in whatever
-/// batches they are folded (CONFORMANCE E4).
+/// The effect of each kind of event on the index. The same events in the same order always result in the same rows, independent
+/// of the batches (CONFORMANCE E4).
 extension WorkingSet {
     package func apply(_ event: Event) throws {
         switch event {
@@ -56,7 +56,7 @@ extension WorkingSet {
         case .permissionDetached(let event): try detach(event.permission, from: event.object)
         case .administratorAppointed(let event): try setAdministrator(event.principal, true)
         case .administratorDismissed(let event): try setAdministrator(event.principal, false)
-        // The commit corrects times, which only the fold of a whole commit knows.
+        // The correction of times takes place in the fold of the whole commit.
         case .clockCorrected: break
         }
     }
@@ -142,7 +142,7 @@ extension WorkingSet {
         }
     }
 
-    /// Ends an object and everything below it.
+    /// Ends an object and every object below it.
     private func deleteTree(_ root: ObjectID) throws {
         var pending = [root]
         while let object = pending.popLast() {
@@ -151,7 +151,8 @@ extension WorkingSet {
         }
     }
 
-    /// Ends an object, its entries, attachments, value, its links and the links to it: a later object of its name is another one.
+    /// Ends an object with its entries, attachments, value, its links and the links to it: a later object of its name is a
+    /// different object.
     private func endObject(_ object: ObjectID) throws {
         guard let document = try self.object(object) else { throw FoldingError.unknownObject(object, revision) }
         for entry in try entries(of: document, object) {
@@ -167,8 +168,8 @@ extension WorkingSet {
         objects.set(object, nil, at: revision)
     }
 
-    /// Ends a role or a permission. What stood below it stays, below nothing: it must not come to stand below another one that is
-    /// made later under the same name.
+    /// Ends a role or a permission. The objects below it stay, without a parent: they must not become children of a later role or
+    /// permission of the same name.
     private func endParent(_ object: ObjectID) throws {
         for child in try related(.child, object.rawValue) { try move(ObjectID(rawValue: child), below: nil) }
         try endObject(object)
@@ -188,8 +189,8 @@ extension WorkingSet {
         membershipsChanged(of: member)
     }
 
-    /// Forgets whom callers count as. The actor, who is asked about with each change of a transaction, is kept if the change
-    /// cannot concern it.
+    /// Clears the cached subjects of callers. The subjects of the actor, which each change of a transaction needs, are kept if
+    /// the change cannot affect them.
     private func membershipsChanged(of member: PrincipalID? = nil) {
         state.membershipRevision = revision
         let kept = member.flatMap { member in subjectSets[actor].flatMap { $0.contains(member) ? nil : $0 } }

@@ -1,8 +1,8 @@
 internal import Events
 internal import Permissions
 
-/// What links between objects mean. A link counts for the object that had the name at the end of the commit that wrote the link, as
-/// long as its writer has room for links to that object.
+/// Links between objects. A link counts for the object that had the name at the end of the commit that wrote the link, as long as
+/// its writer has not reached the limit of links to that object.
 extension WorkingSet {
     func setValue(of object: ObjectID, to json: [UInt8], links targets: [ObjectID]) throws {
         let before = try valueDocument(object)?.links ?? []
@@ -22,7 +22,7 @@ extension WorkingSet {
         }
     }
 
-    /// Lets the links that this commit has written to a name count for the object that it has now created under the name.
+    /// Resolves the links that this commit has written to a name, after the commit has created an object of that name.
     func resolveLinks(to target: ObjectID) throws {
         for source in linkedInCommit[target] ?? [] {
             guard var document = try valueDocument(source), let place = document.links.firstIndex(where: { $0.target == target })

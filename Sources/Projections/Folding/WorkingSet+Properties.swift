@@ -1,13 +1,13 @@
 internal import Events
 internal import Permissions
 
-/// What events do to the index of properties.
+/// The effects of events on the index of properties.
 extension WorkingSet {
-    /// Takes up what an object has in the properties that its class names, after its value or its class has changed.
+    /// Updates the indexed properties of an object after its value or its class has changed.
     func indexProperties(of object: ObjectID, in classID: ClassID, value: [UInt8]?) throws {
         guard !classID.isBuiltIn else { return }
         let slots = try propertySlots(classID)
-        // Most classes never named any: their objects are not even looked for.
+        // Most classes never name a property: their objects need no lookup.
         guard !slots.names.isEmpty, let names = try classOptions(classID)?.properties else { return }
         let before = try objectProperties(object)
         try work.count(WorkMeter.change * names.count + (value?.count ?? 0) / WorkMeter.readBytes)
@@ -23,8 +23,8 @@ extension WorkingSet {
         properties.set(object, items.isEmpty ? nil : ObjectProperties(classID: classID, items: items), at: revision)
     }
 
-    /// Gives slots to the properties that a class names for the first time, and takes up or drops what all its objects have in
-    /// those that were added or left out. Linear in the number of the objects where the properties have changed.
+    /// Assigns slots to the properties that a class names for the first time, and updates all its objects for added or removed
+    /// properties. Linear in the number of objects if the properties have changed.
     func indexProperties(of classID: ClassID, before: [String], after: [String]) throws {
         guard !classID.isBuiltIn, Set(before.map(ExactText.init)) != Set(after.map(ExactText.init)) else { return }
         var slots = try propertySlots(classID)
@@ -40,7 +40,7 @@ extension WorkingSet {
         properties.set(object, nil, at: revision)
     }
 
-    /// The objects of a class, those in memory and those in the index.
+    /// Returns the objects of a class, in memory and in the index.
     private func allObjects(of classID: ClassID) throws -> [ObjectID] {
         try work.count(objects.count)
         var found = Set(objects.slots.filter { $0.value.value?.classID == classID }.keys)
@@ -54,7 +54,7 @@ extension WorkingSet {
         return found.sorted()
     }
 
-    /// Makes the rows of a version that has ended: of what the object had in it and has no more.
+    /// Adds the rows of an ended version, for the values that the object does not have any longer.
     func encodeEnded(_ version: EndedVersion<ObjectID, ObjectProperties>) {
         let present = properties.slots[version.id]?.value?.items ?? []
         for item in version.value.items where !present.contains(item) {

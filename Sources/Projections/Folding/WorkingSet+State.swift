@@ -1,7 +1,7 @@
 package import Events
 package import Permissions
 
-/// The head of the store, as the rules of access and the deciding about commands read it.
+/// The head of the store, as the rules of access and the command checks read it.
 extension WorkingSet: CommandState {
     package var preset: Preset { state.preset }
     package var privilegeNames: PrivilegeNames { state.privilegeNames }

@@ -2,22 +2,22 @@ package import Events
 internal import LMDB
 package import Permissions
 
-/// The head of a store in memory, as far as it was needed: what the writer decides on and folds into.
+/// The part of the store's head that was needed so far, in memory. The writer decides on it and folds into it.
 ///
-/// It is an overlay over the index. A transaction marks it, applies events, and keeps them or rolls back;
-/// ``takePendingRows()`` hands out what has changed, sorted, for the index. What is clean stays as a cache. Used by one thread at a time.
+/// It is an overlay over the index. A transaction marks it, applies events, and keeps them or rolls back; ``takePendingRows()``
+/// returns the changes, sorted, for the index. Unchanged versions stay as a cache. Must be used by one thread at a time.
 package final class WorkingSet {
     /// Versions kept in memory after a flush.
     private static let cacheLimit = 100_000
 
     let reader: HeadReader
-    /// Nothing is in the index yet, so nothing needs to be looked for there.
+    /// Whether the index is empty, so that no lookup in it is needed.
     private(set) var isIndexEmpty: Bool
-    /// The index holds the store's creation at most, and all of that is here as well: the next large batch can write the whole
-    /// index anew, in one sorted run.
+    /// Whether the index contains at most the store's creation, and all of it is in memory too: the next large batch can then
+    /// rewrite the whole index in one sorted run.
     private(set) var holdsEverything: Bool
     package internal(set) var state: IndexState
-    /// The last revision whose rows were taken for the index.
+    /// The last revision for the rows taken so far.
     private(set) var writtenRevision: Revision
     private var stateAtMark: IndexState
 
@@ -44,22 +44,22 @@ package final class WorkingSet {
     private(set) var newRequests: [(key: FixedKey, request: RecordedRequest)] = []
     private var requests: [FixedKey: RecordedRequest] = [:]
 
-    /// Ends that were added (true) or went (false) since the last flush.
+    /// Ends that were added (true) or removed (false) since the last flush.
     private(set) var expiries: [Expiry: Bool] = [:]
     private var expiryJournal: [(Expiry, Bool?)] = []
-    /// No access ends before this. Not known, and so long ago, until ``nextExpiries(by:)`` has looked.
+    /// No access ends before this. It is unknown, and therefore in the distant past, until ``nextExpiries(by:)`` was called.
     package private(set) var earliestExpiry = Instant.distantPast
 
-    /// What transactions cost.
+    /// The cost of transactions.
     package var work = WorkMeter()
 
-    /// What the audit is found by, as far as it is in no row yet.
+    /// The part of the audit index that is not in a row yet.
     var blocks: OpenBlocks
 
-    /// The objects in which the commit has written links, by the objects that the links lead to.
+    /// The objects with links written by this commit, by the target of the links.
     var linkedInCommit: [ObjectID: [ObjectID]] = [:]
 
-    /// Whom callers count as, until a membership changes.
+    /// The subjects of callers, cached until a membership changes.
     var subjectSets: [PrincipalID: SubjectSet] = [:]
 
     /// The revision and the actor of the commit that is being folded.
@@ -80,7 +80,7 @@ package final class WorkingSet {
 
     // MARK: Transactions
 
-    /// Begins a commit. Until ``finish(_:)`` or ``rollBack()`` everything that is applied belongs to it.
+    /// Begins a commit. All events applied until ``finish(_:)`` or ``rollBack()`` belong to it.
     package func begin(_ revision: Revision, actor: PrincipalID) {
         self.revision = revision
         self.actor = actor
@@ -98,7 +98,7 @@ package final class WorkingSet {
         relations.mark()
     }
 
-    /// Whether the commit so far leaves anything other than it was.
+    /// Whether the commit has changed the state so far.
     package var hasEffect: Bool {
         newNames.count != newNamesAtMark || objects.hasChanged || memberships.hasChanged || classes.hasChanged
             || permissions.hasChanged || values.hasChanged || relations.hasChanged
@@ -112,7 +112,7 @@ package final class WorkingSet {
         state.time = commit.time
         state.eventCount += UInt64(commit.events.count)
         blocks.add(commit)
-        // Revision 0 holds before the first commit whatever its own time: a history that is older than its store may follow it.
+        // Revision 0 precedes the first commit, whatever its own time: the history may be older than its store.
         if commit.revision > .genesis { newTimes.append((commit.time, commit.revision)) }
         if let key = commit.origin.idempotencyKey {
             let request = RecordedRequest(revision: commit.revision, digest: commit.origin.requestDigest)
@@ -122,8 +122,8 @@ package final class WorkingSet {
         }
     }
 
-    /// Begins a commit, applies its events, and keeps it. The index has to have all rows that were taken before a commit that corrects
-    /// the clock.
+    /// Begins a commit, applies its events, and keeps it. Before a commit that corrects the clock, all taken rows must be in the
+    /// index.
     package func fold(_ commit: Commit) throws {
         begin(commit.revision, actor: commit.actor)
         for event in commit.events { try apply(event) }
@@ -142,7 +142,7 @@ package final class WorkingSet {
         }
     }
 
-    /// Takes back everything since ``begin(_:actor:)``.
+    /// Rolls back all changes since ``begin(_:actor:)``.
     package func rollBack() {
         state = stateAtMark
         for (id, name) in newNames[newNamesAtMark...] {
@@ -163,19 +163,19 @@ package final class WorkingSet {
         subjectSets.removeAll()
     }
 
-    /// Whether commits were folded that the index does not show yet.
+    /// Whether folded commits are missing in the index.
     package var hasUnwritten: Bool { !newTimes.isEmpty || !newNames.isEmpty || !blocks.rows.isEmpty }
 
     /// Whether nothing was folded yet.
     package var isEmpty: Bool { state.isEmpty }
 
-    /// Ends the reading of the index. The working set cannot be used afterwards.
+    /// Ends reading the index. The working set cannot be used afterwards.
     package func end() { reader.end() }
 
-    /// Whether what was read of the index may be no more: then nothing that was decided on it counts.
+    /// Whether pages that were read may have been reused. Decisions based on them are then invalid.
     package var isOvertaken: Bool { reader.isOvertaken }
 
-    /// How many versions are held; a caller that folds much flushes when it grows large.
+    /// The number of versions in memory; a caller that folds many commits should flush when it becomes large.
     package var heldCount: Int {
         objects.count + memberships.count + values.count + properties.count + relations.count + newNames.count
             + pending.documents.count + pending.relations.count + pending.properties.count
@@ -183,12 +183,12 @@ package final class WorkingSet {
 
     // MARK: Turns
 
-    /// Takes the index up as it is now, to fold on.
+    /// Renews the read transaction of the index, to continue folding.
     ///
-    /// Rows that were taken may still be on their way into the index. Until they are there, what they say stays here, so that
-    /// it does not matter whether this view of the index shows them yet.
+    /// Rows that were taken may not be in the index yet. Until they are, their content stays in memory, so it does not matter
+    /// whether this view of the index already contains them.
     ///
-    /// - Parameter isSettled: all rows that were ever taken are in the index.
+    /// - Parameter isSettled: whether all rows taken so far are in the index.
     package func beginTurn(isSettled: Bool) throws {
         reader.rest()
         try reader.renew()
@@ -210,13 +210,13 @@ package final class WorkingSet {
         if subjectSets.count > Self.cacheLimit { subjectSets.removeAll(keepingCapacity: true) }
     }
 
-    /// Whether so much is held that the next turn should begin settled.
+    /// Whether so many versions are in memory that the next turn should begin settled.
     package var shouldSettle: Bool { heldCount > 2 * Self.cacheLimit }
 
-    /// Lets go of the view of the index, so that its map can grow.
+    /// Resets the read transaction of the index, so that its map can grow.
     package func endTurn() { reader.rest() }
 
-    /// Counts what is new as taken.
+    /// Counts all new data as taken.
     func countAsTaken() {
         isIndexEmpty = false
         writtenRevision = state.revision
@@ -275,14 +275,14 @@ package final class WorkingSet {
         return try relations.value(id, loadRelation)
     }
 
-    /// Begins or changes a relation, or with nil ends it.
+    /// Begins or changes a relation, or ends it if the document is nil.
     func relate(_ kind: RelationKind, _ first: UInt64, _ second: UInt64, _ document: RelationDocument?) throws {
         let id = RelationID(prefix: RelationPrefix(kind: kind, first: first), second: second)
         try work.count(WorkMeter.change)
         try relations.change(id, to: document, at: revision, loadRelation)
     }
 
-    /// Every second thing that the first one is related to, sorted.
+    /// Returns every second entity that the first one is related to, sorted.
     func related(_ kind: RelationKind, _ first: UInt64) throws -> [UInt64] {
         let prefix = RelationPrefix(kind: kind, first: first)
         var found = isIndexEmpty ? [] : try reader.seconds(prefix) { try work.count(WorkMeter.load) }
@@ -327,15 +327,15 @@ package final class WorkingSet {
         return text
     }
 
-    /// The name under a number.
+    /// Returns the name of a number.
     ///
-    /// - Throws: ``IndexError/damaged`` where there is none, since every number that is used has a name.
+    /// - Throws: ``IndexError/damaged`` for a number without a name, since every number in use has one.
     package func name(of id: UInt64) throws -> String {
         guard let name = try text(of: id) else { throw IndexError.damaged }
         return name
     }
 
-    /// Takes up the name that an event introduces.
+    /// Stores the name that an event introduces.
     func introduce(_ id: UInt64, _ name: String?) {
         guard let name else { return }
         numbers[Name(name)] = id
@@ -363,7 +363,7 @@ package final class WorkingSet {
         if isPending { earliestExpiry = min(earliestExpiry, expiry.until) }
     }
 
-    /// The earliest end that is still to come about, and everything that ends then; nil where nothing ends by `instant`.
+    /// Returns the earliest pending end and all access that ends at that time; nil if no access ends by `instant`.
     package func nextExpiries(by instant: Instant) throws -> (until: Instant, [Expiry])? {
         guard earliestExpiry <= instant else { return nil }
         var earliest: Instant?

@@ -1,12 +1,12 @@
 internal import Events
 
-/// A JSON value as bytes whose order is the order of values: null, false, true, numbers, texts, lists, objects.
+/// A JSON value as bytes in the order of values: null, false, true, numbers, texts, lists, objects.
 ///
-/// Numbers are in the exact order of their values, whole or not; texts in the order of their UTF-8 bytes. Texts that differ only
-/// behind their first ``byteLimit`` bytes, lists and objects share a key: ``isExact`` is false for these, and whoever has to tell
-/// them apart looks at the values.
+/// Numbers are in the exact order of their values, whole or not; texts in the order of their UTF-8 bytes. Texts with the same
+/// first ``byteLimit`` bytes share a key, and so do all lists, and all objects. For these ``isExact`` is false, and a caller that
+/// must distinguish them compares the values.
 struct PropertyKey: Hashable, Comparable, Sendable {
-    /// Bytes of a text that count for its key.
+    /// Bytes of a text that are part of its key.
     static let byteLimit = 200
 
     let bytes: [UInt8]
@@ -21,13 +21,13 @@ struct PropertyKey: Hashable, Comparable, Sendable {
         static let object: UInt8 = 7
     }
 
-    /// What a text ends with: less than any byte of a longer one. A byte 0 inside a text is written as 0 and 255.
+    /// The end of a text: less than any byte of a longer one. A byte 0 inside a text is written as 0 and 255.
     private static let end: [UInt8] = [0, 1]
     private static let cut: [UInt8] = [0, 2]
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// - Parameter value: nil for a property that is not there, which counts as null.
+    /// - Parameter value: nil for an absent property, which counts as null.
     init(_ value: JSONValue?) {
         switch value ?? .null {
         case .null: bytes = [Tag.null]
@@ -40,7 +40,7 @@ struct PropertyKey: Hashable, Comparable, Sendable {
         }
     }
 
-    /// Whether values with this key are equal.
+    /// Whether all values with this key are equal.
     var isExact: Bool {
         switch bytes.first {
         case Tag.text: bytes.last == 1
@@ -61,7 +61,7 @@ struct PropertyKey: Hashable, Comparable, Sendable {
         return [Tag.text] + escaped + (isCut ? cut : end)
     }
 
-    /// The first bytes of every key of a text that begins with another.
+    /// Returns the first bytes of every key of a text with a prefix.
     static func textPrefix(_ prefix: String) -> [UInt8] { [Tag.text] + escaped(prefix.utf8).bytes }
 
     private static func escaped(_ utf8: String.UTF8View) -> (bytes: [UInt8], isCut: Bool) {
@@ -74,11 +74,11 @@ struct PropertyKey: Hashable, Comparable, Sendable {
         return (bytes, false)
     }
 
-    /// Eight bytes in the order of numbers of double precision, and two for how far a whole number is from the nearest of those:
-    /// whole numbers of 64 bits are up to 512 away.
+    /// Returns eight bytes in the order of numbers of double precision, and two bytes for the distance of a whole number from the
+    /// nearest of those: whole numbers of 64 bits are up to 512 away.
     private static func number(_ value: Int64) -> [UInt8] {
         let nearest = Double(value)
-        // 2⁶³ itself is no 64-bit number: wrapped around it is the smallest, and the difference comes out right.
+        // 2⁶³ does not fit a signed 64-bit number. It wraps around to the smallest number, and the difference is still right.
         let distance = value &- (nearest >= 0x1p63 ? Int64.min : Int64(nearest))
         return ordered(nearest) + distanceBytes(distance)
     }

@@ -1,15 +1,15 @@
-/// A run of property keys: from `lower` until before `upper`.
+/// A range of property keys, from `lower` up to but excluding `upper`.
 struct PropertyRange: Equatable {
     var lower: [UInt8] = []
-    /// nil for no end.
+    /// nil for no upper bound.
     var upper: [UInt8]?
 
     /// Every key.
     static let everything = PropertyRange()
-    /// No key.
+    /// The empty range.
     static let nothing = PropertyRange(lower: [], upper: [])
 
-    /// Every key that begins with some bytes.
+    /// Returns the range of keys with a prefix.
     static func beginning(with bytes: [UInt8]) -> PropertyRange {
         PropertyRange(lower: bytes, upper: successor(of: bytes))
     }
@@ -25,7 +25,7 @@ struct PropertyRange: Equatable {
         return PropertyRange(lower: lower, upper: upper.lexicographicallyPrecedes(otherUpper) ? upper : otherUpper)
     }
 
-    /// The first bytes behind everything that begins with some; nil where nothing is behind.
+    /// Returns the first bytes after all keys with a prefix; nil if no bytes follow them.
     static func successor(of bytes: [UInt8]) -> [UInt8]? {
         guard let last = bytes.lastIndex(where: { $0 < 255 }) else { return nil }
         return bytes[..<last] + [bytes[last] + 1]

@@ -2,8 +2,8 @@ internal import Events
 internal import Hashing
 internal import LMDB
 
-/// The numbers that stand for the properties of a class in keys: each property gets one when the class first names it, and keeps
-/// it for good.
+/// The numbers of a class's properties in keys. Each property receives one when the class first names it, and keeps it
+/// permanently.
 struct PropertySlots: Versioned {
     /// The name of each number.
     var names: [String]
@@ -24,12 +24,12 @@ struct PropertySlots: Versioned {
     }
 }
 
-/// What an object has in the properties that its class names for queries.
+/// The values of an object in the properties that its class names for queries.
 struct ObjectProperties: Versioned {
     struct Item: Equatable {
         let slot: UInt16
         let key: PropertyKey
-        /// The revision from which on the object has this there.
+        /// The first revision with this value.
         let begin: Revision
     }
 
@@ -47,7 +47,7 @@ struct ObjectProperties: Versioned {
         }
     }
 
-    /// Hands out where in a row the key of each property is, without making anything of it.
+    /// Calls `body` with the range of each property's key in a row, without decoding the keys.
     static func forEachKey(
         _ row: Span<UInt8>, _ body: (_ slot: UInt16, Range<Int>) -> Void
     ) throws(DecodingFault) {
@@ -74,21 +74,21 @@ struct ObjectProperties: Versioned {
 
 /// The keys of the table `properties`: present or past, class, slot, value, object, inverted begin.
 ///
-/// What holds no more is kept apart, so that questions about the present do not get slower as a history grows.
+/// Past versions are stored separately, so that queries about the present do not become slower as the history grows.
 enum PropertyRow {
     enum Part: UInt8 {
         case present = 0
         case past = 1
     }
 
-    /// The first bytes of the rows of a property.
+    /// Returns the first bytes of the rows of a property.
     static func prefix(_ part: Part, _ classID: ClassID, _ slot: UInt16) -> [UInt8] {
         [part.rawValue] + bytes(classID.rawValue, count: 5) + bytes(UInt64(slot), count: 2)
     }
 
     /// Bytes before the value.
     static let prefixBytes = 8
-    /// Bytes behind the value.
+    /// Bytes after the value.
     static let suffixBytes = 10
 
     static func key(
@@ -108,12 +108,12 @@ enum PropertyRow {
 }
 
 extension VersionRow {
-    /// A row without payload under a key of any length.
+    /// Returns a row without payload under a key of any length.
     static func bytes(key: Span<UInt8>, tag: UInt32, end: Revision) -> [UInt8] {
         PlainRow.bytes(key: key, tag: tag) { $0.revision(end) }
     }
 
-    /// The end of a version without payload under a key of any length, after its checksum was found right.
+    /// Returns the end of a version without payload under a key of any length, after checking its checksum.
     static func end(key: Span<UInt8>, tag: UInt32, _ row: Span<UInt8>) throws(IndexError) -> Revision {
         try PlainRow.check(key: key, tag: tag, row)
         guard row.count == headerBytes else { throw .damaged }

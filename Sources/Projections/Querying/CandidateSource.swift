@@ -1,15 +1,15 @@
 internal import Events
 
-/// Where the objects that a query looks at come from, one after another.
+/// A source of the objects that a query examines, in sequence.
 protocol CandidateSource: AnyObject {
-    /// The next object; nil behind the last.
+    /// Returns the next object; nil after the last.
     func next() throws -> Candidate?
     func close()
 }
 
-/// An object that a query looks at.
+/// An object that a query examines.
 struct Candidate {
     let object: ObjectID
-    /// What the object has in the property that led to it; nil where none did.
+    /// The key of the property that the object was found by; nil if it was found in another way.
     var key: PropertyKey?
 }

@@ -1,9 +1,9 @@
 internal import Events
 internal import Permissions
 
-/// The keys of properties among which those are that satisfy a condition.
+/// The ranges of property keys that can satisfy a condition.
 extension Condition {
-    /// The keys that an object can have in a property where the condition holds. Others may be among them.
+    /// Returns a range of keys that contains the keys of every object that satisfies the condition. It may contain others.
     func range(of property: String) -> PropertyRange {
         switch self {
         case .compare(let other, let comparison, let wanted) where ExactText(other) == ExactText(property):
@@ -15,12 +15,12 @@ extension Condition {
         }
     }
 
-    /// Runs of keys that have every object among them for which the condition holds; nil where there are none short of all.
+    /// Returns ranges of keys that together contain every object that satisfies the condition; nil if only the full range does.
     func covering() -> [(property: String, range: PropertyRange)]? {
         switch self {
         case .compare(let property, _, _), .hasPrefix(let property, _): return [(property, range(of: property))]
         case .all:
-            // One property narrows down at least as well as any other for all that is known; one that is pinned down does best.
+            // Without statistics all properties are equal, except that one with a single value is best.
             let ranges = properties.map { (property: $0, range: range(of: $0)) }.filter { $0.range != .everything }
             if let best = ranges.max(by: { $0.range.narrowness < $1.range.narrowness }) { return [best] }
             return parts.lazy.compactMap { $0.covering() }.first
@@ -43,7 +43,7 @@ extension Condition {
 }
 
 extension PropertyRange {
-    /// The keys that stand to another as a comparison says.
+    /// Creates the range of keys that satisfy a comparison with a key.
     fileprivate init(_ comparison: Condition.Comparison, _ key: PropertyKey) {
         let equal = PropertyRange.beginning(with: key.bytes)
         guard comparison != .equal else {
@@ -63,7 +63,7 @@ extension PropertyRange {
         }
     }
 
-    /// More where fewer keys are likely to be in it.
+    /// Higher if the range is likely to contain fewer keys.
     fileprivate var narrowness: Int {
         if isEmpty { return Int.max }
         guard let upper else { return 0 }

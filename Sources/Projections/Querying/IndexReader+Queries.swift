@@ -1,9 +1,9 @@
 public import Events
 public import Permissions
 
-/// Where a page of a query ends.
+/// The end of a page of a query.
 public struct QueryPosition: Hashable, Sendable {
-    /// What the last object has in the properties that the query orders by.
+    /// The keys of the last object in the properties of the query's order.
     public var keys: [[UInt8]]
     public var object: ObjectID
 
@@ -13,14 +13,14 @@ public struct QueryPosition: Hashable, Sendable {
     }
 }
 
-/// A page of what a query finds.
+/// A page of a query's results.
 public struct QueryResult: Sendable {
     public var objects: [ObjectID]
-    /// How many objects were looked at to find them; one that several ways led to counts as often.
+    /// The number of objects examined. An object found in several ways is counted several times.
     public var examined: Int
-    /// Where the page ends; nil where nothing comes behind.
+    /// The end of the page; nil if it is the last one.
     public var next: QueryPosition?
-    /// All that the query finds behind the position that was asked for, where that came out and is more than the page.
+    /// All results after the requested position, if they were found and are more than the page.
     public var everything: [QueryPosition]?
 
     public init(objects: [ObjectID], examined: Int = 0, next: QueryPosition? = nil, everything: [QueryPosition]? = nil) {
@@ -36,18 +36,21 @@ extension QueryPosition {
 }
 
 extension IndexReader {
-    /// The objects of a class that a query finds, in its order, behind a position.
+    /// Returns the objects of a class that a query finds, in its order, after a position.
     ///
-    /// Looks at no more than a small multiple of the fewest of: the objects up to the end of the page in the query's order, those
-    /// that satisfy the most telling part of its condition, and those that the caller's subjects are named on or that stand
-    /// below these. Where the class reads through links, or gives what it has to objects below, the last does not apply.
+    /// It examines at most a small multiple of the fewest of:
+    ///
+    /// - the objects up to the end of the page in the query's order
+    /// - the objects that satisfy the most selective part of its condition
+    /// - the objects with entries or permissions for the caller's subjects, and the objects below these. This does not apply if
+    ///   the class reads through links, or passes privileges to objects below.
     ///
     /// - Parameters:
-    ///   - query: well formed; what it orders by is named by the class.
+    ///   - query: a well-formed query; the class must name the properties that it orders by.
     ///   - classID: the class of the query.
-    ///   - subjects: whom the caller counts as.
-    ///   - instant: when ends are judged.
-    ///   - position: where the page before ended; nil for the first page.
+    ///   - subjects: the subjects of the caller.
+    ///   - instant: the time for evaluating ends.
+    ///   - position: the end of the previous page; nil for the first page.
     public func find(
         _ query: Query, in classID: ClassID, for subjects: SubjectSet, at instant: Instant, behind position: QueryPosition? = nil
     ) throws -> QueryResult {
@@ -89,12 +92,12 @@ extension IndexReader {
         return OrderedPlan(task, source, by: slot, hasGroups: hasGroups)
     }
 
-    /// A position before all objects with some key: those of a group can be in another order than their numbers.
+    /// Returns a position before all objects with a key: within a group, the order can differ from the order of numbers.
     private func beforeGroup(_ key: PropertyKey, isDescending: Bool) -> Candidate {
         Candidate(object: ObjectID(rawValue: isDescending ? ObjectID.beyondAll : 0), key: key)
     }
 
-    /// Every object for which the condition can hold, from the index of properties; nil where that does not tell.
+    /// Returns every object that can satisfy the condition, from the index of properties; nil if the index cannot narrow it.
     private func coveringSource(_ task: QueryTask, _ query: Query, in classID: ClassID) throws -> (any CandidateSource)? {
         guard let covering = query.condition?.covering() else { return nil }
         var sources: [any CandidateSource] = []
@@ -110,6 +113,6 @@ extension IndexReader {
 }
 
 extension ObjectID {
-    /// A number that no object has: five bytes hold all that can be.
+    /// A number greater than every object's: numbers have at most five bytes.
     fileprivate static let beyondAll: UInt64 = 1 << 40 - 1
 }

@@ -1,16 +1,16 @@
 internal import Events
 internal import Permissions
 
-/// A condition on the keys of properties, made ready to be put to many objects.
+/// A condition on the keys of properties, prepared for many objects.
 struct KeyCondition {
-    /// The properties that it is about; keys are handed to it in this order.
+    /// The properties in the condition; keys must be passed in this order.
     let properties: [String]
     private let root: Node
 
     private indirect enum Node {
         /// - comparable: whether values like the wanted one can be less or greater than others.
         case compare(property: Int, Condition.Comparison, [UInt8], isExact: Bool, comparable: Bool)
-        /// - isWhole: whether the bytes are all of the prefix.
+        /// - isWhole: whether the bytes are the whole prefix.
         case hasPrefix(property: Int, [UInt8], isWhole: Bool)
         case all([Node])
         case any([Node])
@@ -38,7 +38,7 @@ struct KeyCondition {
         }
     }
 
-    /// Whether the condition holds for an object of which some keys are known; nil where that takes other keys, or the value.
+    /// Returns whether the condition holds for an object with the known keys; nil if that requires other keys, or the value.
     func holds(_ keys: KnownKeys) -> Bool? { Self.holds(root, keys) }
 
     private static func holds(_ node: Node, _ keys: KnownKeys) -> Bool? {
@@ -58,7 +58,8 @@ struct KeyCondition {
         }
     }
 
-    /// What one of several says, where one says what decides; nil where one that is not known could.
+    /// Combines several conditions: returns `deciding` if one has that result, nil if an unknown one could have it, otherwise the
+    /// opposite.
     private static func decide(_ nodes: [Node], _ keys: KnownKeys, by deciding: Bool) -> Bool? {
         var isKnown = true
         for node in nodes {
@@ -70,13 +71,13 @@ struct KeyCondition {
     }
 }
 
-/// The keys that are known of an object.
+/// The known keys of an object.
 struct KnownKeys {
     var bytes: [UInt8]
-    /// Where in the bytes the key of each property is; nil for one that is not known.
+    /// The range of each property's key in the bytes; nil for an unknown key.
     var ranges: [Range<Int>?]
 
-    /// How a key stands to another.
+    /// Compares a key with another.
     fileprivate func order(_ range: Range<Int>, _ other: [UInt8]) -> Condition.Order {
         let shared = min(range.count, other.count)
         for index in 0..<shared where bytes[range.lowerBound + index] != other[index] {

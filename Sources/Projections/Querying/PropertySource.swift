@@ -1,16 +1,16 @@
 internal import Events
 internal import LMDB
 
-/// The objects of a class in the order of a property, those with the same value in the order of their numbers, or all of it
-/// backwards.
+/// The objects of a class in the order of a property, those with equal values in the order of their numbers, or all of them
+/// reversed.
 ///
-/// The present is read from the rows of the present alone; at an earlier revision those of the past are read with them.
+/// A query about the present reads only the present rows; at an earlier revision the past rows are read too.
 final class PropertySource: CandidateSource {
     private let revision: Revision
     private let parts: [Part]
     private let isDescending: Bool
 
-    /// - Parameter start: only what comes behind this.
+    /// - Parameter start: only objects after this one are returned.
     init(
         _ reader: IndexReader, _ classID: ClassID, slot: UInt16, _ range: PropertyRange, isDescending: Bool = false,
         behind start: Candidate? = nil
@@ -43,7 +43,7 @@ final class PropertySource: CandidateSource {
 
     func close() { for part in parts { part.cursor.close() } }
 
-    /// The rows of the present, or of the past.
+    /// The present rows, or the past ones.
     private final class Part {
         let cursor: Cursor
         private let prefix: [UInt8]
@@ -53,7 +53,7 @@ final class PropertySource: CandidateSource {
         private let limit: [UInt8]?
         private var hasBegun = false
         private(set) var isThere = false
-        /// Whether the row at the cursor has been handed out.
+        /// Whether the row at the cursor was already returned.
         private var isUsed = true
 
         init(
@@ -79,7 +79,7 @@ final class PropertySource: CandidateSource {
             }
         }
 
-        /// Stands on the next row that holds at the revision, where it does not yet.
+        /// Moves to the next row that is valid at the revision, unless the cursor is already there.
         func prepare() throws {
             guard isUsed else { return }
             isUsed = false
@@ -115,7 +115,7 @@ final class PropertySource: CandidateSource {
             }
         }
 
-        /// Whether the row here is before another part's.
+        /// Whether the current row is before another part's.
         func isBefore(_ other: Part) -> Bool {
             cursor.withRow { key, _ in
                 other.cursor.withRow { otherKey, _ in
@@ -137,7 +137,7 @@ final class PropertySource: CandidateSource {
 }
 
 extension Span<UInt8> {
-    /// Whether these bytes come before others.
+    /// Whether these bytes are ordered before others.
     fileprivate func isBefore(_ other: Span<UInt8>) -> Bool {
         let shared = Swift.min(count, other.count)
         for index in 0..<shared where self[index] != other[index] { return self[index] < other[index] }

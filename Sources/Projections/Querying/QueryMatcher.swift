@@ -1,7 +1,7 @@
 internal import Events
 internal import Permissions
 
-/// Decides about one object after another whether a query finds it.
+/// Decides for each object whether a query finds it.
 final class QueryMatcher {
     private let reader: IndexReader
     private let rules: AccessRules<IndexReader>
@@ -11,12 +11,13 @@ final class QueryMatcher {
     private let keyCondition: KeyCondition?
     /// The properties that the class names at the revision, with their numbers.
     let slots: [ExactText: UInt16]
-    /// The number of each property of the condition and, behind them, of the order; nil for one that the class does not name.
+    /// The number of each property of the condition and, after them, of the order; nil for a property that the class does not
+    /// name.
     private let wantedSlots: [UInt16?]
     private let orderCount: Int
-    /// What the object at hand has in these, where it was looked up.
+    /// The keys of the current object in these properties, after a lookup.
     private var keys: KnownKeys
-    /// How many objects were looked at.
+    /// The number of objects examined.
     private(set) var examined = 0
 
     init(_ reader: IndexReader, _ query: Query, in classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws {
@@ -35,13 +36,13 @@ final class QueryMatcher {
         keys = KnownKeys(bytes: [], ranges: Array(repeating: nil, count: wantedSlots.count))
     }
 
-    /// What a candidate is found with; nil for one that the query does not find.
+    /// Returns the match of a candidate; nil if the query does not find it.
     ///
-    /// - Parameter slot: the number of the property that led to the candidate, where one did.
+    /// - Parameter slot: the number of the property that the candidate was found by, if any.
     func match(_ candidate: Candidate, by slot: UInt16?) throws -> QueryMatch? {
         examined += 1
         let object = candidate.object
-        // What no property of the class led to can be of another class.
+        // A candidate that was not found by a property can be of another class.
         if candidate.key == nil, try reader.place(of: object)?.classID != classID { return nil }
         var isLookedUp = false
         if let condition, let keyCondition {
@@ -52,7 +53,7 @@ final class QueryMatcher {
                 isLookedUp = true
                 holds = keyCondition.holds(keys)
             }
-            // The keys do not tell: two long texts, a list, or a property that the class does not name.
+            // The keys are not sufficient: two long texts, a list, or a property that the class does not name.
             guard try holds ?? condition.matches(reader.value(of: object).map(JSONText.decode)) else { return nil }
         }
         guard try rules.verdict(for: subjects, on: object, wanted: [.read, .query]).allows([.read, .query]) else { return nil }
@@ -74,7 +75,7 @@ final class QueryMatcher {
         }
     }
 
-    /// Takes up the keys of an object.
+    /// Loads the keys of an object.
     private func lookUp(_ object: ObjectID) throws {
         keys.bytes.removeAll(keepingCapacity: true)
         for index in keys.ranges.indices { keys.ranges[index] = nil }
@@ -91,7 +92,7 @@ final class QueryMatcher {
     }
 }
 
-/// An object that a query finds, with what it is ordered by.
+/// An object that a query finds, with its sort keys.
 struct QueryMatch {
     let keys: [PropertyKey]
     let object: ObjectID

@@ -1,33 +1,33 @@
 internal import Events
 internal import Permissions
 
-/// A way to answer a query, which goes on for as many candidates as it is told to.
+/// A plan for answering a query, which can be advanced step by step.
 protocol QueryPlan: AnyObject {
-    /// Looks at some candidates; answers whether the plan has found all that it has to.
+    /// Examines some candidates; returns whether the plan is complete.
     func advance(by count: Int) throws -> Bool
-    /// The matches in order, at most one more than the page has. Valid once the plan has found all.
+    /// Returns the matches in order, at most one more than the page size. Valid after the plan is complete.
     func matches() -> [QueryMatch]
     func close()
 }
 
-/// What all plans of one answer share.
+/// The data that all plans of one answer share.
 struct QueryTask {
     let matcher: QueryMatcher
     let order: MatchOrder
-    /// One more than the page has, which tells whether there are more; nil for no limit.
+    /// One more than the page size, to detect a further page; nil for no limit.
     let wanted: Int?
-    /// Only what comes behind this.
+    /// Only matches after this one are returned.
     let start: QueryMatch?
 
     func isBehindStart(_ match: QueryMatch) -> Bool { start.map { order.isBefore($0, match) } ?? true }
 }
 
-/// Goes through candidates that come in the order that the query asks for, until the page is full.
+/// Examines candidates in the order of the query, until the page is full.
 final class OrderedPlan: QueryPlan {
     private let task: QueryTask
     private let source: any CandidateSource
     private let slot: UInt16?
-    /// Whether objects with the same first property have to be put in order among themselves.
+    /// Whether objects with the same first property must be sorted among themselves.
     private let hasGroups: Bool
     private var found: [QueryMatch] = []
     private var group: [QueryMatch] = []
@@ -54,7 +54,8 @@ final class OrderedPlan: QueryPlan {
         return false
     }
 
-    /// How many candidates it takes to fill the page if it goes on as it has begun; nil where that cannot be told yet.
+    /// Returns the expected number of candidates until the page is full, from the results so far; nil if it cannot be estimated
+    /// yet.
     func expectedRest(after examined: Int) -> Int? {
         let count = found.count + group.count
         guard let wanted = task.wanted, count * 10 >= wanted else { return nil }
@@ -72,7 +73,7 @@ final class OrderedPlan: QueryPlan {
     func close() { source.close() }
 }
 
-/// Goes through all candidates that a source has, and puts what it has found in order.
+/// Examines all candidates of a source, and sorts the matches.
 final class CollectingPlan: QueryPlan {
     private let task: QueryTask
     private let source: any CandidateSource
@@ -86,7 +87,7 @@ final class CollectingPlan: QueryPlan {
     func advance(by count: Int) throws -> Bool {
         for _ in 0..<count {
             guard let candidate = try source.next() else { return true }
-            // What led to it is not told: sources of several properties can be joined.
+            // The property of the candidate is unknown here, since sources of several properties can be joined.
             if let match = try task.matcher.match(candidate, by: nil), task.isBehindStart(match) { found.append(match) }
         }
         return false
@@ -96,18 +97,18 @@ final class CollectingPlan: QueryPlan {
     func close() { source.close() }
 }
 
-/// Several plans for the same answer, of which the first to be done counts.
+/// Several plans for the same answer; the first one to complete is used.
 ///
-/// Which one is fast depends on how many objects satisfy the condition, how many the caller has, and how the two fall together:
-/// nobody knows that beforehand. So they take turns, each time with twice as many candidates: together they look at no more
-/// than a small multiple of what the best of them alone would.
+/// The fastest plan depends on the number of objects that satisfy the condition, the number that the caller can access, and their
+/// overlap. None of these is known beforehand. So the plans take turns, each time with twice as many candidates. Together they
+/// examine at most a small multiple of the candidates of the best plan.
 struct QueryRace {
-    /// Candidates that each plan looks at in the first turn.
+    /// Candidates of each plan in the first turn.
     private static let firstTurn = 256
-    /// Candidates that the ordered plan looks at before any other has its turn, at most.
+    /// The maximum number of candidates of the ordered plan before the first turn of another plan.
     private static let headStart = 4096
 
-    /// - Returns: the matches in order, and whether they are all there are behind the start.
+    /// - Returns: the matches in order, and whether they are all matches after the start.
     static func run(
         _ ordered: OrderedPlan, pageSize: Int?, against collecting: [CollectingPlan]
     ) throws -> (matches: [QueryMatch], isEverything: Bool) {
@@ -116,8 +117,8 @@ struct QueryRace {
         var examined = headStart
         var turn = firstTurn
         while true {
-            // An ordered plan that has come far is let finish, unless it takes longer than it looks. Not for a large page: another
-            // plan finds what comes behind it as well.
+            // An ordered plan that is almost complete may finish, unless it takes longer than expected. This does not apply to a
+            // large page: another plan also finds the results after it.
             if pageSize ?? .max <= Self.headStart, let rest = ordered.expectedRest(after: examined), rest <= 2 * examined {
                 if try ordered.advance(by: 2 * rest + 1) { return (ordered.matches(), false) }
                 examined += 2 * rest + 1

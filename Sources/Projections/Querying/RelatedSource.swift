@@ -1,7 +1,7 @@
 internal import Events
 internal import LMDB
 
-/// What a thing is related to at the reader's revision, in the order of numbers.
+/// The entities related to an entity at the reader's revision, in the order of numbers.
 final class RelatedSource: CandidateSource {
     private let cursor: Cursor
     private let prefix: RelationPrefix
@@ -9,7 +9,7 @@ final class RelatedSource: CandidateSource {
     private let start: UInt64
     private var hasBegun = false
 
-    /// - Parameter start: only what comes behind this.
+    /// - Parameter start: only objects after this one are returned.
     init(_ reader: IndexReader, _ prefix: RelationPrefix, behind start: ObjectID? = nil) throws {
         cursor = try reader.transaction.cursor(over: reader.tables.relations)
         self.prefix = prefix
@@ -38,7 +38,7 @@ final class RelatedSource: CandidateSource {
     func close() { cursor.close() }
 }
 
-/// Several sources one after another, each object once.
+/// Several sources in sequence, without duplicates.
 final class JoinedSource: CandidateSource {
     private var sources: [any CandidateSource]
     private var seen: Set<ObjectID> = []
@@ -59,7 +59,7 @@ final class JoinedSource: CandidateSource {
     func close() { for source in sources { source.close() } }
 }
 
-/// The objects that some subjects are named on, directly or by permissions, and where objects inherit all those below them.
+/// The objects with entries or permissions for some subjects. If objects inherit, all objects below them too.
 final class NamedSource: CandidateSource {
     private let reader: IndexReader
     private let inherits: Bool
@@ -67,7 +67,7 @@ final class NamedSource: CandidateSource {
     private var open: RelatedSource?
     private var seen: Set<ObjectID> = []
 
-    /// - Parameter inherits: whether the objects that are looked for can have something from objects above them.
+    /// - Parameter inherits: whether the wanted objects can inherit from objects above them.
     init(_ reader: IndexReader, for subjects: [PrincipalID], inherits: Bool) throws {
         self.reader = reader
         self.inherits = inherits

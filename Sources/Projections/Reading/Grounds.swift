@@ -2,17 +2,17 @@ internal import Events
 internal import LMDB
 internal import Permissions
 
-/// What the rules of access read of an index at one revision, noting on the way until when all of it holds and which things it
-/// is about: while none of these changes, neither does a verdict that rests on them.
+/// Reads an index at one revision for the rules of access, and records the entities that were read and the end of their versions.
+/// As long as none of them changes, a verdict based on them does not change either.
 final class Grounds: AccessState {
     private let reader: IndexReader
-    /// Where the first of the versions that were read ends.
+    /// The first end among the versions that were read.
     private(set) var until = Revision.open
-    /// The numbers of what was read about. Some can come twice.
+    /// The numbers of the entities that were read. It may contain duplicates.
     private(set) var things: [UInt64] = []
-    /// The objects whose parents are among the things.
+    /// The objects with parents among the entities.
     private var climbed: Set<ObjectID> = []
-    /// The object read last, which the rules ask for several times.
+    /// The last object read, which the rules read several times.
     private var current: (id: ObjectID, document: ObjectDocument?)?
 
     init(_ reader: IndexReader) { self.reader = reader }
@@ -30,8 +30,8 @@ final class Grounds: AccessState {
         return version.value
     }
 
-    /// Notes everything above an object, with which the object goes when it is deleted. That ends the object's own version, so no
-    /// version above has to hold for that.
+    /// Records every object above an object, since deleting one of them deletes the object. That ends the object's own version,
+    /// so the ends of the versions above need not be recorded.
     private func noteParents(of object: ObjectID, _ parent: ObjectID?) throws {
         var (below, above) = (object, parent)
         while climbed.insert(below).inserted, let next = above {
@@ -40,7 +40,7 @@ final class Grounds: AccessState {
         }
     }
 
-    /// Whom a question about a name asks about; nil for a role that is not there.
+    /// Returns the principal that a question about a name refers to; nil for a role that does not exist.
     func principal(_ name: Name) throws -> PrincipalID? {
         if name.kind == .role, let number = try reader.number(of: name) { _ = try objectDocument(ObjectID(rawValue: number)) }
         return try reader.caller(name)
@@ -121,14 +121,14 @@ final class Grounds: AccessState {
 }
 
 extension IndexReader {
-    /// The entry of a subject that has a row of its own, with the span of revisions for which it is that; nil, with the span of
-    /// its absence, where there is none.
+    /// Returns the entry of a subject in a separate row, with its span of revisions; nil, with the span of its absence, without
+    /// such an entry.
     func entryVersion(_ prefix: RelationPrefix, _ subject: PrincipalID) throws -> RevisionSpan<AccessEntry?> {
         let version = try relationVersion(prefix, subject.rawValue)
         return RevisionSpan(begin: version.begin, end: version.end, value: version.value?.entry)
     }
 
-    /// A relation, with the span of revisions for which it is that; nil, with the end of its absence, where there is none.
+    /// Returns a relation with its span of revisions; nil, with the end of its absence, if it does not exist.
     func relationVersion(_ prefix: RelationPrefix, _ second: UInt64) throws -> RevisionSpan<RelationDocument?> {
         let isThere = try relations.seek(atOrAfter: prefix.key(second, revision))
         if isThere, prefix.matches(relations.fixedKey), relations.fixedKey.second == second {
@@ -138,14 +138,14 @@ extension IndexReader {
             }
             if end > revision { return RevisionSpan(begin: key.begin, end: end, value: document) }
         }
-        // Later versions stand before, so the row before is that of the next one.
+        // Later versions come first, so the previous row is the next version.
         guard try isThere ? relations.previous() : relations.last(), prefix.matches(relations.fixedKey),
             relations.fixedKey.second == second
         else { return RevisionSpan(begin: .genesis, end: .open, value: nil) }
         return RevisionSpan(begin: .genesis, end: relations.fixedKey.begin, value: nil)
     }
 
-    /// The smallest number from one on that a thing was ever related to; nil where there is none.
+    /// Returns the smallest number, from a given one on, that an entity was ever related to; nil if none exists.
     func nextRelated(_ prefix: RelationPrefix, from second: UInt64) throws -> UInt64? {
         guard try relations.seek(atOrAfter: prefix.key(second, .open)), prefix.matches(relations.fixedKey) else { return nil }
         return relations.fixedKey.second

@@ -2,27 +2,27 @@ public import Events
 internal import LMDB
 internal import Permissions
 
-/// Whether a caller may do something to an object at a revision, and what that answer rests on.
+/// Whether a caller has privileges on an object at a revision, and the basis of the answer.
 public struct AccessGround: Sendable {
     public let isAllowed: Bool
     /// Whether it is allowed because the caller administers the store.
     public let isAdministrator: Bool
-    /// The first revision behind the one asked about at which the answer can be another.
+    /// The first later revision that can have another answer.
     public let until: Revision
-    /// The numbers of everything that the answer rests on. Some can come twice.
+    /// The numbers of all entities that the answer is based on. It may contain duplicates.
     public let things: [UInt64]
 }
 
-/// Who could do what over a span of revisions.
+/// Access over a span of revisions.
 extension IndexReader {
-    /// Whether a caller may do something, by what the log says: an end counts from the revision that records it. As much work as
-    /// a check; where links are looked at, linear in the versions of the links to the object.
+    /// Returns whether a caller has privileges according to the log: an end counts from the revision that records it. Costs as
+    /// much as a check; if links are followed, linear in the versions of the links to the object.
     ///
     /// - Parameters:
-    ///   - caller: who does it.
-    ///   - isRole: whether the caller is a role, which may nothing while it is not there.
-    ///   - wanted: the privileges, all of which are needed.
-    ///   - object: to which it is done.
+    ///   - caller: the caller.
+    ///   - isRole: whether the caller is a role, which has no access while it does not exist.
+    ///   - wanted: the privileges, all of them required.
+    ///   - object: the object.
     public func access(
         of caller: PrincipalID, isRole: Bool = false, _ wanted: Privileges, to object: ObjectID
     ) throws -> AccessGround {
@@ -31,7 +31,7 @@ extension IndexReader {
             return AccessGround(isAllowed: false, isAdministrator: false, until: grounds.until, things: grounds.things)
         }
         let subjects = try grounds.subjects(of: caller)
-        // Every end that had come by a revision's commit time is in the log before that revision, so no clock is needed.
+        // Every end before a revision's commit time is in the log before that revision, so no clock is needed.
         let verdict = try AccessRules(grounds, at: .distantPast).verdict(for: subjects, on: object, wanted: wanted)
         let isAllowed = verdict.allows(wanted)
         return AccessGround(
@@ -39,10 +39,11 @@ extension IndexReader {
             things: grounds.things)
     }
 
-    /// The users and things whose access to an object may have differed from everyone's at some of the revisions of a span: whoever
-    /// is named on anything that such an answer can rest on, directly or as a member, and the administrators.
+    /// Returns the users and things that may have had other access to an object than everyone at some revision of a span: the
+    /// administrators, and the principals named, directly or as members, on any object that the answer can be based on.
     ///
-    /// Linear in the versions, within the span, of the object and its access, of all above it, and of the roles named there.
+    /// Linear in the versions, within the span, of the object and its access, of all objects above it, and of the roles named
+    /// there.
     public func possibleCallers(on object: ObjectID, during span: ClosedRange<Revision>) throws -> Set<PrincipalID> {
         var walk = NamedWalk(reader: self, span: span)
         try walk.visit(.store)
@@ -62,15 +63,15 @@ extension IndexReader {
         return try seen.filter { try $0.rawValue >= ReservedID.firstFree && Name(name(of: $0)).kind == .caller }
     }
 
-    /// Any signed-in caller who is named nowhere.
+    /// Any signed-in caller without an entry.
     public var stranger: PrincipalID { .stranger }
 
-    /// The roles that a principal is a direct member of, sorted.
+    /// Returns the roles that a principal is a direct member of, sorted.
     public func directRoles(of principal: PrincipalID) throws -> [PrincipalID] {
         try document(DocumentID(kind: .memberships, id: principal.rawValue), as: MembershipDocument.self).value?.roles ?? []
     }
 
-    /// The instants up to one at which access is to end and of which the log says nothing yet, sorted.
+    /// Returns the ends up to an instant that the log does not contain yet, sorted.
     public func pendingEnds(by instant: Instant) throws -> [Instant] {
         let cursor = try transaction.cursor(over: tables.expiries)
         defer { cursor.close() }
@@ -89,7 +90,8 @@ extension IndexReader {
     }
 }
 
-/// Collects whoever is named, at any revision of a span, on an object and on all that its access can rest on.
+/// Collects the principals that are named, at any revision of a span, on an object and on all objects that its access can depend
+/// on.
 private struct NamedWalk {
     let reader: IndexReader
     let span: ClosedRange<Revision>
@@ -141,7 +143,7 @@ private struct NamedWalk {
         }
     }
 
-    /// The versions of a document that hold at some revision of the span.
+    /// Returns the versions of a document that are valid at some revision of the span.
     private func versions<Document: Versioned>(_ id: DocumentID, as type: Document.Type) throws -> [Document] {
         var found: [Document] = []
         var isThere = try reader.documents.seek(atOrAfter: id.key(span.upperBound))
@@ -152,7 +154,7 @@ private struct NamedWalk {
                 var reader = ByteReader(offset: VersionRow.headerBytes)
                 return try Document.decode(row, &reader)
             }
-            // Later versions stand before, so all behind one that is over are over, too.
+            // Later versions come first, so all versions after one that has ended have ended too.
             guard let document else { break }
             found.append(document)
             isThere = try reader.documents.next()

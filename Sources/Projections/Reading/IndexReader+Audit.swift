@@ -1,12 +1,12 @@
 public import Events
 internal import LMDB
 
-/// Which terms the records of a list have: one of the terms of each group. Without groups all records are meant.
+/// A pattern for audit records: a record matches if it has at least one term of each group. Without groups all records match.
 public struct AuditPattern: Sendable {
-    /// For each facet that is asked for, the numbers of which one has to be there.
+    /// The numbers of each facet; a record must have one of them.
     private let wanted: [(facet: AuditFacet, ids: Set<UInt64>)]
 
-    /// - Parameter groups: terms of one facet each; a record has to have one of each group.
+    /// - Parameter groups: terms of one facet each; a record must have at least one of each group.
     public init(_ groups: [[AuditTerm]]) {
         wanted = groups.compactMap { group in group.first.map { ($0.facet, Set(group.map(\.id))) } }
     }
@@ -22,23 +22,23 @@ public struct AuditPattern: Sendable {
     }
 }
 
-/// The blocks of the audit: what its records are found by.
+/// The blocks of the audit, with the search terms of its records.
 extension IndexReader {
-    /// How many blocks of events there are. What comes behind the last of them is in the log alone.
+    /// The number of blocks of events. Events after the last block are only in the log.
     public var eventBlocks: UInt64 { state.eventCount / UInt64(AuditRecords.capacity) }
 
-    /// How many blocks of refusals there are.
+    /// The number of blocks of refusals.
     public var refusalBlocks: UInt64 { state.refusalBlocks }
 
-    /// Where the events begin that are in no block.
+    /// Returns the position of the first event that is not in a block.
     public func endOfEventBlocks() throws -> AuditPlace {
         eventBlocks == 0 ? AuditPlace(.genesis) : try tables.eventSpan(eventBlocks - 1, in: transaction).end
     }
 
-    /// The number of the first refusal that is in no block.
+    /// The number of the first refusal that is not in a block.
     public var endOfRefusalBlocks: RefusalNumber { RefusalNumber(refusalBlocks * UInt64(AuditRecords.capacity) + 1) }
 
-    /// The block that an event at a place would be in: the last one that begins at or before it. Logarithmic.
+    /// Returns the block that contains an event at a position: the last one that begins at or before it. Logarithmic.
     public func eventBlock(of place: AuditPlace) throws -> UInt64 {
         var (low, high) = (UInt64(0), eventBlocks)
         while high - low > 1 {
@@ -51,7 +51,7 @@ extension IndexReader {
         return low
     }
 
-    /// Where a block begins, and where its events stand that have some terms, in order. Linear in the block.
+    /// Returns the begin of a block, and the positions of its events that match a pattern, in order. Linear in the block.
     public func events(
         ofBlock block: UInt64, with pattern: AuditPattern
     ) throws -> (begin: AuditPlace, found: [AuditPlace]) {
@@ -61,11 +61,11 @@ extension IndexReader {
         }
     }
 
-    /// The block that a refusal is in, if it is full.
+    /// Returns the number of the block for a refusal. The block exists only if it is full.
     public func refusalBlock(of number: RefusalNumber) -> UInt64 { (number.rawValue - 1) / UInt64(AuditRecords.capacity) }
 
-    /// The numbers of the refusals of a block that may have some terms, in order; none where all of them were at another time or
-    /// another revision. Linear in the block.
+    /// Returns the numbers of the refusals of a block that may match a pattern, in order; empty if all of them are outside the
+    /// times or revisions. Linear in the block.
     public func refusals(
         ofBlock block: UInt64, with pattern: AuditPattern, in times: ClosedRange<Instant>, heads: ClosedRange<Revision>
     ) throws -> [RefusalNumber] {

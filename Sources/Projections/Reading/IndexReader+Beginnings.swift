@@ -2,10 +2,10 @@ public import Events
 internal import LMDB
 public import Permissions
 
-/// Since when something holds that holds at the revision.
+/// The revisions that established facts.
 extension IndexReader {
-    /// The revision that made a fact so which holds at the revision; nil where it does not hold, and for an entry, whose events
-    /// ``grantRevisions(_:on:_:)`` tells. Logarithmic.
+    /// Returns the revision that established a fact that holds at the revision. Returns nil if it does not hold, and for an
+    /// entry: ``grantRevisions(_:on:_:)`` returns the events of an entry. Logarithmic.
     public func beginning(of fact: Fact) throws -> Revision? {
         switch fact {
         case .object(let object, _): try objectDocument(object)?.created
@@ -42,10 +42,10 @@ extension IndexReader {
         return found
     }
 
-    /// The revisions up to the revision that changed what a subject has on an object, back to the one since which it has a
-    /// privilege there without a break, the earliest first.
+    /// Returns the revisions, up to the reader's revision, that changed the privileges of a subject on an object. The first one
+    /// is the revision since which the subject has a privilege without interruption. The earliest revision comes first.
     ///
-    /// A change of an end alone can be missing: those are among ``entryRevisions(on:)``. Linear in their number.
+    /// A revision that changed only an end can be missing; ``entryRevisions(on:)`` contains it. Linear in their number.
     public func grantRevisions(_ subject: PrincipalID, on object: ObjectID, _ privilege: Privileges) throws -> [Revision] {
         var found: [Revision] = []
         _ = try forEachVersionBack(RelationPrefix(kind: .grant, first: subject.rawValue), object.rawValue) { begin, end, relation in
@@ -58,15 +58,15 @@ extension IndexReader {
         return found.reversed()
     }
 
-    /// Every revision up to the revision that changed something about an object or about who has what on it, the earliest first.
+    /// Returns every revision, up to the reader's revision, that changed an object or the access to it, the earliest first.
     /// Linear in their number.
     public func entryRevisions(on object: ObjectID) throws -> [Revision] {
         try revisions(of: object).filter { $0 <= revision }
     }
 
-    /// Hands out the versions of a relation from the one in force at the revision back, for as long as `body` answers true.
+    /// Calls `body` with the versions of a relation, from the current one at the revision backwards, until it returns false.
     ///
-    /// - Returns: where the one in force begins; nil where there is none.
+    /// - Returns: the first revision of the current version; nil without one.
     private func forEachVersionBack(
         _ prefix: RelationPrefix, _ second: UInt64, _ body: (_ begin: Revision, _ end: Revision, RelationDocument) throws -> Bool
     ) throws -> Revision? {

@@ -1,22 +1,22 @@
 public import Events
 public import Permissions
 
-/// One line of an object's access list.
+/// One row of an object's access list.
 public struct EntryRow: Hashable, Sendable {
     public let subject: PrincipalID
     public let privileges: Privileges
-    /// When it ends; ``Events/Instant/forever`` for good.
+    /// When it ends; ``Events/Instant/forever`` if it never does.
     public let until: Instant
-    /// Whether some of the subject's entry cannot be taken away.
+    /// Whether some of the subject's entry cannot be revoked.
     public let isPermanent: Bool
-    /// The permission that it comes from; nil for an entry of the object's own.
+    /// The permission that gives it; nil for an entry of the object.
     public let permission: PermissionID?
 }
 
-/// Questions about what is recorded, as opposed to what follows from it.
+/// Recorded data, as opposed to derived access.
 extension IndexReader {
-    /// The access list of an object: a row for each subject and end, and for each permission attached. Unsorted; ends that have
-    /// passed by `instant` are left out.
+    /// Returns the access list of an object: a row for each subject and end, and for each permission attached. Unsorted; without
+    /// ends that have passed by `instant`.
     public func entries(on object: ObjectID, at instant: Instant) throws -> [EntryRow] {
         guard let document = try objectDocument(object) else { return [] }
         let known = try knownPrivileges(of: document, object)
@@ -55,64 +55,64 @@ extension IndexReader {
         return entries
     }
 
-    /// The direct members of a role.
+    /// Returns the direct members of a role.
     public func members(of role: PrincipalID) throws -> [PrincipalID] {
         try related(RelationPrefix(kind: .member, first: role.rawValue)).map(PrincipalID.init(rawValue:))
     }
 
-    /// The objects directly below an object.
+    /// Returns the objects directly below an object.
     public func children(of object: ObjectID) throws -> [ObjectID] {
         try related(RelationPrefix(kind: .child, first: object.rawValue)).map(ObjectID.init(rawValue:))
     }
 
-    /// The objects that a subject has entries on, or that permissions for it are attached to.
+    /// Returns the objects that have entries for a subject, or permissions for it attached.
     public func objectsNaming(_ subject: PrincipalID) throws -> [ObjectID] {
         try relationsNaming([subject]).flatMap { try related($0) }.map(ObjectID.init(rawValue:))
     }
 
-    /// The objects that a subject has entries of its own on.
+    /// Returns the objects that have entries for a subject.
     public func objectsNamingDirectly(_ subject: PrincipalID) throws -> [ObjectID] {
         try related(RelationPrefix(kind: .grant, first: subject.rawValue)).map(ObjectID.init(rawValue:))
     }
 
-    /// The permissions that are made for a subject.
+    /// Returns the permissions for a subject.
     public func permissions(for subject: PrincipalID) throws -> [PermissionID] {
         try related(RelationPrefix(kind: .permissionFor, first: subject.rawValue)).map(PermissionID.init(rawValue:))
     }
 
-    /// The permissions that stand on an object.
+    /// Returns the permissions attached to an object.
     public func permissions(attachedTo object: ObjectID) throws -> [PermissionID] { try objectDocument(object)?.attached ?? [] }
 
-    /// What a permission gives, to whom; nil where there is none.
+    /// Returns the subject and privileges of a permission; nil if it does not exist.
     public func permission(_ id: PermissionID) throws -> PermissionGrant? { try permissionGrant(id).value }
 
-    /// The objects that a permission stands on.
+    /// Returns the objects that a permission is attached to.
     public func objects(attachedTo permission: PermissionID) throws -> [ObjectID] {
         try related(RelationPrefix(kind: .attachment, first: permission.rawValue)).map(ObjectID.init(rawValue:))
     }
 
-    /// The value of an object as JSON; nil where it has none.
+    /// Returns the value of an object as JSON; nil without one.
     public func value(of object: ObjectID) throws -> [UInt8]? {
         try document(DocumentID(kind: .value, id: object.rawValue), as: ValueDocument.self).value?.json
     }
 
-    /// Who owns an object; nil where there is none.
+    /// Returns the owner of an object; nil if the object does not exist.
     public func owner(of object: ObjectID) throws -> PrincipalID? { try objectDocument(object)?.owner }
 
-    /// The revision that last changed an object's value, parent or owner.
+    /// Returns the revision that last changed an object's value, parent or owner.
     public func lastChange(of object: ObjectID) throws -> Revision? { try objectDocument(object)?.lastChange }
 
-    /// The objects of a class.
+    /// Returns the objects of a class.
     public func objects(of classID: ClassID) throws -> [ObjectID] {
         try related(RelationPrefix(kind: .instance, first: classID.rawValue)).map(ObjectID.init(rawValue:))
     }
 
-    /// The classes that are not built in.
+    /// Returns the classes that are not built in.
     public func definedClasses() throws -> [ClassID] {
         try objects(of: .class).map { ClassID($0) }.filter { !$0.isBuiltIn }
     }
 
-    /// Who administers the store.
+    /// Returns the administrators of the store at the revision.
     public func administratorsNow() throws -> [PrincipalID] {
         try administrators().filter { $0.covers(revision) }.map(\.value)
     }

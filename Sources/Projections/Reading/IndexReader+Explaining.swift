@@ -2,7 +2,7 @@ public import Events
 internal import LMDB
 public import Permissions
 
-/// What explanations read.
+/// Reading for explanations.
 extension IndexReader: ExplainableState {
     public func grants(
         on object: ObjectID, to subjects: SubjectSet?, at instant: Instant, wanted: Privileges
@@ -16,7 +16,7 @@ extension IndexReader: ExplainableState {
             try row.withBytes { _, bytes in
                 var reader = ByteReader(offset: head.entriesOffset)
                 for _ in 0..<(try reader.varint(bytes)) {
-                    // Most entries are for others, and need not be read in full.
+                    // Most entries are for other subjects, and need not be decoded in full.
                     var ahead = reader
                     let given = try AccessEntry.live(bytes, &ahead, for: subjects, at: instant)
                     if given.isDisjoint(with: wanted) {

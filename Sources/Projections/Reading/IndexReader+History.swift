@@ -1,9 +1,9 @@
 public import Events
 internal import LMDB
 
-/// When something changed.
+/// The revisions of changes.
 extension IndexReader {
-    /// The revisions that changed something about a thing: an object, its value or who has access to it; what a subject has; a
+    /// Returns the revisions that changed an entity: an object, its value or the access to it; the access of a subject; a
     /// principal's roles, a role's members. Sorted. Linear in their number.
     public func revisions(of id: some EntityID) throws -> [Revision] {
         var found: Set<Revision> = []

@@ -1,20 +1,20 @@
 public import Events
 public import Permissions
 
-/// What a caller has access to.
+/// The objects that a caller has access to.
 extension IndexReader {
-    /// The objects of classes that are not built in on which a caller has all of some privileges; of one class, or of all.
+    /// Returns the objects with all of some privileges for a caller, of one class or of all classes that are not built in.
     ///
-    /// Linear in the number of objects that the caller's subjects are named on and of those below them, not in the number of
-    /// objects; where a whole class is open to the caller, in the number of its objects.
+    /// Linear in the number of objects with entries for the caller's subjects and of objects below those, not in the number of
+    /// all objects. If a whole class is open to the caller, linear in the number of its objects.
     ///
     /// - Parameters:
-    ///   - subjects: whom the caller counts as.
-    ///   - deciding: counted instead of `subjects` at the level that decides, as in
-    ///     ``Permissions/AccessRules/verdict(for:on:wanted:deciding:)``; then only what names them is looked at.
+    ///   - subjects: the subjects of the caller.
+    ///   - deciding: replaces `subjects` at the level that decides, as in
+    ///     ``Permissions/AccessRules/verdict(for:on:wanted:deciding:)``; then only entries for these subjects are examined.
     ///   - wanted: the privileges, at least one.
     ///   - onlyClass: the class; nil for all that are not built in.
-    ///   - instant: when ends are judged.
+    ///   - instant: the time for evaluating ends.
     public func objects(
         for subjects: SubjectSet, deciding: SubjectSet? = nil, with wanted: Privileges, class onlyClass: ClassID? = nil,
         at instant: Instant
@@ -29,7 +29,7 @@ extension IndexReader {
         return found
     }
 
-    /// Every object that may be accessible; some are not.
+    /// Returns every object that may be accessible, and possibly others.
     func candidates(
         for subjects: SubjectSet, deciding: SubjectSet? = nil, wanted: Privileges, class onlyClass: ClassID?, at instant: Instant
     ) throws -> Set<ObjectID> {
@@ -43,20 +43,20 @@ extension IndexReader {
             }
         }
         guard !named.isEmpty else { return found }
-        // A readable object of any class can lead on to those below it.
+        // A readable object of any class can give access to the objects below it.
         for object in try reachable(for: deciding ?? subjects) where !found.contains(object) {
             if let classID = try place(of: object)?.classID, named.contains(classID) { found.insert(object) }
         }
         return found
     }
 
-    /// Among which objects of a class those are on which a caller has all of some privileges.
+    /// The objects of a class that can have all of some privileges for a caller.
     enum Reach {
-        /// There are none.
+        /// None.
         case nothing
-        /// Any object can be one.
+        /// Any object.
         case everything
-        /// The caller's subjects are named on them, or on something above them.
+        /// Only objects with entries for the caller's subjects on them, or on an object above.
         case named
     }
 
@@ -72,11 +72,11 @@ extension IndexReader {
         if options.composition == .narrowing, !classGives { return .nothing }
         if options.objectACL == .none || options.composition == .widening && classGives { return .everything }
         if try inheritsEverything(classID, options) { return .everything }
-        // A link adds read, and the class level of a widening class may add the rest.
+        // A link adds read, and the class level of a widening class may add the other privileges.
         return options.readThroughLinks && wanted.contains(.read) ? .everything : .named
     }
 
-    /// Every object on which a caller may have anything; on some it has nothing.
+    /// Returns every object that a caller may have any privilege on, and possibly others.
     public func possiblyAccessible(for subjects: SubjectSet) throws -> Set<ObjectID> {
         let classes = try definedClasses()
         if subjects.isAdministrator { return Set(try classes.flatMap { try objects(of: $0) }) }
@@ -85,16 +85,16 @@ extension IndexReader {
         return found
     }
 
-    /// Whether nobody has anything on an object of a class but by being named on it or above it, administrators apart. True of
-    /// a class that is not there.
+    /// Whether access to objects of a class requires an entry on the object or above it, except for administrators. True for a
+    /// class that does not exist.
     public func isSelective(_ classID: ClassID) throws -> Bool {
         guard let options = try options(of: classID) else { return true }
         return try options.objectACL == .required && options.composition == .narrowing && !options.readThroughLinks
             && !inheritsEverything(classID, options)
     }
 
-    /// Whether objects of a class can stand below objects of a class without object ACLs, which give everything down. An object
-    /// further down the chain can get it too, so every class above counts.
+    /// Whether objects of a class can be below objects of a class without object ACLs, which give every privilege. An object
+    /// further down the chain can inherit it too, so every class above counts.
     private func inheritsEverything(_ classID: ClassID, _ options: ClassOptions) throws -> Bool {
         var seen: Set<ClassID> = [classID]
         var pending = [classID]
@@ -110,20 +110,20 @@ extension IndexReader {
         return false
     }
 
-    /// The objects that some subjects are named on, directly or by permissions, and all those below them that inherit.
+    /// Returns the objects with entries or permissions for some subjects, and all objects below them that inherit.
     func reachable(for subjects: SubjectSet) throws -> Set<ObjectID> {
         let named = try relationsNaming(subjects.members).flatMap { try related($0) }.map(ObjectID.init(rawValue:))
         return try withDescendants(named)
     }
 
-    /// The relations that lead to the objects that some subjects are named on: by entries, and by permissions made for them.
+    /// Returns the relations to the objects with entries or permissions for some subjects.
     func relationsNaming(_ subjects: [PrincipalID]) throws -> [RelationPrefix] {
         let permissions = try subjects.flatMap { try related(RelationPrefix(kind: .permissionFor, first: $0.rawValue)) }
         return subjects.map { RelationPrefix(kind: .grant, first: $0.rawValue) }
             + permissions.map { RelationPrefix(kind: .attachment, first: $0) }
     }
 
-    /// Some objects and all those below them that inherit.
+    /// Returns some objects and all objects below them that inherit.
     func withDescendants(_ objects: [ObjectID]) throws -> Set<ObjectID> {
         var found: Set<ObjectID> = []
         var pending = objects

@@ -1,19 +1,20 @@
 public import Events
 internal import Permissions
 
-/// Who has access: the question of an object's owner.
+/// The callers with access to an object, for its owner.
 extension IndexReader {
-    /// The callers that have all of some privileges on an object through entries, roles and levels. Administrators are left
-    /// out, as they have everything everywhere.
+    /// The callers that have all of some privileges on an object through entries, roles and levels. Administrators are left out,
+    /// since they have every privilege.
     public enum Holders: Hashable, Sendable {
         /// Every caller, signed in or not.
         case anonymous
-        /// Every caller who is signed in.
+        /// Every signed-in caller.
         case everyone
         case some([PrincipalID])
     }
 
-    /// Linear in the number of those who are named, directly or through roles, at the level where not everyone has access.
+    /// Returns the callers with some privileges on an object. Linear in the number of principals named, directly or through
+    /// roles, at the level that does not give everyone access.
     public func holders(of wanted: Privileges, on object: ObjectID, at instant: Instant) throws -> Holders {
         let rules = AccessRules(self, at: instant)
         guard !wanted.isEmpty, let place = try place(of: object), let options = try options(of: place.classID) else {
@@ -37,8 +38,8 @@ extension IndexReader {
         return SubjectSet(caller: caller, isAdministrator: false, members: subjects.members)
     }
 
-    /// Users and things that may have the privileges: since not everyone does, whoever does is named at a level that does not
-    /// give them to everyone.
+    /// Returns the users and things that may have the privileges. Not everyone has them, so each such caller is named at a level
+    /// that does not give them to everyone.
     private func candidates(
         for wanted: Privileges, on object: ObjectID, at place: Place, _ options: ClassOptions, _ instant: Instant
     ) throws -> Set<PrincipalID> {
@@ -56,13 +57,13 @@ extension IndexReader {
         return try callers(within: named)
     }
 
-    /// Whoever is named on an object, on those that it inherits from, and on those that it can be read through.
+    /// Adds the subjects named on an object, on the objects that it inherits from, and on the objects that link to it.
     private func collectNamed(on start: ObjectID, into named: inout Set<PrincipalID>, _ seen: inout Set<ObjectID>) throws {
         var pending = [start]
         while let object = pending.popLast() {
             guard seen.insert(object).inserted, let place = try place(of: object), let options = try options(of: place.classID)
             else { continue }
-            // Where the class has no object ACLs, or widens, whoever the class names may reach this object.
+            // If the class has no object ACLs, or is widening, the subjects named on the class may have access to this object.
             if options.objectACL == .none || options.composition == .widening {
                 named.formUnion(try namedSubjects(on: ObjectID(place.classID)))
             }
@@ -80,7 +81,7 @@ extension IndexReader {
         }
     }
 
-    /// The subjects of an object's own entries and of the permissions attached to it.
+    /// Returns the subjects of an object's entries and of the permissions attached to it.
     public func namedSubjects(on object: ObjectID) throws -> Set<PrincipalID> {
         guard let document = try objectDocument(object) else { return [] }
         var named = Set(try allEntries(of: document, object).map(\.subject))
@@ -90,7 +91,7 @@ extension IndexReader {
         return named
     }
 
-    /// The users and things among some subjects and, through all levels of nesting, among the members of the roles.
+    /// Returns the users and things among some subjects and, through all levels of nesting, among the members of the roles.
     private func callers(within subjects: Set<PrincipalID>) throws -> Set<PrincipalID> {
         var seen: Set<PrincipalID> = []
         var callers: Set<PrincipalID> = []

@@ -2,17 +2,17 @@ public import Events
 internal import LMDB
 public import Permissions
 
-/// Where to look for the objects to which a commit may have changed somebody's access.
+/// A relation to the objects that a commit may have changed access to.
 public enum TouchedRelation: Hashable, Sendable {
-    /// The objects that a subject has an entry on.
+    /// The objects that have an entry for a subject.
     case entries(of: PrincipalID)
     /// The objects that a permission is attached to.
     case attachments(of: PermissionID)
-    /// The permissions made for a subject.
+    /// The permissions for a subject.
     case permissions(for: PrincipalID)
     /// The objects of a class.
     case instances(of: ClassID)
-    /// What is directly below an object.
+    /// The objects directly below an object.
     case children(of: ObjectID)
 
     var prefix: RelationPrefix {
@@ -26,26 +26,26 @@ public enum TouchedRelation: Hashable, Sendable {
     }
 }
 
-/// How the classes of a store hang together at some revision of its history.
+/// The relations between the classes of a store at any revision of its history.
 public struct ClassLinks: Sendable {
-    /// The classes below whose objects there ever was one of a class that inherits at some time.
+    /// The classes of objects that have ever been parents of objects of an inheriting class.
     public internal(set) var inheritedFrom: Set<ClassID> = []
-    /// Whether any class ever let its objects be read because others link to them.
+    /// Whether any class has ever had objects that are readable through links.
     public internal(set) var readThroughLinks = false
 }
 
 extension IndexReader {
-    /// The numbers related at either of two revisions, the smallest first, a limited number of them at a time.
+    /// Returns the numbers related at one of two revisions, the smallest first, a limited number at a time.
     ///
-    /// Linear in the versions that are passed.
+    /// Linear in the versions that are read.
     ///
     /// - Parameters:
-    ///   - relation: what is looked through.
+    ///   - relation: the relation to read.
     ///   - first: the smallest number to begin with.
-    ///   - limit: how many at most.
+    ///   - limit: the maximum number of results.
     ///   - earlier: one revision.
     ///   - later: the other.
-    /// - Returns: the numbers, and with which to go on; nil where that was all.
+    /// - Returns: the numbers, and the number to continue with; nil at the end.
     public func related(
         _ relation: TouchedRelation, from first: UInt64 = 0, limit: Int = .max, at earlier: Revision, or later: Revision
     ) throws -> (found: [UInt64], next: UInt64?) {
@@ -65,7 +65,7 @@ extension IndexReader {
         return (found, next)
     }
 
-    /// The links in the value of an object at the revision, whether they count or not.
+    /// Returns the links in the value of an object at the revision, whether they count or not.
     public func links(from object: ObjectID) throws -> [ObjectLink] {
         var links: [ObjectLink] = []
         try withDocument(DocumentID(kind: .value, id: object.rawValue)) { row in
@@ -75,10 +75,10 @@ extension IndexReader {
         return links
     }
 
-    /// Whom a permission is for at the revision; nil where there is none.
+    /// Returns the subject of a permission at the revision; nil if the permission does not exist.
     public func subject(of permission: PermissionID) throws -> PrincipalID? { try permissionGrant(permission).value?.subject }
 
-    /// How the classes hang together up to the head.
+    /// Returns the relations between classes up to the head.
     public func classLinksEver() throws -> ClassLinks {
         if let classLinks { return classLinks }
         var links = ClassLinks()
@@ -102,8 +102,8 @@ extension IndexReader {
 }
 
 extension IndexReader {
-    /// Subjects of which everybody counts as one who has anything on an object, administrators apart; nil where that cannot be told
-    /// from those who are named. Linear in their number and in the height of the object.
+    /// Returns subjects such that every caller with access to an object has one of them, except for administrators; nil if the
+    /// named subjects do not determine that. Linear in their number and in the depth of the object.
     public func subjectsMeeting(_ object: ObjectID) throws -> Set<PrincipalID>? {
         guard let place = try place(of: object), let options = try options(of: place.classID) else { return [] }
         let namedAbove = try options.composition == .narrowing ? namedSubjects(on: ObjectID(place.classID)) : nil
@@ -116,7 +116,7 @@ extension IndexReader {
             guard !inherits.isEmpty, let above = parent, let place = try self.place(of: above),
                 let options = try self.options(of: place.classID)
             else { return named }
-            // What has no object ACLs gives everything down.
+            // An object without object ACLs gives every privilege to the objects below.
             guard options.objectACL == .required else { return namedAbove }
             (object, parent, inherits) = (above, place.parent, options.inherits)
         }

@@ -2,10 +2,10 @@ internal import Events
 internal import LMDB
 internal import Permissions
 
-/// Finding versions: of documents, which are one for each thing, and of relations, which are many.
+/// Finding versions: of documents, one for each entity, and of relations, several for each entity.
 extension IndexReader {
-    /// The version of a document in force at the revision, and the span of revisions for which it is; nil, with the span of its
-    /// absence, where there is none.
+    /// Returns the current version of a document at the revision, and its span of revisions; nil, with the span of its absence,
+    /// if it does not exist.
     func document<Document: Versioned>(_ id: DocumentID, as type: Document.Type) throws -> RevisionSpan<Document?> {
         var absentFrom = Revision.genesis
         let isThere = try documents.seek(atOrAfter: id.key(revision))
@@ -22,7 +22,7 @@ extension IndexReader {
             }
             if let found { return found }
         }
-        // Later versions stand before: the next one, if there is one, ends the absence.
+        // Later versions come first: the next version, if one exists, ends the absence.
         var absentUntil = Revision.open
         if try isThere ? documents.previous() : documents.last(), id.matches(documents.fixedKey) {
             absentUntil = documents.fixedKey.begin
@@ -30,7 +30,7 @@ extension IndexReader {
         return RevisionSpan(begin: absentFrom, end: absentUntil, value: nil)
     }
 
-    /// Hands out every version of a document, the latest first.
+    /// Calls `body` with every version of a document, the latest first.
     func forEachVersion<Document: Versioned>(
         of id: DocumentID, as type: Document.Type, _ body: (Document) throws -> Void
     ) throws {
@@ -46,7 +46,7 @@ extension IndexReader {
         }
     }
 
-    /// Hands out the row of a document's version in force at the revision, where there is one: for reading a part of it.
+    /// Calls `body` with the row of a document's current version at the revision, if one exists: for reading a part of it.
     func withDocument(_ id: DocumentID, _ body: (Span<UInt8>) throws -> Void) throws {
         guard try documents.seek(atOrAfter: id.key(revision)) else { return }
         let key = documents.fixedKey
@@ -64,7 +64,7 @@ extension IndexReader {
         try document(DocumentID(kind: .object, id: object.rawValue), as: ObjectDocument.self).value
     }
 
-    /// The relation of two things at the revision; nil where there is none.
+    /// Returns the relation of two entities at the revision; nil if it does not exist.
     func relation(_ prefix: RelationPrefix, _ second: UInt64) throws -> RelationDocument? {
         guard try relations.seek(atOrAfter: prefix.key(second, revision)) else { return nil }
         let key = relations.fixedKey
@@ -75,7 +75,7 @@ extension IndexReader {
         }
     }
 
-    /// Everything that a thing is related to at the revision, sorted. Linear in the versions of its relations.
+    /// Returns all entities that an entity is related to at the revision, sorted. Linear in the versions of its relations.
     func related(_ prefix: RelationPrefix) throws -> [UInt64] {
         var found: [UInt64] = []
         try forEachVersion(prefix) { key, end, _ in
@@ -85,8 +85,8 @@ extension IndexReader {
         return found
     }
 
-    /// Hands out every version of a thing's relations, by the second thing from a number on and then the latest first, for as
-    /// long as `body` answers true.
+    /// Calls `body` with every version of an entity's relations, until it returns false. They are sorted by the second entity,
+    /// from a number on, and then by revision, the latest first.
     func forEachVersion(
         _ prefix: RelationPrefix, from first: UInt64 = 0, _ body: (FixedKey, _ end: Revision, RelationDocument) throws -> Bool
     ) throws {

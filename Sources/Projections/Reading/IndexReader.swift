@@ -2,32 +2,32 @@ public import Events
 internal import LMDB
 public import Permissions
 
-/// A view of an index, for one thread at a time: answers as of any revision up to the one that the index has folded.
+/// A view of an index, for one thread at a time. It answers as of any revision up to the last one that the index has folded.
 ///
-/// Each version in the index says where it begins and where it ends, so that looking back is one search, as looking at the
-/// present is. Who counts as whom, and the levels above objects, are kept in memory with the span of revisions they hold for.
+/// Each version in the index contains its begin and its end, so a lookup in the past takes one search, as in the present. The
+/// subjects of callers, and the levels above objects, are cached with their span of revisions.
 public final class IndexReader {
-    /// Spans of callers' subjects kept in memory.
+    /// The maximum number of cached spans of callers' subjects.
     private static let subjectLimit = 1 << 18
-    /// Spans of classes' levels kept in memory.
+    /// The maximum number of cached spans of classes' levels.
     private static let classLimit = 1 << 12
 
     let transaction: ReadTransaction
     let tables: IndexTables
-    /// On the object last looked at.
+    /// A cursor at the current object.
     private let objects: Cursor
     let documents: Cursor
     let relations: Cursor
     private let times: Cursor
 
-    /// How far the index had folded when the view was taken.
+    /// The state that the index had folded when the view was opened.
     public private(set) var state: IndexState
     private var snapshotID: Int
-    /// The revision that answers are about. Set it with ``look(at:)``.
+    /// The revision of the answers. Set it with ``look(at:)``.
     public var revision: Revision { turnedTo }
     private var turnedTo: Revision
 
-    /// The object last looked at.
+    /// The object that was read last.
     private var current: CurrentObject?
     private let subjectMemory = SpanMemory<SubjectSpan>(slotBits: 6, limit: subjectLimit)
     private let classMemory = SpanMemory<ClassSpan>(slotBits: 4, limit: classLimit)
@@ -35,7 +35,7 @@ public final class IndexReader {
     private var storeSpan: ClassSpan?
     private var administratorSpans: [RevisionSpan<PrincipalID>]?
 
-    /// How classes hang together, kept for as long as the view is of the same moment.
+    /// The relations between classes, cached as long as the view has the same snapshot.
     var classLinks: ClassLinks?
 
     struct CurrentObject {
@@ -43,7 +43,8 @@ public final class IndexReader {
         let place: Place?
         let head: ObjectDocument.ObjectHead?
         let row: Row?
-        /// For which revisions it holds; for no others than the one looked at where there is no object.
+        /// The span of validity. If the object does not exist, the span is empty, and the result is valid only at the current
+        /// revision.
         var begin = Revision.open
         var end = Revision.genesis
     }
@@ -66,13 +67,13 @@ public final class IndexReader {
         transaction.end()
     }
 
-    /// Whether a writer that does not know of this view may have begun to reuse what it sees: then no answer from it counts.
+    /// Whether a writer that does not know of this view may have begun to reuse its pages: then all its answers are invalid.
     public var isOvertaken: Bool { transaction.isOvertaken }
 
-    /// Rests the view, so that it holds nothing back.
+    /// Resets the read transaction, so that it keeps no pages from being reused.
     public func rest() { transaction.reset() }
 
-    /// Takes the view up as the index is now, looking at its head.
+    /// Renews the read transaction at the present state of the index, and moves to its head.
     public func renew() throws {
         try transaction.renew()
         current = nil
@@ -94,7 +95,7 @@ public final class IndexReader {
         turnedTo = state.revision
     }
 
-    /// Turns to a revision; everything that is asked from now on is about it.
+    /// Moves to a revision; all later questions are about it.
     public func look(at revision: Revision) {
         precondition(revision <= state.revision, "a revision beyond the head")
         guard revision != turnedTo else { return }
@@ -102,13 +103,14 @@ public final class IndexReader {
         turnedTo = revision
     }
 
-    /// The last revision whose commit was at or before an instant; 0 before the first commit. Logarithmic.
+    /// Returns the revision of the last commit at or before an instant; 0 before the first commit. Logarithmic.
     public func revision(at instant: Instant) throws -> Revision {
-        // The first row behind every commit at this instant; the one before it is the answer.
+        // The first row after every commit at this instant; the row before it is the answer.
         let isBehind = try times.seek(atOrAfter: IndexTables.timeKey(instant, .open))
         let next = isBehind ? try commitTime() : nil
         let last = try (isBehind ? times.previous() : times.last()) ? try commitTime() : nil
-        // Neighbours follow each other without a gap, so that a damaged or lost row is seen and no other answers in its place.
+        // The neighbours must have consecutive revisions, so that a damaged or missing row is detected instead of giving a wrong
+        // answer.
         let found = last?.revision ?? .genesis
         guard last?.time ?? instant <= instant, next.map({ $0.time > instant && $0.revision == found.next }) ?? true,
             next != nil || found >= state.revision
@@ -116,7 +118,7 @@ public final class IndexReader {
         return found
     }
 
-    /// The row that `times` stands on, after its checksum was found right.
+    /// Returns the current row of `times`, after checking its checksum.
     private func commitTime() throws -> (time: Instant, revision: Revision) {
         try times.withRow { key, row in try PlainRow.check(key: key, tag: IndexTables.Tag.times, row) }
         return times.fixedKey.commitTime
@@ -128,7 +130,7 @@ public final class IndexReader {
 extension IndexReader: AccessState {
     public func place(of object: ObjectID) throws -> Place? { try stand(on: object).place }
 
-    /// Finds an object, and reads the front of its document.
+    /// Finds an object, and reads the first part of its document.
     @inline(__always)
     func stand(on object: ObjectID) throws -> CurrentObject {
         if let current, current.id == object { return current }
@@ -253,7 +255,7 @@ extension IndexReader: AccessState {
         return span
     }
 
-    /// The entries on an object of an upper level and the permissions attached to it; nil where they are too many to keep.
+    /// Returns the entries on an object of an upper level and the permissions attached to it; nil if they are too many to cache.
     private func upperLevel(_ object: ObjectID) throws -> RevisionSpan<(entries: [AccessEntry], attached: [PermissionID])?> {
         let document = try document(DocumentID(kind: .object, id: object.rawValue), as: ObjectDocument.self)
         var (begin, end) = (document.begin, document.end)
@@ -270,7 +272,7 @@ extension IndexReader: AccessState {
         return RevisionSpan(begin: begin, end: end, value: (entries, attached))
     }
 
-    /// One search for each caller, however long the history of the links is.
+    /// Takes one search for each caller, whatever the length of the links' history.
     public func links(to target: ObjectID, limit: Int) throws -> [CallerLinks] {
         let prefix = RelationPrefix(kind: .link, first: target.rawValue)
         var found: [CallerLinks] = []
@@ -278,7 +280,7 @@ extension IndexReader: AccessState {
         while found.count < limit, try relations.seek(atOrAfter: prefix.key(writer, revision)), prefix.matches(relations.fixedKey) {
             let key = relations.fixedKey
             guard key.begin <= revision else {
-                // The version in force, if there is one, is behind the later versions.
+                // The current version, if one exists, follows the later versions.
                 writer = key.second
                 continue
             }
@@ -332,7 +334,7 @@ extension IndexReader: AccessState {
         return SubjectSpan(begin: begin, end: end, subjects: subjects)
     }
 
-    /// Who was an administrator when.
+    /// Returns the administrators with their spans of revisions.
     func administrators() throws -> [RevisionSpan<PrincipalID>] {
         if let administratorSpans { return administratorSpans }
         var spans: [RevisionSpan<PrincipalID>] = []

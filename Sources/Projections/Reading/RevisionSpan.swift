@@ -1,6 +1,6 @@
 internal import Events
 
-/// A value, and the revisions for which it holds: from `begin` until before `end`.
+/// A value with its span of revisions: from `begin` up to but excluding `end`.
 struct RevisionSpan<Value> {
     let begin: Revision
     let end: Revision

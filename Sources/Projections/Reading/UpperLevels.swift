@@ -1,15 +1,15 @@
 internal import Events
 internal import Permissions
 
-/// What is above the objects of a class, with the revisions for which it holds.
+/// The levels above the objects of a class, with their span of revisions.
 final class ClassSpan {
     let classID: ClassID
     let begin: Revision
     let end: Revision
     let options: ClassOptions?
-    /// The class's entries, own ones and those of attached permissions; nil where they are too many to keep.
+    /// The entries on the class and those of attached permissions; nil if they are too many to cache.
     let entries: [AccessEntry]?
-    /// The permissions that the last of the entries come from.
+    /// The permissions of the last entries.
     let attached: [PermissionID]
 
     init(
@@ -28,13 +28,13 @@ final class ClassSpan {
     }
 }
 
-/// Whom a caller counts as, with the revisions for which it does.
+/// The subjects of a caller, with their span of revisions.
 final class SubjectSpan {
     let caller: PrincipalID
     let begin: Revision
     let end: Revision
     let subjects: SubjectSet
-    /// By which memberships it does, once that has been asked.
+    /// The memberships of the caller, after their first use.
     var ancestry: Ancestry?
 
     init(begin: Revision, end: Revision, subjects: SubjectSet) {
@@ -49,9 +49,9 @@ final class SubjectSpan {
     }
 }
 
-/// A memory of spans found by a number: a slot for each of the numbers used last, and a table of all behind it.
+/// A cache of spans by number: a slot for each recently used number, and a table of all spans.
 ///
-/// The slots make the common case one look; the table has the spans of a history, which one number has many of.
+/// Most lookups need only one slot. One number can have many spans over a history; the table contains them all.
 final class SpanMemory<Span: AnyObject> {
     private var slots: [Span?]
     private var table: [UInt64: [Span]] = [:]
@@ -59,8 +59,8 @@ final class SpanMemory<Span: AnyObject> {
     private let limit: Int
 
     /// - Parameters:
-    ///   - slotBits: the logarithm of the number of slots at first; they grow with what is remembered.
-    ///   - limit: spans remembered at most; then it begins anew.
+    ///   - slotBits: the logarithm of the initial number of slots; the slots grow with the number of spans.
+    ///   - limit: the maximum number of spans; then the cache is cleared.
     init(slotBits: Int, limit: Int) {
         slots = Array(repeating: nil, count: 1 << slotBits)
         self.limit = limit

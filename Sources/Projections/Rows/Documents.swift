@@ -1,27 +1,27 @@
 internal import Events
 internal import Permissions
 
-/// Something that has versions in a table of the index.
+/// Data with versions in a table of the index.
 protocol Versioned: Equatable {
     func encode(into writer: inout ByteWriter)
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> Self
 }
 
-/// An object: where it stands, and who has which access to it.
+/// An object: its class, parent and owner, and its access list.
 struct ObjectDocument: Versioned {
-    /// More entries than this are kept in rows of their own, so that a change of one does not copy all.
+    /// More entries than this are stored in separate rows, so that a change of one does not copy all.
     static let inlineEntries = 64
 
     var classID: ClassID
     var parent: ObjectID?
     var owner: PrincipalID
-    /// The revision that created it: tells it from an earlier object of the same name.
+    /// The revision that created it, which distinguishes it from an earlier object of the same name.
     var created: Revision
     /// The revision that last changed its value, parent or owner.
     var lastChange: Revision
-    /// Whether the entries are in rows of their own.
+    /// Whether the entries are in separate rows.
     var isSpread = false
-    /// The entries by subject; empty where they are in rows of their own.
+    /// The entries by subject; empty if they are in separate rows.
     var entries: [AccessEntry] = []
     /// The permissions attached, sorted.
     var attached: [PermissionID] = []
@@ -61,13 +61,13 @@ struct ObjectDocument: Versioned {
             isSpread: head.isSpread, entries: entries, attached: attached)
     }
 
-    /// The front of the document, as far as a check needs it.
+    /// The first part of the document, as far as a check needs it.
     struct ObjectHead {
         let place: Place
         let isSpread: Bool
         let attachedCount: Int
         let attachedOffset: Int
-        /// Where the entries begin, with their number.
+        /// The offset of the number of entries, followed by the entries.
         let entriesOffset: Int
 
         @inline(__always)
@@ -86,7 +86,8 @@ struct ObjectDocument: Versioned {
 }
 
 extension AccessEntry {
-    /// The subject's number times four, plus one where privileges end at a time, plus two where some are permanent.
+    /// Writes an entry. The first number is the subject's number times four, plus one if privileges have an end, plus two if some
+    /// are permanent.
     func encode(into writer: inout ByteWriter) {
         writer.varint(subject.rawValue << 2 | (ending.isEmpty ? 0 : 1) | (permanent.isEmpty ? 0 : 2))
         writer.varint(UInt64(forGood.rawValue))
@@ -108,7 +109,7 @@ extension AccessEntry {
         return entry
     }
 
-    /// Reads past an entry, and answers what it gives at an instant where its subject counts; with nil everybody counts.
+    /// Skips an entry, and returns its privileges at an instant if its subject counts; with nil every subject counts.
     @inline(__always)
     static func live(
         _ row: Span<UInt8>, _ reader: inout ByteReader, for subjects: SubjectSet?, at instant: Instant
@@ -181,7 +182,7 @@ extension PermissionGrant: Versioned {
     }
 }
 
-/// The value of an object, and what it links to.
+/// The value of an object, and its links.
 struct ValueDocument: Versioned {
     var json: [UInt8]
     var links: [ObjectLink]
@@ -201,7 +202,7 @@ struct ValueDocument: Versioned {
         return ValueDocument(json: try reader.blob(row), links: links)
     }
 
-    /// The links alone, which stand before the value.
+    /// Decodes only the links, which precede the value.
     static func decodeLinks(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> [ObjectLink] {
         let count = try reader.varint(row)
         var links: [ObjectLink] = []
@@ -227,21 +228,22 @@ extension EndingPrivileges {
     }
 }
 
-/// What a relation carries besides the two things it relates.
+/// The data of a relation, in addition to its two entities.
 enum RelationDocument: Versioned {
-    /// Nothing: that they are related is all.
+    /// No data: only the relation itself.
     case bare
-    /// What the first has on the second, and which parts of it end when: enough to tell every change of a grant apart.
+    /// The privileges of the first entity on the second, and those with an end: sufficient to distinguish every change of a
+    /// grant.
     case grant(Privileges, ending: [EndingPrivileges])
-    /// An entry that has a row of its own.
+    /// An entry in a separate row.
     indirect case entry(AccessEntry)
-    /// The objects in which a caller has written a link to the first, sorted.
+    /// The objects with a link from a caller to the first entity, sorted.
     case links([ObjectID])
 
     /// The entry; nil in a relation of another kind.
     var entry: AccessEntry? { if case .entry(let entry) = self { entry } else { nil } }
 
-    /// The objects that link; none in a relation of another kind.
+    /// The linking objects; empty in a relation of another kind.
     var sources: [ObjectID] { if case .links(let sources) = self { sources } else { [] } }
 
     func encode(into writer: inout ByteWriter) {
@@ -292,6 +294,6 @@ enum RelationDocument: Versioned {
 }
 
 extension AccessEntry {
-    /// The way back from the subject of this entry to its object.
+    /// The relation from the subject of this entry to its object.
     var grantRelation: RelationDocument? { isEmpty ? nil : .grant(privileges, ending: ending) }
 }

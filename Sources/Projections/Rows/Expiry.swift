@@ -1,6 +1,6 @@
 package import Events
 
-/// The end of somebody's access to an object, in order of time. As a key it takes eighteen bytes.
+/// The end of a subject's access to an object, ordered by time. Its key has eighteen bytes.
 package struct Expiry: Hashable, Comparable {
     package let until: Instant
     package let object: ObjectID

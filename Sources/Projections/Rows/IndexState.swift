@@ -1,9 +1,9 @@
 public import Events
 public import Hashing
 
-/// What an index knows of the whole: how far it has folded, and what is the same for all of it.
+/// The state of an index: the last folded commit, and the data of the whole store.
 public struct IndexState: Hashable, Sendable {
-    /// The version of the index's layout. An index of another version is folded afresh.
+    /// The version of the index's layout. An index of another version is rebuilt.
     public static let formatVersion: UInt64 = 5
 
     public var revision: Revision
@@ -21,12 +21,12 @@ public struct IndexState: Hashable, Sendable {
     public var eventCount: UInt64
     /// The commits that corrected the clock, in order.
     var clockCorrections: [ClockCorrection] = []
-    /// How many blocks of refusals the audit has.
+    /// The number of blocks of refusals in the audit.
     var refusalBlocks: UInt64
-    /// The last refusal that the audit has in a block.
+    /// The last refusal in a block of the audit.
     package var lastRefusalInBlocks: RefusalNumber { RefusalNumber(refusalBlocks * UInt64(AuditRecords.capacity)) }
 
-    /// Before the first commit.
+    /// The state before the first commit.
     static let empty = IndexState(
         revision: .genesis, time: .distantPast, hash: .zero, nextID: 0, membershipRevision: .genesis, schemaRevision: .genesis,
         preset: .locked, administratorCount: 0, privilegeNames: PrivilegeNames(), eventCount: 0, refusalBlocks: 0)
@@ -47,7 +47,7 @@ public struct IndexState: Hashable, Sendable {
         writer.varint(refusalBlocks)
         writer.varint(UInt64(privilegeNames.custom.count))
         for name in privilegeNames.custom { writer.text(name) }
-        // A store whose clock was never corrected has the row that it always had.
+        // Without corrections of the clock the row keeps its earlier format.
         if clockCorrections.isEmpty { return }
         writer.varint(UInt64(clockCorrections.count))
         for correction in clockCorrections {
@@ -99,8 +99,8 @@ struct ClockCorrection: Hashable, Sendable {
 }
 
 extension IndexState {
-    /// When a commit was made: the time that its log has, or the time of a later correction of the clock if that is earlier. Linear in
-    /// the number of corrections.
+    /// Returns the time of a commit: the time in its log, or the time of a later correction of the clock if that is earlier.
+    /// Linear in the number of corrections.
     ///
     /// - Parameters:
     ///   - revision: the commit, or for a refused command the last commit before it.

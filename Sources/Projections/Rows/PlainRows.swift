@@ -1,16 +1,16 @@
 public import Events
 internal import LMDB
 
-/// What became of a request that carried an idempotency key.
+/// The result of a request with an idempotency key.
 public struct RecordedRequest: Hashable, Sendable {
     public let revision: Revision
     /// SHA-256 of the request.
     public let digest: [UInt8]
 }
 
-/// Reading the tables whose rows have no versions.
+/// Reading the tables without versions.
 extension IndexTables {
-    /// How far the index has folded; nil in one that is new.
+    /// Returns the state that the index has folded; nil for a new index.
     func readState(in transaction: ReadTransaction) throws -> IndexState? {
         let key = Self.stateKey
         return try read(transaction, state, key.span, Tag.state) { row, reader in try IndexState.decode(row, &reader) }
@@ -21,7 +21,7 @@ extension IndexTables {
         guard let number = try read(transaction, names, key.span, Tag.names, { row, reader in try reader.varint(row) }) else {
             return nil
         }
-        // A long name is found by its hash, and two could share one.
+        // A long name is stored by its hash, and two names could have the same one.
         if key.first == 0xFF, try self.name(of: number, in: transaction) != name { return nil }
         return number
     }
@@ -45,7 +45,7 @@ extension IndexTables {
         _ decode: (Span<UInt8>, inout ByteReader) throws -> R
     ) throws -> R? {
         var result: Result<R, any Error>?
-        // The bytes are valid inside the closure only, and it throws storage errors only: so the decoding reports through a result.
+        // The bytes are valid only inside the closure, and it can throw only storage errors, so decoding returns a result.
         _ = try transaction.withValue(in: table, for: key) { row throws(StorageError) in
             do {
                 try PlainRow.check(key: key, tag: tag, row)

@@ -2,10 +2,9 @@ internal import Events
 internal import Hashing
 internal import LMDB
 
-/// The layout of a version's row: four bytes of checksum over the key and the rest, five bytes for the revision where the
-/// version ends, the payload.
+/// The layout of a version's row: four bytes of checksum over the key and the rest, five bytes for the end revision, the payload.
 ///
-/// The end makes each version stand alone: where a newer version is lost, the older one does not come back.
+/// Each version contains its end, so that an older version does not become valid again if a newer one is lost.
 enum VersionRow {
     static let headerBytes = 9
 
@@ -21,7 +20,7 @@ enum VersionRow {
         return range
     }
 
-    /// The end of the version, after its checksum was found right.
+    /// Returns the end of the version, after checking its checksum.
     @inline(__always)
     static func end(key: FixedKey, tag: UInt32, _ row: Span<UInt8>) throws(IndexError) -> Revision {
         var reader = ByteReader()
@@ -67,7 +66,7 @@ enum PlainRow {
 }
 
 extension ByteWriter {
-    /// Five bytes, the most significant first.
+    /// Writes five bytes, the most significant first.
     mutating func revision(_ revision: Revision) {
         for shift in stride(from: UInt64(32), through: 0, by: -8) { byte(UInt8(truncatingIfNeeded: revision.rawValue >> shift)) }
     }
@@ -77,11 +76,11 @@ extension ByteWriter {
     }
 }
 
-/// What is wrong with an index. Everything in it can be folded from the log again.
+/// A problem of an index. An index can always be rebuilt from the log.
 public enum IndexError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A row is not what its checksum vouches for.
+    /// A row does not match its checksum.
     case damaged
-    /// The index is not there, is of another version, or does not belong to the log.
+    /// The index does not exist, has another version, or does not belong to the log.
     case unusable(String)
 
     public var description: String {

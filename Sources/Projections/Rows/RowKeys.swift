@@ -1,9 +1,9 @@
 internal import Events
 internal import LMDB
 
-/// What a row of the table `documents` is about. The numbers are part of the index's format.
+/// The kinds of rows in the table `documents`. The numbers are part of the index's format.
 enum DocumentKind: UInt8 {
-    /// An object: where it stands and who has which access to it.
+    /// An object: its class, parent and owner, and its access list.
     case object = 1
     /// The roles that a principal is a direct member of.
     case memberships = 2
@@ -11,13 +11,13 @@ enum DocumentKind: UInt8 {
     case permission = 4
     /// The JSON value of an object.
     case value = 5
-    /// What an object has in the properties that its class names for queries.
+    /// The values of an object in the properties that its class names for queries.
     case properties = 6
     /// The numbers of a class's properties.
     case propertySlots = 7
 }
 
-/// What a row of the table `relations` says of two things. The numbers are part of the index's format.
+/// The kinds of rows in the table `relations`. The numbers are part of the index's format.
 enum RelationKind: UInt8 {
     /// role → member
     case member = 1
@@ -25,42 +25,42 @@ enum RelationKind: UInt8 {
     case child = 2
     /// class → object of it
     case instance = 3
-    /// subject → object on which it has an entry
+    /// subject → object with an entry for it
     case grant = 4
     /// object → subject, with the entry: for objects with more entries than fit a document
     case entry = 5
     /// permission → object that it is attached to
     case attachment = 6
-    /// subject → permission made for it
+    /// subject → permission for it
     case permissionFor = 7
-    /// object → caller who wrote links to it, with the objects whose values have these links
+    /// object → caller that wrote links to it, with the objects that contain these links
     case link = 8
     /// the store → administrator
     case administrator = 9
-    /// class of children → class of their parents, once it has happened: a hint that never ends
+    /// class of children → class of their parents, after it has occurred once: a hint that never ends
     case parentClass = 10
     /// owner → object
     case owner = 11
 }
 
-/// The thing and the kind of fact that versions of a document share.
+/// The entity and the kind of data that versions of a document share.
 struct DocumentID: Hashable {
     let kind: DocumentKind
     let id: UInt64
 
-    /// The version that begins at a revision. Later versions come first, so that the first key at or behind the one for
-    /// revision r is that of the version in force at r.
+    /// Returns the key of the version that begins at a revision. Later versions come first, so that the first key at or after the
+    /// one for revision r belongs to the version that is current at r.
     func key(_ begin: Revision) -> FixedKey {
         FixedKey(UInt128(kind.rawValue) << 80 | UInt128(id) << 40 | UInt128(begin.inverted), byteCount: 11)
     }
 
-    /// Whether a key is that of a version of this document.
+    /// Whether a key belongs to a version of this document.
     func matches(_ key: FixedKey) -> Bool {
         key.byteCount == 11 && key.number >> 40 == UInt128(kind.rawValue) << 40 | UInt128(id)
     }
 }
 
-/// The first of two related things, and the kind of relation.
+/// The first of two related entities, and the kind of relation.
 struct RelationPrefix: Hashable {
     let kind: RelationKind
     let first: UInt64
@@ -75,7 +75,7 @@ struct RelationPrefix: Hashable {
     }
 }
 
-/// Two related things and the kind of relation.
+/// Two related entities and the kind of relation.
 struct RelationID: Hashable {
     let prefix: RelationPrefix
     let second: UInt64
@@ -88,7 +88,7 @@ struct RelationID: Hashable {
 }
 
 extension RelationKind {
-    /// Whether everything that a thing is related to in this way is ever asked for while folding.
+    /// Whether folding ever lists all relations of this kind for an entity.
     var isListedInFold: Bool {
         switch self {
         case .instance, .administrator, .parentClass, .owner: false
@@ -98,10 +98,10 @@ extension RelationKind {
 }
 
 extension FixedKey {
-    /// The revision at which the version under this key begins.
+    /// The first revision of the version under this key.
     var begin: Revision { Revision(Revision.open.rawValue - UInt64(truncatingIfNeeded: number) & Revision.open.rawValue) }
 
-    /// The second of two related things.
+    /// The second of two related entities.
     var second: UInt64 { UInt64(truncatingIfNeeded: number >> 40) & Revision.open.rawValue }
 }
 
