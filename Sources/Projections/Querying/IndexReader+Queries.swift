@@ -42,8 +42,9 @@ extension IndexReader {
     ///
     /// - the objects up to the end of the page in the query's order
     /// - the objects that satisfy the most selective part of its condition
-    /// - the objects with entries or permissions for the caller's subjects, and the objects below these. This does not apply if
-    ///   the class reads through links, or passes privileges to objects below.
+    /// - the objects with entries or permissions for the caller's subjects, and the objects below these
+    ///
+    /// The last one does not apply if the class reads through links, or passes privileges to objects below.
     ///
     /// - Parameters:
     ///   - query: a well-formed query; the class must name the properties that it orders by.
