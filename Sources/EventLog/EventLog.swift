@@ -4,7 +4,7 @@ public import Hashing
 public import LMDB
 internal import Synchronization
 
-/// The last commit of a log. Its hash vouches for the whole history.
+/// The last commit of a log. Its hash covers the whole history.
 public struct LogHead: Hashable, Sendable {
     public let revision: Revision
     public let time: Instant
@@ -17,15 +17,15 @@ public struct LogHead: Hashable, Sendable {
     }
 }
 
-/// The append-only log of commits: the truth that everything else is folded from.
+/// The append-only log of commits: the source of truth. All other data is folded from it.
 ///
-/// A record is keyed by its revision and holds the commit and SHA-256 over the hash before it and the commit's bytes. Beside the
-/// commits stand the refused commands, in a table and a chain of their own (CONFORMANCE E9). Nothing here changes or removes a
-/// record (CONFORMANCE E1). After a write that failed nothing more is written.
+/// The key of a record is its revision. Its value is the commit, and SHA-256 over the previous hash and the commit's bytes.
+/// Refused commands are stored in a separate table with a separate hash chain (CONFORMANCE E9). No record is ever changed or
+/// removed (CONFORMANCE E1). After a failed write the log accepts no more writes.
 public final class EventLog: Sendable {
     private let environment: Environment
     private let table: Table
-    /// The table of refusals, once it is known to be there. Its lock is held while it is being opened or made.
+    /// The table of refusals, after it was found to exist. The lock is held while the table is opened or created.
     private let refusals = Mutex<Table?>(nil)
     private let state: Mutex<State>
     private let gate = WriteGate()
@@ -36,12 +36,12 @@ public final class EventLog: Sendable {
         var lastRefusal: RefusalHead?
     }
 
-    /// Opens the log in a folder, creating it where it is to be written.
+    /// Opens the log in a folder, and creates it if it is writable and does not exist.
     ///
     /// - Parameters:
     ///   - path: the folder.
-    ///   - isReadOnly: whether nothing is to be appended.
-    ///   - isStill: whether no process appends to it, as in a backup. No file is then made beside it. Only for reading.
+    ///   - isReadOnly: whether the log only reads.
+    ///   - isStill: whether no process appends to the log, as in a backup. Then no lock file is created. Only for reading.
     ///   - mapBytes: bytes of address space to reserve.
     public init(
         path: String, isReadOnly: Bool, isStill: Bool = false, mapBytes: Int = EnvironmentOptions().mapBytes
@@ -64,27 +64,27 @@ public final class EventLog: Sendable {
 
     public func close() { environment.close() }
 
-    /// The last commit that this process knows of; nil in an empty log.
+    /// The last commit that this process knows; nil in an empty log.
     public var head: LogHead? { state.withLock { $0.head } }
 
-    /// The last refused command that this process knows of; nil where there is none.
+    /// The last refused command that this process knows; nil without refusals.
     public var lastRefusal: RefusalHead? { state.withLock { $0.lastRefusal } }
 
-    /// Tells whether anything was appended since, by whomever: it is another number then. Takes no time worth counting.
+    /// A number that changes whenever any process appends to the log. The cost is negligible.
     public var stamp: Int { environment.lastTransaction }
 
-    /// How much of the log's file and map is in use.
+    /// Returns the used part of the log's file and map.
     public func usage() -> EnvironmentUsage { environment.usage() }
 
-    /// Why the log takes no more writes; nil while it does.
+    /// The reason the log accepts no more writes; nil while it accepts them.
     public var failure: String? { gate.failure }
 
-    /// Whether the log's path still leads to its file. One call of the system.
+    /// Whether the log's path still refers to its file. Takes one system call.
     public var isInPlace: Bool { place.isUnchanged }
 
-    /// Looks for commits that another process has appended.
+    /// Finds commits that another process has appended.
     ///
-    /// Any thread may, also while this process appends: what was appended since the look is known already, and stays so.
+    /// Can be called from any thread, even while this process appends: the head never moves back.
     ///
     /// - Returns: the last commit on the disk; nil in an empty log.
     public func refreshHead() throws -> LogHead? {
@@ -95,13 +95,13 @@ public final class EventLog: Sendable {
         return found
     }
 
-    /// Appends commits and refused commands in one transaction and returns when they are on the disk, with the head.
+    /// Appends commits and refused commands in one transaction. Returns the new head after they are durable.
     ///
     /// - Parameters:
-    ///   - commits: those that follow on the head, in order.
-    ///   - refusals: those that follow on the last refusal, in order.
+    ///   - commits: the commits that follow the head, in order.
+    ///   - refusals: the refusals that follow the last refusal, in order.
     /// - Throws: ``LogError/stopped(_:)`` after an earlier failure, ``LogError/outOfOrder(_:)`` for a revision, number or time
-    ///   that does not follow, or the `StorageError` of the write or ``LogError/displaced(path:)``, after which the log is stopped.
+    ///   that does not follow. The `StorageError` of the write and ``LogError/displaced(path:)`` stop the log.
     public func append(_ commits: [Commit], refusals: [RecordedRefusal] = []) throws -> LogHead {
         let (head, lastRefusal) = state.withLock { ($0.head, $0.lastRefusal) }
         if let failure { throw LogError.stopped(failure) }
@@ -110,19 +110,19 @@ public final class EventLog: Sendable {
         let (refusalRows, newLastRefusal) = try chain(refusals, behind: lastRefusal)
         try gate.pass {
             try refusalRows.isEmpty ? write(rows) : write(rows, refusals: refusalRows)
-            // Before anything is acknowledged: nobody could open this file again.
+            // This check must precede the acknowledgement: a file that was moved away cannot be opened again.
             guard isInPlace else { throw LogError.displaced(path: place.path) }
         }
         state.withLock { ($0.head, $0.lastRefusal) = (newHead, newLastRefusal) }
         return newHead
     }
 
-    /// Writes the log as it is now into a new file without free pages, and brings the file to the disk.
+    /// Writes the present log to a new file without free pages, and syncs the file.
     ///
-    /// - Parameter file: where there must be no file yet.
+    /// - Parameter file: the path of the new file, which must not exist.
     public func copy(to file: String) throws(StorageError) { try environment.copy(to: file) }
 
-    /// Stops the log from taking writes, such as when what follows a write has failed.
+    /// Stops the log from accepting writes, for example after a failure in the work that follows a write.
     public func stop(_ reason: String) { gate.shut(reason) }
 
     private func chain(
@@ -172,13 +172,13 @@ public final class EventLog: Sendable {
         }
     }
 
-    /// Writes refusals too, and makes their table with the first one.
+    /// Writes refusals too, and creates their table with the first one.
     private func write(_ rows: [AppendedRow], refusals refusalRows: [AppendedRow]) throws(StorageError) {
         try refusals.withLock { refusals throws(StorageError) in
             var used = refusals
             try environment.write { transaction throws(StorageError) in
                 for row in rows { try transaction.put(row.value.span, in: table, for: row.key.span, appending: true) }
-                // A table that was made in a transaction that came to nothing is gone with it.
+                // A table that was created in an aborted transaction does not exist afterwards.
                 let opened = if let refusals { refusals } else { try transaction.table(LogKeys.refusals) }
                 for row in refusalRows { try transaction.put(row.value.span, in: opened, for: row.key.span, appending: true) }
                 used = opened
@@ -187,7 +187,7 @@ public final class EventLog: Sendable {
         }
     }
 
-    /// Makes the table of refusals known where it is there, made by whatever process.
+    /// Opens the table of refusals if any process has created it.
     private func lookForRefusals() throws {
         try refusals.withLock { refusals in
             guard try refusals == nil && hasRefusals() else { return }
@@ -201,20 +201,20 @@ public final class EventLog: Sendable {
         return try reader.hasRefusals
     }
 
-    /// Begins to read the commits of the log as they are now.
+    /// Begins reading the present commits of the log.
     public func beginReading() throws -> LogReader {
         let refusals = refusals.withLock { $0 }
         return LogReader(transaction: try environment.beginReading(), table: table, refusals: refusals)
     }
 
-    /// Reads the commits of the log as they are now, inside `body`.
+    /// Calls `body` with a reader of the present commits of the log.
     public func read<R>(_ body: (LogReader) throws -> R) throws -> R {
         let reader = try beginReading()
         defer { reader.end() }
         return try body(reader)
     }
 
-    /// Reads the refused commands as they are now, inside `body`.
+    /// Calls `body` with a reader of the present refused commands.
     public func readRefusals<R>(_ body: (LogReader) throws -> R) throws -> R {
         try lookForRefusals()
         return try read(body)

@@ -1,34 +1,34 @@
 public import Events
 
-/// What is wrong with a log.
+/// An error of a log.
 public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The record of a revision is not there.
+    /// The record of a revision is missing.
     case missing(Revision)
-    /// The log was closed with a later commit than the last one that it has.
+    /// The last commit of the log is earlier than the last one when it was closed.
     case endsEarly(Revision, sealed: Revision)
-    /// The bytes of a record are not what its hash and the one before vouch for.
+    /// The bytes of a record do not match its hash and the previous one.
     case brokenChain(Revision)
-    /// A record whose hash is right cannot be read.
+    /// A record with a correct hash cannot be decoded.
     case unreadable(Revision, DecodingFault)
-    /// The record of a refusal is not there.
+    /// The record of a refusal is missing.
     case missingRefusal(RefusalNumber)
-    /// The bytes of a refusal's record are not what its hash and the one before vouch for.
+    /// The bytes of a refusal's record do not match its hash and the previous one.
     case brokenRefusals(RefusalNumber)
-    /// The record of a refusal, whose hash is right, cannot be read.
+    /// The record of a refusal has a correct hash and cannot be decoded.
     case unreadableRefusal(RefusalNumber, DecodingFault)
-    /// The record of a number is not there, in a log of records.
+    /// The record of a number is missing, in a log of records.
     case missingRecord(RecordNumber)
-    /// The bytes of a record are not what its hash and the one before vouch for, in a log of records.
+    /// The bytes of a record do not match its hash and the previous one, in a log of records.
     case brokenRecord(RecordNumber)
-    /// There are rows that are no records.
+    /// The log contains rows that are not records.
     case strangers
-    /// The log and what is to be appended do not fit together.
+    /// The records to append do not follow the end of the log.
     case outOfOrder(String)
-    /// An earlier write failed; nothing more is written until the store is opened again.
+    /// An earlier write failed. The log accepts writes again after the store was reopened.
     case stopped(String)
-    /// The path of the log leads to another file, or to none, since the log was opened.
+    /// The path of the log refers to another file, or to no file, since the log was opened.
     case displaced(path: String)
-    /// The log holds no store.
+    /// The log does not contain a store.
     case empty
 
     public var description: String {

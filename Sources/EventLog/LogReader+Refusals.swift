@@ -2,25 +2,26 @@ public import Events
 public import Hashing
 internal import LMDB
 
-/// The last refusal of a log. Its hash vouches for all of them.
+/// The last refusal of a log. Its hash covers all refusals.
 public struct RefusalHead: Hashable, Sendable {
     public let number: RefusalNumber
     public let hash: Digest
 }
 
-/// The refused commands: a chain of their own beside the commits, with numbers of their own.
+/// Reading the refused commands, which have a separate chain and separate numbers.
 extension LogReader {
-    /// The last refusal; nil where there is none. Logarithmic.
+    /// Returns the last refusal; nil without refusals. Logarithmic.
     public func lastRefusal() throws -> RefusalHead? {
         try withRefusals { rows in
             try rows.last().map { RefusalHead(number: RefusalNumber($0.number), hash: $0.hash) }
         }
     }
 
-    /// Hands out the refusals of a span of numbers in order, each with its hash, after checking the chain up to it. Those that
-    /// are not there yet are left out.
+    /// Calls `body` with each refusal of a range of numbers and its hash, in order, after checking the chain up to it. Numbers
+    /// after the last refusal are ignored.
     ///
-    /// - Throws: ``LogError/missingRefusal(_:)`` for a gap, ``LogError/brokenRefusals(_:)``, ``LogError/unreadableRefusal(_:_:)``.
+    /// - Throws: ``LogError/missingRefusal(_:)`` for a gap, ``LogError/brokenRefusals(_:)``,
+    ///   ``LogError/unreadableRefusal(_:_:)``.
     public func forEachRefusal(
         from first: RefusalNumber, to last: RefusalNumber, _ body: (RecordedRefusal, Digest) throws -> Void
     ) throws {
@@ -37,7 +38,7 @@ extension LogReader {
         }
     }
 
-    /// Reads the table of refusals where there is one, with what is wrong with it in the log's words.
+    /// Reads the table of refusals if it exists, and translates its faults into log errors.
     private func withRefusals<R>(_ body: (NumberedRows) throws -> R?) throws -> R? {
         guard let rows = refusalRows else { return nil }
         do { return try body(rows) } catch let fault as NumberedRows.Fault {

@@ -2,7 +2,7 @@ public import Events
 public import Hashing
 internal import LMDB
 
-/// A view of the log at one moment, for one thread at a time.
+/// A snapshot of the log, for one thread at a time.
 public final class LogReader {
     private let transaction: ReadTransaction
     private let table: Table
@@ -16,25 +16,25 @@ public final class LogReader {
 
     public func end() { transaction.end() }
 
-    /// The rows of refusals; nil where no refusal is known of.
+    /// The rows of refusals; nil if no refusal is known.
     var refusalRows: NumberedRows? { refusals.map { NumberedRows(transaction: transaction, table: $0) } }
 
-    /// Whether there is a table of refusals.
+    /// Whether the table of refusals exists.
     var hasRefusals: Bool {
         get throws { try transaction.withValue(in: table, for: Array(LogKeys.refusals.utf8).span) { _ in true } ?? false }
     }
 
-    /// The last commit; nil in an empty log. Logarithmic.
+    /// Returns the last commit; nil in an empty log. Logarithmic.
     ///
-    /// - Throws: ``LogError/strangers`` where there are rows that are neither commits nor the name of a table: a commit with a
-    ///   damaged key would otherwise be missed, and so would all refusals.
+    /// - Throws: ``LogError/strangers`` for rows that are neither commits nor the name of a table: otherwise a commit with a
+    ///   damaged key, or all refusals, would be missed silently.
     public func lastHead() throws -> LogHead? {
         let cursor = try transaction.cursor(over: table)
         defer { cursor.close() }
         let others = try hasRefusals ? 1 : 0
         let rows = try transaction.environment.statistics(of: table, in: transaction).rows
         guard rows > 0, try cursor.last() else { return nil }
-        // With refusals and no commit behind the first of them, their table's name comes last.
+        // If no commit follows the first refusal, the name of the table is the last row.
         if others > 0, cursor.withRow({ key, _ in LogKeys.revision(key) == nil }), try !cursor.previous() { return nil }
         return try cursor.withRow { key, value in
             let record = try Record(key: key, value: value)
@@ -43,7 +43,7 @@ public final class LogReader {
         }
     }
 
-    /// The commit of a revision, checked against its hash and the one before. Logarithmic, and linear in the commit.
+    /// Returns the commit of a revision, after checking its hash and the previous one. Logarithmic, and linear in the commit.
     public func commit(at revision: Revision) throws -> Commit {
         var found: Commit?
         try forEachCommit(from: revision, to: revision) { commit, _ in found = commit }
@@ -51,11 +51,12 @@ public final class LogReader {
         return found
     }
 
-    /// When a revision was committed, checked against its hash and the one before. Logarithmic, and linear in the commit.
+    /// Returns the commit time of a revision, after checking its hash and the previous one. Logarithmic, and linear in the
+    /// commit.
     public func time(of revision: Revision) throws -> Instant { try header(of: revision).time }
 
-    /// The commit of a revision without its events, checked against its hash and the one before. Logarithmic, and linear in the
-    /// commit.
+    /// Returns the commit of a revision without its events, after checking its hash and the previous one. Logarithmic, and linear
+    /// in the commit.
     public func header(of revision: Revision) throws -> Commit {
         var header: Commit?
         try forEachRecord(from: revision, to: revision) { record, value, _ in header = try record.header(value) }
@@ -63,7 +64,7 @@ public final class LogReader {
         return header
     }
 
-    /// The hash of a revision, as the log has it. Logarithmic.
+    /// Returns the stored hash of a revision. Logarithmic.
     public func hash(of revision: Revision) throws -> Digest {
         let cursor = try transaction.cursor(over: table)
         defer { cursor.close() }
@@ -71,7 +72,7 @@ public final class LogReader {
         return try cursor.withRow { key, value in try Record(key: key, value: value).row.hash }
     }
 
-    /// Hands out the commits of a span of revisions in order, each with its hash, after checking the chain up to it.
+    /// Calls `body` with each commit of a range of revisions and its hash, in order, after checking the chain up to it.
     ///
     /// - Throws: ``LogError/missing(_:)`` for a gap, ``LogError/brokenChain(_:)``, ``LogError/unreadable(_:_:)``.
     public func forEachCommit(
@@ -87,7 +88,7 @@ public final class LogReader {
         }
     }
 
-    /// Decodes every event of the log without looking at hashes, for measuring; answers how many there are.
+    /// Decodes every event of the log without checking hashes, for benchmarks; returns their number.
     public func scanEvents() throws -> Int {
         let cursor = try transaction.cursor(over: table)
         defer { cursor.close() }
@@ -108,9 +109,9 @@ public final class LogReader {
         return count
     }
 
-    /// Moves to the row of a revision; false where there is none.
+    /// Moves to the row of a revision; returns false if it does not exist.
     private func seek(_ revision: Revision, _ cursor: Cursor) throws -> Bool {
-        // After the first refusal most commits are behind their table's name, and before it none is.
+        // With refusals, most commits are after the name of their table. Without refusals, no commit is after it.
         for isBehindTheName in [refusals != nil, refusals == nil] {
             let key = LogKeys.commit(revision, isBehindTheName: isBehindTheName)
             if try cursor.seek(atOrAfter: key.span), cursor.withRow({ key, _ in LogKeys.revision(key) == revision }) { return true }
@@ -118,7 +119,7 @@ public final class LogReader {
         return false
     }
 
-    /// Moves to the next commit, past the name of a table.
+    /// Moves to the next commit, and skips the name of a table.
     private func next(_ cursor: Cursor) throws -> Bool {
         guard try cursor.next() else { return false }
         return try cursor.withRow { key, _ in LogKeys.revision(key) != nil } || cursor.next()
@@ -131,7 +132,7 @@ public final class LogReader {
         let cursor = try transaction.cursor(over: table)
         defer { cursor.close() }
         var previous = Digest.zero
-        // The record before the first one holds the hash that the chain goes on from.
+        // The record before the first one contains the previous hash of the chain.
         let start = first == .genesis ? first : Revision(first.rawValue - 1)
         var expected = start
         var isThere = try seek(start, cursor)

@@ -1,12 +1,12 @@
 internal import Events
 internal import Hashing
 
-/// The value of a row of the log: the bytes of a commit or a refusal, and behind them the hash of the chain up to there.
+/// The value of a row of the log: the bytes of a commit or a refusal, followed by the hash of the chain.
 struct LogRow {
     let body: Range<Int>
     let hash: Digest
 
-    /// Nil for a value that is too short to be one.
+    /// Returns nil for a value that is too short.
     init?(_ value: Span<UInt8>) {
         guard value.count > Digest.byteCount else { return nil }
         body = 0..<value.count - Digest.byteCount
@@ -17,19 +17,19 @@ struct LogRow {
         self.hash = hash
     }
 
-    /// Whether the hash vouches for the body behind the hash before it.
+    /// Whether the hash matches the body and the previous hash.
     func isSound(_ value: Span<UInt8>, behind previous: Digest) -> Bool {
         Digest(chaining: previous, value.extracting(body)) == hash
     }
 }
 
-/// Writes rows one behind another, each chained to the one before.
+/// Encodes consecutive rows, each chained to the previous one.
 struct LogRowWriter {
     private var writer = ByteWriter(capacity: 256)
 
-    /// The value of the next row, and its hash.
+    /// Returns the value of the next row, and its hash.
     mutating func row(behind previous: Digest, _ encode: (inout ByteWriter) -> Void) -> (value: ArraySlice<UInt8>, hash: Digest) {
-        // The hash before stands in front while the new one is computed.
+        // While the new hash is computed, the previous hash precedes the body.
         writer.removeAll()
         writer.raw(previous.bytes)
         encode(&writer)

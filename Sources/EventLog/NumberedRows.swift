@@ -1,22 +1,22 @@
 internal import Hashing
 internal import LMDB
 
-/// The rows of a table that are numbered from 1 without gaps, each chained to the one before.
+/// The rows of a table, numbered from 1 without gaps, each chained to the previous one.
 struct NumberedRows {
     let transaction: ReadTransaction
     let table: Table
 
-    /// What is wrong with the rows of a table.
+    /// A fault of the rows of a table.
     enum Fault: Error {
-        /// There is no row of a number.
+        /// The row of a number is missing.
         case missing(UInt64)
-        /// A row's bytes are not what its hash and the one before vouch for.
+        /// A row's bytes do not match its hash and the previous one.
         case broken(UInt64)
-        /// There are rows under keys that are no numbers, or not as many rows as the last number says.
+        /// Some keys are not numbers, or the number of rows differs from the last number.
         case strangers
     }
 
-    /// The last number and its hash; nil in an empty table. Logarithmic.
+    /// Returns the last number and its hash; nil in an empty table. Logarithmic.
     func last() throws -> (number: UInt64, hash: Digest)? {
         let cursor = try transaction.cursor(over: table)
         defer { cursor.close() }
@@ -27,13 +27,13 @@ struct NumberedRows {
         }
     }
 
-    /// Whether there are as many rows as the last number says.
+    /// Whether the number of rows equals the last number.
     func areDense() throws -> Bool {
         try transaction.environment.statistics(of: table, in: transaction).rows == Int(exactly: last()?.number ?? 0)
     }
 
-    /// Hands out the bodies of the rows of a span of numbers in order, each with its hash, after checking the chain up to it. Those
-    /// that are not there yet are left out.
+    /// Calls `body` with each row of a range of numbers and its hash, in order, after checking the chain up to it. Numbers after
+    /// the last row are ignored.
     func forEach(
         from first: UInt64, to last: UInt64, _ body: (_ number: UInt64, _ bytes: Span<UInt8>, _ hash: Digest) throws -> Void
     ) throws {
@@ -43,7 +43,7 @@ struct NumberedRows {
         let cursor = try transaction.cursor(over: table)
         defer { cursor.close() }
         var previous = Digest.zero
-        // The row before the first one holds the hash that the chain goes on from.
+        // The row before the first one contains the previous hash of the chain.
         var expected = max(first - 1, 1)
         var isThere = try cursor.seek(atOrAfter: LogKeys.key(expected).span)
         while expected <= last {

@@ -17,7 +17,7 @@ public struct RecordNumber: Hashable, Comparable, Sendable, CustomStringConverti
     public var description: String { String(rawValue) }
 }
 
-/// The last record of a log. Its hash vouches for all of them.
+/// The last record of a log. Its hash covers all records.
 public struct RecordHead: Hashable, Sendable {
     public let number: RecordNumber
     public let hash: Digest
@@ -28,10 +28,10 @@ public struct RecordHead: Hashable, Sendable {
     }
 }
 
-/// An append-only log of records that somebody else knows how to read, chained by their hashes as commits are in an ``EventLog``.
+/// An append-only log of records that the caller encodes and decodes, chained by their hashes as commits are in an ``EventLog``.
 ///
-/// One process at a time appends; which one is for its owner to see to. Nothing here changes or removes a record. After a write
-/// that failed nothing more is written.
+/// One process at a time may append; the owner must ensure this. No record is ever changed or removed. After a failed write the
+/// log accepts no more writes.
 public final class RecordLog: Sendable {
     private let environment: Environment
     private let table: Table
@@ -39,9 +39,9 @@ public final class RecordLog: Sendable {
     private let gate = WriteGate()
     private let place: FilePlace
 
-    /// Opens the log in an existing folder, creating it where it is to be written.
+    /// Opens the log in an existing folder, and creates it if it is writable and does not exist.
     ///
-    /// - Throws: `StorageError` for a file that cannot be opened, ``LogError/strangers`` for rows that are no records.
+    /// - Throws: `StorageError` for a file that cannot be opened, ``LogError/strangers`` for rows that are not records.
     public init(path: String, isReadOnly: Bool, mapBytes: Int = EnvironmentOptions().mapBytes) throws {
         environment = try Environment(path: path, options: EnvironmentOptions(mapBytes: mapBytes, isReadOnly: isReadOnly))
         place = FilePlace(path + "/data.mdb")
@@ -64,28 +64,28 @@ public final class RecordLog: Sendable {
     /// The last record; nil in an empty log.
     public var head: RecordHead? { lastHead.withLock { $0 } }
 
-    /// Why the log takes no more writes; nil while it does.
+    /// The reason the log accepts no more writes; nil while it accepts them.
     public var failure: String? { gate.failure }
 
-    /// Whether the log's path still leads to its file. One call of the system.
+    /// Whether the log's path still refers to its file. Takes one system call.
     public var isInPlace: Bool { place.isUnchanged }
 
-    /// Stops the log from taking writes, such as when what follows a write has failed.
+    /// Stops the log from accepting writes, for example after a failure in the work that follows a write.
     public func stop(_ reason: String) { gate.shut(reason) }
 
-    /// How much of the log's file and map is in use.
+    /// Returns the used part of the log's file and map.
     public func usage() -> EnvironmentUsage { environment.usage() }
 
-    /// Writes the log as it is now into a new file without free pages, and brings the file to the disk.
+    /// Writes the present log to a new file without free pages, and syncs the file.
     ///
-    /// - Parameter file: where there must be no file yet.
+    /// - Parameter file: the path of the new file, which must not exist.
     public func copy(to file: String) throws(StorageError) { try environment.copy(to: file) }
 
-    /// Appends a record and returns when it is on the disk, with the head.
+    /// Appends a record. Returns the new head after the record is durable.
     ///
-    /// - Parameter encode: writes the bytes of the record, which it is told the number of.
-    /// - Throws: ``LogError/stopped(_:)`` after an earlier failure, or the `StorageError` of the write or
-    ///   ``LogError/displaced(path:)``, after which the log is stopped.
+    /// - Parameter encode: writes the bytes of the record, given its number.
+    /// - Throws: ``LogError/stopped(_:)`` after an earlier failure. The `StorageError` of the write and
+    ///   ``LogError/displaced(path:)`` stop the log.
     @discardableResult
     public func append(_ encode: (RecordNumber, inout ByteWriter) -> Void) throws -> RecordHead {
         let last = head
@@ -104,8 +104,8 @@ public final class RecordLog: Sendable {
         return head
     }
 
-    /// Hands out the records of a span of numbers in order, each with its hash, after checking the chain up to it. Those that are
-    /// not there yet are left out.
+    /// Calls `body` with each record of a range of numbers and its hash, in order, after checking the chain up to it. Numbers
+    /// after the last record are ignored.
     ///
     /// - Throws: ``LogError/missingRecord(_:)`` for a gap, ``LogError/brokenRecord(_:)``.
     public func forEachRecord(

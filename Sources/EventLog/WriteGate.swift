@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// Lets nothing be written any more after a write that failed.
+/// Blocks all writes after a failed write.
 ///
-/// LMDB would go on after a failed sync, and acknowledge what is not on the disk.
+/// LMDB would continue after a failed sync, and acknowledge data that is not on the disk.
 final class WriteGate: Sendable {
     private let reason = Mutex<String?>(nil)
 
-    /// Why nothing is written any more; nil while it is.
+    /// The reason writes are blocked; nil while they are allowed.
     var failure: String? { reason.withLock { $0 } }
 
-    /// Shuts the gate; the first reason stays.
+    /// Blocks writes; the first reason is kept.
     func shut(_ reason: String) { self.reason.withLock { $0 = $0 ?? reason } }
 
-    /// Writes, or says that nothing is written any more.
+    /// Performs a write, or throws if writes are blocked.
     ///
-    /// - Throws: ``LogError/stopped(_:)``, or what `write` throws, which shuts the gate.
+    /// - Throws: ``LogError/stopped(_:)``, or the error of `write`, which blocks all later writes.
     func pass(_ write: () throws -> Void) throws {
         if let failure { throw LogError.stopped(failure) }
         do { try write() } catch {

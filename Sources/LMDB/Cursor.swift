@@ -1,10 +1,10 @@
 internal import CLMDB
 
-/// A position in a table, for one thread at a time. Keys are in the order of their bytes.
+/// A position in a table, for one thread at a time. Keys are ordered by their bytes.
 @safe public final class Cursor {
     private let handle: OpaquePointer
     private let environment: Environment
-    /// The view that this cursor follows through its renewals.
+    /// The transaction of this cursor, which also follows its renewals.
     private let transaction: ReadTransaction
     private var generation: Int
     /// The row at the position.
@@ -18,13 +18,14 @@ internal import CLMDB
         generation = transaction.generation
     }
 
-    /// Gives the cursor back. Call it before its transaction ends or after; never use the cursor again.
+    /// Closes the cursor. Must be called once, before or after the end of its transaction. The cursor must not be used
+    /// afterwards.
     public func close() { unsafe mdb_cursor_close(handle) }
 
-    /// Moves to the first row whose key is `key` or behind it; false where there is none. Logarithmic.
+    /// Moves to the first row with a key at or after `key`; returns false if no such row exists. Logarithmic.
     public func seek(atOrAfter key: Span<UInt8>) throws(StorageError) -> Bool { keep(try find(atOrAfter: key)) }
 
-    /// As `seek(atOrAfter:)`, for a caller that takes the row along: the cursor's own ``row`` stays as it was.
+    /// Same as `seek(atOrAfter:)`, but returns the row and does not change ``row``.
     public func find(atOrAfter key: Span<UInt8>) throws(StorageError) -> Row? {
         try transaction.countRead()
         try renewIfNeeded()
@@ -37,16 +38,16 @@ internal import CLMDB
         return try unsafe accept(code, keyValue, dataValue)
     }
 
-    /// Moves to the next row; false behind the last one.
+    /// Moves to the next row; returns false after the last one.
     public func next() throws(StorageError) -> Bool { try move(MDB_NEXT) }
 
-    /// Moves to the row before; false before the first one.
+    /// Moves to the previous row; returns false before the first one.
     public func previous() throws(StorageError) -> Bool { try move(MDB_PREV) }
 
-    /// Moves to the first row; false in an empty table.
+    /// Moves to the first row; returns false in an empty table.
     public func first() throws(StorageError) -> Bool { try move(MDB_FIRST) }
 
-    /// Moves to the last row; false in an empty table.
+    /// Moves to the last row; returns false in an empty table.
     public func last() throws(StorageError) -> Bool { try move(MDB_LAST) }
 
     private func move(_ operation: MDB_cursor_op) throws(StorageError) -> Bool {
@@ -78,7 +79,7 @@ internal import CLMDB
             value: UnsafeRawBufferPointer(start: dataValue.mv_data, count: dataValue.mv_size))
     }
 
-    /// The key and value at the position, valid inside `body` only.
+    /// Calls `body` with the key and value at the position. They are valid only inside `body`.
     @inlinable public func withRow<R, Failure: Error>(
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(Failure) -> R
     ) throws(Failure) -> R {
@@ -86,7 +87,7 @@ internal import CLMDB
     }
 }
 
-/// A row that a cursor has found. It can be read until the cursor's view is renewed, rested or ended.
+/// A row that a cursor has found. It is valid until the cursor's transaction is renewed, reset or ended.
 @safe @frozen public struct Row {
     @usableFromInline let key: UnsafeRawBufferPointer
     @usableFromInline let value: UnsafeRawBufferPointer
@@ -96,7 +97,7 @@ internal import CLMDB
         unsafe self.value = value
     }
 
-    /// Hands out the key and the value, for use inside `body` only.
+    /// Calls `body` with the key and the value. They are valid only inside `body`.
     @inlinable @inline(__always) public func withBytes<R, Failure: Error>(
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(Failure) -> R
     ) throws(Failure) -> R {

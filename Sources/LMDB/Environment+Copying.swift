@@ -2,19 +2,19 @@ internal import CLMDB
 internal import Glibc
 
 extension Environment {
-    /// Writes the data as it is now into a new file without free pages, and brings the file to the disk.
+    /// Writes the present data to a new file without free pages, and syncs the file.
     ///
-    /// What is committed meanwhile, by whichever process, is not in it. Nothing that the copy still needs is reused while it is
-    /// being made, so the file of a busy environment grows by as much as is written. Linear in the data.
+    /// Commits made during the copy, by any process, are not included. Pages that the copy still needs are not reused during the
+    /// copy, so the file of a busy environment grows by the amount of new data. Linear in the data.
     ///
-    /// - Parameter file: where there must be no file yet.
+    /// - Parameter file: the path of the new file, which must not exist.
     public func copy(to file: String) throws(StorageError) {
         let descriptor = unsafe Glibc.open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StorageError(code: errno, "make the copy", path: file) }
         defer { _ = Glibc.close(descriptor) }
         var code = MDB_MAP_RESIZED
         for _ in 0..<Environment.resizeAttempts where code == MDB_MAP_RESIZED {
-            // The view takes over a map that another process has grown, and its lock keeps this process from moving the map.
+            // The transaction adopts a map that another process has grown. Its lock prevents this process from moving the map.
             let view = try beginReading()
             defer { view.end() }
             code = unsafe mdb_env_copyfd2(handle, descriptor, UInt32(MDB_CP_COMPACT))

@@ -1,19 +1,19 @@
 internal import CLMDB
 
-/// How much of an environment is in use.
+/// The used part of an environment.
 public struct EnvironmentUsage: Hashable, Sendable {
     /// Bytes of the data file.
     public var fileBytes = 0
     /// Bytes of address space that the map reserves.
     public var mapBytes = 0
-    /// Bytes of the map up to the last page that was ever in use.
+    /// Bytes of the map up to the last page that was ever used.
     public var usedBytes = 0
-    /// Views that are open at this moment, by whichever process.
+    /// Read transactions that are open in any process.
     public var readers = 0
 }
 
 extension Environment {
-    /// How much of the environment is in use now. Looks at every reader slot, and at no page.
+    /// Returns the present use of the environment. Reads every reader slot, and no page.
     public func usage() -> EnvironmentUsage {
         var info = unsafe MDB_envinfo()
         unsafe mdb_env_info(handle, &info)
@@ -22,7 +22,7 @@ extension Environment {
             handle,
             { text, context in
                 guard let text = unsafe text, let context = unsafe context else { return 0 }
-                // A line for each slot: process, thread and transaction; the last is `-` where the view is resting.
+                // One line for each slot: process, thread and transaction; the last is `-` after a reset.
                 let words = unsafe String(cString: text).split { $0 == " " || $0 == "\n" }
                 if words.count == 3, Int(words[0]) != nil, words[2] != "-" {
                     unsafe Unmanaged<ReaderCount>.fromOpaque(context).takeUnretainedValue().count += 1

@@ -1,19 +1,19 @@
 internal import CLMDB
 internal import Glibc
 
-/// How an environment is opened.
+/// The options for opening an environment.
 public struct EnvironmentOptions: Sendable {
-    /// Bytes of address space to reserve for the map. The file takes only what is written; the map grows when it is full.
+    /// Bytes of address space to reserve for the map. The file contains only written pages; a full map grows.
     public var mapBytes: Int
     /// Whether this process only reads.
     public var isReadOnly: Bool
-    /// Whether no process writes to the file, as in a backup: it is then read without a lock file beside it. Only for reading.
+    /// Whether no process writes to the file, as in a backup. It is then read without a lock file. Only for reading.
     public var isStill: Bool
-    /// Whether a commit waits until it is on the disk. Without, a crash of the machine can lose or damage the file.
+    /// Whether a commit waits until it is durable. If not, a crash of the machine can lose or damage the file.
     public var syncsCommits: Bool
-    /// How many named tables there can be; 0 for an environment that is one table.
+    /// The maximum number of named tables; 0 for an environment with one unnamed table.
     public var tableLimit: Int
-    /// Up to how large a file opening also looks at every page of rows, and not only at those that lead to them.
+    /// The maximum file size for checking all pages when opening. In a larger file, only the pages above the rows are checked.
     public var leafCheckBytes: Int
 
     public init(
@@ -31,23 +31,22 @@ public struct EnvironmentOptions: Sendable {
 
 /// An LMDB environment: a folder with one data file, mapped into memory.
 ///
-/// Open an environment once per process and path. Transactions of reading and of writing are different types, so that a write
-/// inside a read does not compile. The map grows when it is full: nothing else may be read at that moment, which a lock that
-/// readers share sees to.
+/// Open an environment once per process and path. Read and write transactions are different types, so that a write inside a read
+/// does not compile. A full map grows. During that time no read may be open, which a lock shared by readers ensures.
 @safe public final class Environment: @unchecked Sendable {
-    /// Bytes in a page of the file, on every machine that Swift runs on today but those with larger memory pages.
+    /// Bytes in a page of the file, on every current machine with Swift except those with larger memory pages.
     public static let pageBytes = 4096
 
     public let path: String
-    /// Whether writers know what this process reads, and leave it alone.
+    /// Whether this process is in the reader table, so that writers do not reuse its pages.
     public let isRegistered: Bool
     let handle: OpaquePointer
     private let mapLock: MapLock
 
-    /// Opens, or creates, the environment in an existing folder, after a look at how its file hangs together.
+    /// Opens or creates the environment in an existing folder, after a check of the file's structure.
     ///
-    /// Where this process may not write the lock file, it reads without being known to a writer: what it has read can be
-    /// overtaken, which ``ReadTransaction/isOvertaken`` tells.
+    /// If this process may not write the lock file, it reads without a reader slot. Its pages may then be reused during a read;
+    /// ``ReadTransaction/isOvertaken`` detects this.
     public init(path: String, options: EnvironmentOptions) throws(StorageError) {
         self.path = path
         try Environment.checkHead(of: path)
@@ -84,7 +83,7 @@ public struct EnvironmentOptions: Sendable {
         return unsafe environment
     }
 
-    /// The size of the data file in bytes; nil where there is none.
+    /// Returns the size of the data file in bytes; nil if it does not exist.
     public static func fileBytes(in path: String) -> Int? {
         var status = stat()
         return unsafe stat(path + "/data.mdb", &status) == 0 ? Int(status.st_size) : nil
@@ -93,12 +92,12 @@ public struct EnvironmentOptions: Sendable {
     /// Closes the environment. Every transaction must have ended.
     public func close() { unsafe mdb_env_close(handle) }
 
-    /// Writes to the disk what commits without syncing left in memory.
+    /// Writes unsynced commits to the disk.
     public func sync() throws(StorageError) {
         try check(unsafe mdb_env_sync(handle, 1), "sync")
     }
 
-    /// Doubles the map. Waits until no read is going on in this process; the caller must have no transaction open.
+    /// Doubles the map. Waits until this process has no open read; the caller must not have an open transaction.
     public func growMap() throws(StorageError) {
         mapLock.lockExclusively()
         defer { mapLock.unlock() }
@@ -107,27 +106,27 @@ public struct EnvironmentOptions: Sendable {
         try check(unsafe mdb_env_set_mapsize(handle, info.me_mapsize * 2), "grow the map")
     }
 
-    /// Takes over the size that another process has given the map.
+    /// Adopts the map size that another process has set.
     private func adoptMapSize() throws(StorageError) {
         mapLock.lockExclusively()
         defer { mapLock.unlock() }
         try check(unsafe mdb_env_set_mapsize(handle, 0), "grow the map")
     }
 
-    /// The number of the last transaction that was committed to the file, by whomever. Reads no file.
+    /// The number of the last transaction that any process has committed to the file. Does not read the file.
     public var lastTransaction: Int {
         var info = unsafe MDB_envinfo()
         unsafe mdb_env_info(handle, &info)
         return unsafe Int(info.me_last_txnid)
     }
 
-    /// Frees the reader slots of processes that are gone.
+    /// Frees the reader slots of processes that have exited.
     public func clearStaleReaders() {
         var dead: Int32 = 0
         unsafe mdb_reader_check(handle, &dead)
     }
 
-    /// Opens a table, creating it where that is asked for.
+    /// Opens a table, and creates it if requested.
     public func table(_ name: String?, creating: Bool) throws(StorageError) -> Table {
         var transaction: OpaquePointer?
         let flags = creating ? 0 : UInt32(MDB_RDONLY)
@@ -147,7 +146,7 @@ public struct EnvironmentOptions: Sendable {
         return Table(index: index)
     }
 
-    /// Begins a view of the data as it is now. It stays as it is until it is renewed or ended.
+    /// Begins a read transaction: a snapshot of the present data until it is renewed or ended.
     ///
     /// - Parameter interruptible: whether ``ReadInterruption`` stops its reads.
     public func beginReading(interruptible: Bool = true) throws(StorageError) -> ReadTransaction {
@@ -166,8 +165,8 @@ public struct EnvironmentOptions: Sendable {
         try lockingShared("begin reading") { unsafe mdb_txn_renew(transaction) }
     }
 
-    /// Begins a read under the map's lock, which it keeps where that succeeds. Another process may have grown the file, and may
-    /// do so again right behind it.
+    /// Begins a read under the map's lock, and keeps the lock on success. Another process may have grown the file, and may grow
+    /// it again at once.
     private func lockingShared(_ operation: String, _ begin: () -> Int32) throws(StorageError) {
         var code: Int32 = 0
         for _ in 0..<Environment.resizeAttempts {
@@ -181,12 +180,12 @@ public struct EnvironmentOptions: Sendable {
         throw StorageError(code: code, operation, path: path)
     }
 
-    /// How often to follow another process that grows the file, before it is the file that is not right.
+    /// The number of attempts to adopt another process's map size before the file counts as faulty.
     static let resizeAttempts = 8
 
     func endedReading() { mapLock.unlock() }
 
-    /// Begins to write. Waits for another writer of the same environment.
+    /// Begins a write transaction. Waits for another writer of the same environment.
     public func beginWriting() throws(StorageError) -> WriteTransaction {
         var transaction: OpaquePointer?
         var code = unsafe mdb_txn_begin(handle, nil, 0, &transaction)
@@ -198,8 +197,8 @@ public struct EnvironmentOptions: Sendable {
         return unsafe WriteTransaction(environment: self, handle: transaction)
     }
 
-    /// Writes in one transaction, which is committed behind `body`. Where the map is full it grows, and `body` is called again:
-    /// no view of the calling thread may be open.
+    /// Calls `body` in one write transaction, and commits it afterwards. If the map is full, it grows and `body` is called again:
+    /// the calling thread must not have an open read transaction.
     public func write(_ body: (borrowing WriteTransaction) throws(StorageError) -> Void) throws(StorageError) {
         while true {
             do throws(StorageError) {
@@ -216,7 +215,7 @@ public struct EnvironmentOptions: Sendable {
         }
     }
 
-    /// The number of rows and the pages of a table.
+    /// Returns the number of rows and pages of a table.
     public func statistics(of table: Table, in transaction: ReadTransaction) throws(StorageError) -> TableStatistics {
         var result = MDB_stat()
         try check(unsafe mdb_stat(transaction.handle, table.index, &result), "count")
@@ -235,7 +234,7 @@ public struct Table: Hashable, Sendable {
     let index: UInt32
 }
 
-/// How large a table is.
+/// The size of a table.
 public struct TableStatistics: Hashable, Sendable {
     public let rows: Int
     /// Levels of its tree.

@@ -1,7 +1,6 @@
 internal import CLMDB
 
-/// A key of at most sixteen bytes, kept as the number that its bytes are with the most significant first: the order of such
-/// keys of one length is that of their numbers.
+/// A key of at most sixteen bytes, stored as a big-endian number. Keys of one length have the order of their numbers.
 @frozen public struct FixedKey: Hashable, Comparable, Sendable {
     public var number: UInt128
     public var byteCount: Int
@@ -13,7 +12,7 @@ internal import CLMDB
 
     @inlinable public static func < (left: FixedKey, right: FixedKey) -> Bool { left.number < right.number }
 
-    /// Hands out the bytes of the key.
+    /// Calls `body` with the bytes of the key.
     @inlinable public func withBytes<R, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> R
     ) throws(Failure) -> R {
@@ -25,12 +24,12 @@ internal import CLMDB
 }
 
 extension Cursor {
-    /// Moves to the first row whose key is `key` or behind it; false where there is none. Logarithmic.
+    /// Moves to the first row with a key at or after `key`; returns false if no such row exists. Logarithmic.
     @inlinable public func seek(atOrAfter key: FixedKey) throws(StorageError) -> Bool {
         try key.withBytes { bytes throws(StorageError) in try seek(atOrAfter: bytes) }
     }
 
-    /// The first row whose key is `key` or behind it; nil where there is none. Logarithmic.
+    /// Returns the first row with a key at or after `key`; nil if no such row exists. Logarithmic.
     @inlinable public func find(atOrAfter key: FixedKey) throws(StorageError) -> Row? {
         try key.withBytes { bytes throws(StorageError) in try find(atOrAfter: bytes) }
     }
@@ -40,7 +39,7 @@ extension Cursor {
 }
 
 extension Row {
-    /// The key as a number. Keys of more than sixteen bytes, which no table of fixed keys has, count with their first sixteen.
+    /// The key as a number. Only the first sixteen bytes of a longer key count; tables of fixed keys do not have longer ones.
     @inlinable public var fixedKey: FixedKey {
         let count = unsafe min(key.count, 16)
         var number: UInt128 = 0
@@ -56,20 +55,20 @@ extension Row {
 }
 
 extension WriteTransaction {
-    /// Removes the row under a fixed key, if there is one.
+    /// Removes the row under a fixed key if it exists.
     public borrowing func delete(from table: Table, key: FixedKey) throws(StorageError) {
         var bytes = [UInt8](repeating: 0, count: key.byteCount)
         for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: key.number >> (8 * (key.byteCount - 1 - index))) }
         try delete(from: table, key: bytes.span)
     }
 
-    /// Puts a row under a fixed key, replacing one that is there.
+    /// Writes a row under a fixed key, and replaces an existing one.
     public borrowing func put(_ value: Span<UInt8>, in table: Table, for key: FixedKey) throws(StorageError) {
         let code = unsafe withValues(key, value) { unsafe mdb_put(handle, table.index, $0, $1, 0) }
         try environment.check(code, "write")
     }
 
-    /// Begins to append rows to a table. Close the appender before the transaction ends.
+    /// Begins to append rows to a table. The appender must be closed before the transaction ends.
     public borrowing func appender(to table: Table) throws(StorageError) -> Appender {
         var cursor: OpaquePointer?
         try environment.check(unsafe mdb_cursor_open(handle, table.index, &cursor), "open a cursor")
@@ -78,8 +77,8 @@ extension WriteTransaction {
     }
 }
 
-/// Puts rows behind the last one of a table, whose keys must all be before theirs. It stays at the end of the table, and so is
-/// faster than putting them one by one.
+/// Appends rows after the last one of a table. Their keys must be greater than all others. It keeps its position at the end of
+/// the table, which is faster than separate writes.
 @safe public struct Appender {
     private let environment: Environment
     private let cursor: OpaquePointer
@@ -97,7 +96,7 @@ extension WriteTransaction {
     public func close() { unsafe mdb_cursor_close(cursor) }
 }
 
-/// A key and a value as LMDB takes them.
+/// Calls `body` with a key and a value in LMDB's format.
 private func withValues(
     _ key: FixedKey, _ value: Span<UInt8>, _ body: (UnsafeMutablePointer<MDB_val>, UnsafeMutablePointer<MDB_val>) -> Int32
 ) -> Int32 {

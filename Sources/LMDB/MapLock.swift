@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// Shared by readers, exclusive to whoever moves the map.
+/// A lock that readers share, and that is exclusive while the map is moved.
 ///
-/// A map moves rarely, and reads are many: whoever waits to move it holds new reads up, or they would never leave it a moment.
-/// No read is held up for longer than ``patienceMilliseconds``, since it may be one inside another on the same thread, which the
-/// mover in turn waits for.
+/// Moving is rare, and reads are frequent: a waiting mover delays new reads, since otherwise it would never get the lock. No read
+/// is delayed for longer than ``patienceMilliseconds``: it may be nested in another read of the same thread, and the mover waits
+/// for that one.
 @safe final class MapLock: @unchecked Sendable {
     private static let patienceMilliseconds = 1000
 

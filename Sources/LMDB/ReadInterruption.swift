@@ -1,4 +1,4 @@
-/// Stops reads whose result is no longer needed.
+/// Stops reads if their result is not needed any longer.
 public enum ReadInterruption {
     /// Returns true as soon as reads should stop; nil if they run to their end.
     ///

@@ -1,40 +1,40 @@
 internal import CLMDB
 internal import Glibc
 
-/// What went wrong beneath a store, with the file it went wrong in.
+/// An error of the storage layer, with the affected file.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
-        /// The map has no room left; it can be grown and the work done again.
+        /// The map is full. The work can be repeated after the map has grown.
         case mapFull
         /// Another process has grown the file beyond this process's map.
         case mapResized
-        /// The disk, or the quota on it, is full.
+        /// The disk, or its quota, is full.
         case diskFull
         /// The disk reports an error for a read or a write.
         case diskFailed
-        /// This process may not read or write here.
+        /// This process may not read or write this path.
         case notPermitted
-        /// There is no such file or folder.
+        /// The file or folder does not exist.
         case missing
-        /// The file is no LMDB environment.
+        /// The file is not an LMDB environment.
         case notADatabase
         /// The file was written by another version of LMDB or for another kind of machine.
         case versionMismatch
-        /// What was read cannot be: a page or a record is damaged.
+        /// A page or a record is damaged.
         case corrupted
         /// Every reader slot is taken.
         case tooManyReaders
-        /// The read was stopped, as ``ReadInterruption`` asked for.
+        /// ``ReadInterruption`` has stopped the read.
         case interrupted
         /// Any other failure of the operating system or of LMDB.
         case failed
     }
 
     public let kind: Kind
-    /// What was being done, such as "commit".
+    /// The operation that failed, such as "commit".
     public let operation: String
     public let path: String
-    /// The operating system's or LMDB's own words.
+    /// The message of the operating system or of LMDB.
     public let detail: String
 
     public init(_ kind: Kind, _ operation: String, path: String, detail: String) {
@@ -51,12 +51,12 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(operation) failed in `\(path)`: \(detail)\(remedy)" }
 
-    /// Bytes that a file of this process can still take at a path; nil if the system does not tell.
+    /// Returns the bytes that a file of this process can still use at a path; nil if the system does not report them.
     private static func freeBytes(at path: String) -> UInt64? {
         var limit = rlimit()
         let hasLimit =
             unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 && limit.rlim_cur != rlim_t.max
-        // The write that failed may have reached this limit. Its file is unknown here.
+        // The failed write may have reached this limit. Its file is unknown here.
         guard !hasLimit else { return 0 }
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0, status.f_blocks > 0 else { return nil }
@@ -81,11 +81,11 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StorageError.Kind {
-    /// Free bytes below which an input/output error is taken for a full disk: LMDB reports a write that the disk took only a part of
-    /// as such an error, and the part fills the disk.
+    /// With fewer free bytes, an input/output error counts as a full disk: LMDB reports a partial write as such an error, and the
+    /// written part fills the disk.
     private static let fullDiskBytes: UInt64 = 1 << 20
 
-    /// - Parameter freeBytes: asks for the free bytes of the disk; nil if they are unknown.
+    /// - Parameter freeBytes: returns the free bytes of the disk; nil if they are unknown.
     package init(code: Int32, freeBytes: () -> UInt64?) {
         self =
             switch code {

@@ -1,15 +1,15 @@
 internal import CLMDB
 
-/// A view of the data at one moment, for one thread at a time.
+/// A snapshot of the data, for one thread at a time.
 ///
-/// End it with ``end()``, or rest it with ``reset()`` and take it up again with ``renew()``: a view that is kept open makes the
-/// file grow, since nothing that it can see is reused.
+/// It must be ended with ``end()``, or reset with ``reset()`` and renewed with ``renew()``: an open snapshot makes the file grow,
+/// since its pages cannot be reused.
 @safe public final class ReadTransaction {
     public let environment: Environment
     let handle: OpaquePointer
     private var isResting = false
     private var hasEnded = false
-    /// Counts renewals, so that cursors notice theirs.
+    /// The number of renewals, so that cursors detect them.
     private(set) var generation = 0
     private let isInterruptible: Bool
     private var isInterrupted: (@Sendable () -> Bool)?
@@ -22,7 +22,7 @@ internal import CLMDB
         unsafe self.handle = handle
     }
 
-    /// Rests the view: it sees nothing until it is renewed, and holds nothing back.
+    /// Resets the transaction: it cannot read until it is renewed, and its pages can be reused.
     public func reset() {
         guard !isResting, !hasEnded else { return }
         unsafe mdb_txn_reset(handle)
@@ -31,7 +31,7 @@ internal import CLMDB
         environment.endedReading()
     }
 
-    /// Takes up a rested view, as the data is now.
+    /// Renews a reset transaction with the present data.
     public func renew() throws(StorageError) {
         precondition(isResting && !hasEnded, "only a rested view can be renewed")
         try unsafe environment.renewReading(handle)
@@ -53,17 +53,18 @@ internal import CLMDB
         throw StorageError(.interrupted, "read", path: environment.path, detail: "the result is no longer needed")
     }
 
-    /// Tells views of different data apart: the number of the last transaction that was committed before.
+    /// The number of the last transaction committed before this snapshot. Equal numbers mean equal data.
     public var snapshotID: Int { unsafe mdb_txn_id(handle) }
 
-    /// Whether a writer that does not know of this view may have begun to reuse what it sees: then nothing read in it counts.
+    /// Whether a writer that does not know of this transaction may have begun to reuse its pages: then all data read from it is
+    /// invalid.
     public var isOvertaken: Bool {
         if environment.isRegistered { return false }
-        // What the next transaction leaves behind is reused by the third one at the earliest, so the next one is allowed.
+        // The third transaction after this one is the first that can reuse its pages, so one later transaction is allowed.
         return environment.lastTransaction > snapshotID + 1
     }
 
-    /// Ends the view for good.
+    /// Ends the transaction. It cannot be renewed afterwards.
     public func end() {
         guard !hasEnded else { return }
         hasEnded = true
@@ -71,7 +72,7 @@ internal import CLMDB
         if !isResting { environment.endedReading() }
     }
 
-    /// The value under a key, handed to `body` where there is one; it is valid inside `body` only. Logarithmic.
+    /// Calls `body` with the value under a key if it exists; the value is valid only inside `body`. Logarithmic.
     public func withValue<R>(
         in table: Table, for key: Span<UInt8>, _ body: (Span<UInt8>) throws(StorageError) -> R
     ) throws(StorageError) -> R? {
@@ -84,7 +85,7 @@ internal import CLMDB
     }
 }
 
-/// A transaction that writes: all of it or nothing. It must end with ``commit()`` or ``abort()``.
+/// A write transaction, which is applied as a whole or not at all. It must end with ``commit()`` or ``abort()``.
 @safe public struct WriteTransaction: ~Copyable {
     public let environment: Environment
     let handle: OpaquePointer
@@ -94,7 +95,7 @@ internal import CLMDB
         unsafe self.handle = handle
     }
 
-    /// Puts a row, replacing one under the same key. With `appending`, the key must be the last of the table.
+    /// Writes a row, and replaces one under the same key. With `appending`, the key must be the last of the table.
     public func put(
         _ value: Span<UInt8>, in table: Table, for key: Span<UInt8>, appending: Bool = false
     ) throws(StorageError) {
@@ -108,7 +109,7 @@ internal import CLMDB
         try environment.check(code, "write")
     }
 
-    /// Removes a row; false where there was none.
+    /// Removes a row; returns false if it does not exist.
     @discardableResult
     public func delete(from table: Table, key: Span<UInt8>) throws(StorageError) -> Bool {
         let code = unsafe key.withUnsafeBufferPointer { key in
@@ -131,20 +132,20 @@ internal import CLMDB
         try unsafe readValue(handle, environment, table, key, body)
     }
 
-    /// Opens a named table, making it where it is not there. Others can use it once this transaction is committed; nobody else
-    /// may be opening a table meanwhile.
+    /// Opens a named table, and creates it if it does not exist. Other transactions can use it after this one is committed; no
+    /// other thread may open a table during that time.
     public func table(_ name: String) throws(StorageError) -> Table {
         var index: MDB_dbi = 0
         try environment.check(unsafe mdb_dbi_open(handle, name, UInt32(MDB_CREATE), &index), "open the table \(name)")
         return Table(index: index)
     }
 
-    /// Makes everything written here part of the data, and durable where the environment syncs its commits.
+    /// Commits all writes, durably if the environment syncs its commits.
     public consuming func commit() throws(StorageError) {
         try environment.check(unsafe mdb_txn_commit(handle), "commit")
     }
 
-    /// Gives up everything written here.
+    /// Discards all writes.
     public consuming func abort() { unsafe mdb_txn_abort(handle) }
 }
 

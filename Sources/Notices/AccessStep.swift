@@ -1,11 +1,11 @@
 public import Events
 
-/// How a subscriber's access to an object became another with one commit.
+/// The change of a subscriber's access to an object by one commit.
 public struct AccessStep: Hashable, Sendable {
     public let object: ObjectID
     public let before: ObjectAccess
     public let after: ObjectAccess
-    /// Whether the object was deleted and another one created under its name: what is there now inherits nothing.
+    /// Whether the object was deleted and another one created under its name. The new object inherits nothing from the old one.
     public let isAnother: Bool
 
     public init(object: ObjectID, before: ObjectAccess, after: ObjectAccess, isAnother: Bool) {
@@ -15,7 +15,8 @@ public struct AccessStep: Hashable, Sendable {
         self.isAnother = isAnother && before.exists && after.exists
     }
 
-    /// Hands out what the subscriber is told of this step, by the definitions in SCENARIOS.md; nothing where nothing changed for it.
+    /// Calls `body` with each notice of this step for the subscriber, as defined in SCENARIOS.md; not at all if nothing changed
+    /// for it.
     public func forEachNotice(_ body: (_ kind: Notice.Kind, _ wasAccessible: Bool) throws -> Void) rethrows {
         if isAnother {
             try AccessStep(object: object, before: before, after: .absent, isAnother: false).forEachNotice(body)
@@ -36,7 +37,7 @@ public struct AccessStep: Hashable, Sendable {
         }
     }
 
-    /// The privileges won.
+    /// The privileges gained.
     public var gained: Privileges { after.privileges.subtracting(before.privileges) }
     /// The privileges lost.
     public var lost: Privileges { before.privileges.subtracting(after.privileges) }

@@ -1,25 +1,26 @@
 public import Events
 public import Permissions
 
-/// What a subscriber is told: one way in which its access to one object became another with one commit.
+/// A notification for a subscriber about one change of its access to one object by one commit.
 ///
-/// Notices are derived from the difference between two revisions and are stored nowhere (CONFORMANCE E6, F9–F13). One step can give
+/// Notices are derived from the difference between two revisions and are not stored (CONFORMANCE E6, F9–F13). One step can cause
 /// several notices for one object: an object that is made public and taken from its named users at once is `madePublic` and
 /// `unshared`.
 public struct Notice: Hashable, Sendable {
-    /// The revision that made it so.
+    /// The revision of the change.
     public let revision: Revision
     public let kind: Kind
     /// An object of a class that is not built in.
     public let object: Name
-    /// The privileges won, sorted; empty but for `privilegesChanged`.
+    /// The privileges gained, sorted; empty except for `privilegesChanged`.
     public let gained: [String]
-    /// The privileges lost, sorted; empty but for `privilegesChanged`.
+    /// The privileges lost, sorted; empty except for `privilegesChanged`.
     public let lost: [String]
-    /// Whether the subscriber could read the object before this revision: one that is made public or shared is then no new one.
+    /// Whether the subscriber could read the object before this revision. If so, an object that is made public or shared is not
+    /// new to it.
     public let wasAccessible: Bool
-    /// Whether this is the last notice of its revision for this subscriber: whoever has handled it goes on behind the revision, and
-    /// whoever has not begins again at the one before.
+    /// Whether this is the last notice of its revision for this subscriber. A subscriber that has handled it continues after the
+    /// revision. A subscriber that has not handled it resumes from the previous revision.
     public internal(set) var completesRevision: Bool
 
     public init(
@@ -35,34 +36,35 @@ public struct Notice: Hashable, Sendable {
         self.completesRevision = completesRevision
     }
 
-    /// The same as the last of its revision.
+    /// A copy that is marked as the last of its revision.
     public var last: Notice {
         var notice = self
         notice.completesRevision = true
         return notice
     }
 
-    /// The meanings, for a subscriber and the step from one revision to the next (SCENARIOS.md, “Notices, exactly”).
+    /// The kinds of notices, for a subscriber and the step from one revision to the next (SCENARIOS.md, “Notices, exactly”).
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The object is there no more, and could be read before.
+        /// The object was deleted; the subscriber could read it before.
         case deleted
-        /// The object can be read no more, for whatever reason, and is still there.
+        /// The subscriber cannot read the object any longer, for any reason, and the object still exists.
         case madeInaccessible
-        /// A caller who is named nowhere can read it no more; the subscriber still can.
+        /// A caller without an entry cannot read the object any longer; the subscriber still can.
         case madePrivate
-        /// Any signed-in caller can read it now, the subscriber among them.
+        /// Any signed-in caller can now read it, including the subscriber.
         case madePublic
-        /// What the subscriber may do to it besides reading is another set than before.
+        /// The subscriber's privileges other than read have changed.
         case privilegesChanged
-        /// The subscriber can read it for a reason of its own now: an entry for it or a role of its own, or because it administers.
+        /// The subscriber can now read it for a reason specific to the subscriber: an entry for it or one of its roles, or
+        /// because it is an administrator.
         case shared
-        /// That reason is gone; the subscriber can still read it.
+        /// That specific reason has ended; the subscriber can still read the object.
         case unshared
     }
 }
 
 extension Notice: Comparable {
-    /// The order of revisions; within one by kind and object, by their bytes.
+    /// Orders notices by revision; within one revision by the bytes of their kind and object.
     public static func < (left: Notice, right: Notice) -> Bool {
         if left.revision != right.revision { return left.revision < right.revision }
         if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }

@@ -1,16 +1,16 @@
 public import Events
 public import Permissions
 
-/// What notices depend on, for one subscriber and one object at one revision.
+/// The data that notices depend on, for one subscriber and one object at one revision.
 @frozen public struct ObjectAccess: Hashable, Sendable {
-    /// Whether the object is there.
+    /// Whether the object exists.
     public let exists: Bool
-    /// What the subscriber may do to it.
+    /// The privileges of the subscriber on it.
     public let privileges: Privileges
-    /// Whether a signed-in caller who is named nowhere may read it.
+    /// Whether a signed-in caller without an entry may read it.
     public let isPublic: Bool
-    /// Whether the subscriber administers the store, or may read the object when at the level that decides entries for strangers
-    /// are left out.
+    /// Whether the subscriber administers the store, or may read the object even if entries for unlisted users do not count at
+    /// the level that decides.
     public let isShared: Bool
 
     @inlinable public init(exists: Bool, privileges: Privileges, isPublic: Bool, isShared: Bool) {
@@ -22,19 +22,19 @@ public import Permissions
 
     @inlinable public var isReadable: Bool { privileges.contains(.read) }
 
-    /// Access to an object that is not there.
+    /// Access to an object that does not exist.
     public static let absent = ObjectAccess(exists: false, privileges: [], isPublic: false, isShared: false)
 }
 
 extension AccessRules {
-    /// What a subscriber's notices of an object depend on, at the revision and the instant of these rules. As much work as three
-    /// checks of an object that is at hand.
+    /// Returns the data that a subscriber's notices of an object depend on, at the revision and the instant of these rules. Costs
+    /// as much as three checks of a cached object.
     @inlinable public func access(of viewer: Viewer, to object: ObjectID) throws -> ObjectAccess {
         let verdict = try verdict(for: viewer.subjects, on: object)
         if case .unknownObject = verdict.reason { return .absent }
         let isPublic = try self.verdict(for: viewer.strangers, on: object, wanted: .read).effective.contains(.read)
         var isShared = viewer.subjects.isAdministrator
-        // Fewer subjects never give more, so what cannot be read at all is not shared.
+        // Fewer subjects never give more, so an unreadable object is never shared.
         if !isShared, verdict.effective.contains(.read) {
             isShared = try self.verdict(for: viewer.subjects, on: object, wanted: .read, deciding: viewer.own)
                 .effective.contains(.read)

@@ -1,28 +1,28 @@
 public import Events
 
-/// What an event can change the access to, for somebody who meets some subjects: where to look for the objects.
+/// The objects that an event can change access to, for a subscriber with some subjects.
 public enum Touch: Hashable, Sendable {
-    /// An object, and what below it inherits; where it is there no more, all that was below it; all objects of a class where it
-    /// stands for one, and all there are where it is the store.
+    /// An object, and the objects below it that inherit. If it was deleted, all objects below it. If it is `class:NAME`, all
+    /// objects of that class. If it is the store, all objects.
     case object(ObjectID)
-    /// What an object's value links to.
+    /// The link targets of an object's value.
     case links(from: ObjectID)
-    /// All objects of a class, of which the options are others.
+    /// All objects of a class with changed options.
     case classOptions(ClassID)
-    /// What is below a role, and below the permissions made for it.
+    /// The objects below a role, and below the permissions for it.
     case deletedRole(PrincipalID)
-    /// The objects that a permission is attached to, where it is for a subject that is met.
+    /// The objects that a permission is attached to, if its subject is relevant.
     case permission(PermissionID)
-    /// An object that a permission was attached to or detached from, where it is for a subject that is met.
+    /// An object that a permission was attached to or detached from, if its subject is relevant.
     case attachment(PermissionID, ObjectID)
 }
 
 extension Event {
-    /// Where to look for objects to which this event can have changed somebody's access; nil where there are none.
+    /// Returns the objects that this event can change a subscriber's access to; nil if it cannot change any.
     ///
-    /// Whom somebody counts as is compared apart from this, so events that change nothing else give nothing here.
+    /// Changes of the subscriber's own subjects are detected separately, so events that change only those return nil.
     ///
-    /// - Parameter meets: whether what is granted to a subject can matter.
+    /// - Parameter meets: whether a grant to a subject can be relevant.
     public func touch(meeting meets: (PrincipalID) -> Bool) -> Touch? {
         switch self {
         case .accessGranted(let event): meets(event.subject) ? .object(event.object) : nil

@@ -1,23 +1,23 @@
 public import Events
 public import Permissions
 
-/// Whom a subscriber counts as, and whom a signed-in caller counts as who is named nowhere.
+/// The subjects of a subscriber, and the subjects of a signed-in caller without an entry.
 @frozen public struct Viewer: Sendable {
     public let subjects: SubjectSet
     public let strangers: SubjectSet
-    /// The subjects that make a reason of the subscriber's own.
+    /// The subjects that are specific to the subscriber.
     @usableFromInline let own: SubjectSet
 
     /// - Parameters:
-    ///   - subjects: whom the subscriber counts as; nobody where it is a role that is not there.
-    ///   - strangers: `everyone`, `anonymous` and the roles that hold `everyone`.
+    ///   - subjects: the subjects of the subscriber; empty for a role that does not exist.
+    ///   - strangers: `everyone`, `anonymous` and the roles with the member `everyone`.
     public init(subjects: SubjectSet, strangers: SubjectSet) {
         self.subjects = subjects
         self.strangers = strangers
         own = subjects.subtracting(strangers)
     }
 
-    /// Whether what is granted to a subject can matter to the subscriber.
+    /// Whether a grant to a subject can be relevant for the subscriber.
     public func meets(_ subject: PrincipalID) -> Bool { subjects.contains(subject) || strangers.contains(subject) }
 
     /// Every subject of either kind.

@@ -1,15 +1,15 @@
 internal import CLMDB
 
-/// Looking before LMDB follows.
+/// Checks of the file before LMDB uses it.
 extension Environment {
-    /// Checks what LMDB reads first, before it does. Nothing to check where there is no file yet.
+    /// Checks the head pages before LMDB reads them. A missing file passes the check.
     static func checkHead(of path: String) throws(StorageError) {
         guard let bytes = fileBytes(in: path), bytes > 0 else { return }
         guard bytes >= 2 * pageBytes else {
             throw StorageError(
                 .notADatabase, "open", path: path, detail: "the data file has \(bytes) bytes, less than its two head pages")
         }
-        // A page that another process is writing at this moment can be seen half written.
+        // A page can be read half written while another process writes it.
         var fault: StructureFault?
         for _ in 0..<8 {
             do throws(StructureFault) {
@@ -21,15 +21,15 @@ extension Environment {
         throw StorageError(.notADatabase, "open", path: path, detail: fault?.detail ?? "")
     }
 
-    /// Checks how the pages of the file hang together, as they are now.
+    /// Checks the structure of the file's pages at the present transaction.
     ///
-    /// Linear in the pages that lead to rows, about one in a hundred; in all where the file has at most `leafLimitBytes`.
+    /// Linear in the pages above the rows, about one in a hundred; in all pages if the file has at most `leafLimitBytes`.
     ///
-    /// - Throws: a `StorageError` that says what is wrong, of the kind `corrupted`.
+    /// - Throws: a `StorageError` of the kind `corrupted` that describes the fault.
     public func checkStructure(leafLimitBytes: Int = .max) throws(StorageError) {
         let view = try beginReading()
         defer { view.end() }
-        // The head page of this view is written over by the second commit after it; then it is looked for again.
+        // The second later commit overwrites the head page of this transaction; the check then starts again.
         for _ in 0..<64 {
             guard let file = PageFile(folder: path) else { return }
             do throws(StructureFault) {
@@ -46,11 +46,11 @@ extension Environment {
         }
     }
 
-    /// Checks that no head page has free pages of a later transaction than its own, as after damage to the number of its transaction.
-    /// LMDB then takes the other head page for the newer one, and shows the file as it was one transaction earlier.
+    /// Checks that no head page has free pages of a later transaction than its own. Otherwise its transaction number is damaged.
+    /// LMDB would then use the other head page as the newer one, and show the file as it was one transaction earlier.
     ///
     /// - Parameter path: the folder of a data file that no process writes at this time.
-    /// - Throws: a `StorageError` of the kind `corrupted` that says what is wrong.
+    /// - Throws: a `StorageError` of the kind `corrupted` that describes the fault.
     public static func checkHeadOrder(of path: String) throws(StorageError) {
         guard let file = PageFile(folder: path) else { return }
         do throws(StructureFault) {

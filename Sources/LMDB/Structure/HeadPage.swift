@@ -1,20 +1,20 @@
-/// One of the two pages that a data file begins with, which say where everything else is. LMDB writes them in turn.
+/// One of the two first pages of a data file, with the roots of its trees. LMDB writes them alternately.
 struct HeadPage {
     let transaction: Int
     let lastPage: Int
-    /// The table of free pages, and the one of everything else.
+    /// The table of free pages, and the main table.
     let free: Tree
     let main: Tree
 
     /// A table's tree of pages, as its record describes it.
     struct Tree {
         static let recordBytes = 48
-        /// Where there is no root.
+        /// The value for a missing root.
         static let noPage = -1
-        /// The order of keys of the table of free pages: as numbers.
+        /// The key order of the table of free pages: as numbers.
         static let numberKeys = 0x08
 
-        /// How keys are ordered; 0 for bytes from the first to the last.
+        /// The key order; 0 for bytes from the first to the last.
         let order: Int
         let depth: Int
         let branchPages: Int
@@ -53,10 +53,10 @@ struct HeadPage {
         transaction = try page.long(144)
     }
 
-    /// Both head pages, after each was found to be one and to fit the other.
+    /// Returns both head pages, after checking each of them, and both together.
     static func both(of file: PageFile) throws(StructureFault) -> [HeadPage] {
         let heads = [try HeadPage(file.page(0)), try HeadPage(file.page(1))]
-        // They are written in turn, one transaction after the other.
+        // They are written alternately, one transaction after the other.
         let numbers = heads.map(\.transaction)
         let follow =
             numbers.allSatisfy { $0 >= 0 } && numbers[0] % 2 == 0 && numbers[1] % 2 == 1 && abs(numbers[0] - numbers[1]) == 1

@@ -1,4 +1,4 @@
-/// The entries of a page of a tree: keys with the pages that they lead to, or keys with values.
+/// The entries of a tree page: keys with child pages, or keys with values.
 struct Nodes {
     static let headerBytes = 16
 
@@ -25,7 +25,7 @@ struct Nodes {
         return try Node(page, at: offset)
     }
 
-    /// Checks that entries of so many bytes fill their part of the page to the last one, as LMDB packs them.
+    /// Checks that entries of this size fill their part of the page completely, as LMDB packs them.
     func checkFill(_ bytes: Int) throws(StructureFault) {
         guard bytes == Environment.pageBytes - upper else {
             throw StructureFault("the entries of page \(page.number) do not fill it")
@@ -42,7 +42,7 @@ struct Node {
         static let table = 0x02
     }
 
-    /// Where the value of a row is.
+    /// The location of a row's value.
     enum Value {
         case here(page: Int, offset: Int, bytes: Int)
         case elsewhere(firstPage: Int, bytes: Int)
@@ -71,16 +71,16 @@ struct Node {
     /// The key as a number, in the table of free pages.
     var number: Int { get throws(StructureFault) { try page.long(offset + Self.headerBytes) } }
 
-    /// The page that an entry of a page without rows leads to.
+    /// The child page of a branch entry.
     var child: Int { low | flags << 32 }
 
-    /// Bytes that an entry of a page without rows takes.
+    /// The size of a branch entry in bytes.
     var branchBytes: Int { (Self.headerBytes + keyBytes + 1) & ~1 }
 
-    /// Bytes that a row takes here.
+    /// The size of a row in this page, in bytes.
     var leafBytes: Int { (Self.headerBytes + keyBytes + (flags & Flag.elsewhere == 0 ? low : 8) + 1) & ~1 }
 
-    /// Whether the value is in this page, and no table: nothing leads on from it.
+    /// Whether the value is in this page and is not a table, so that it does not refer to other pages.
     var isPlain: Bool { flags == 0 && offset + Self.headerBytes + keyBytes + low <= Environment.pageBytes }
 
     var value: Value {

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// What is wrong with how a data file hangs together, in words.
+/// A description of a fault in the structure of a data file.
 struct StructureFault: Error {
     let detail: String
     init(_ detail: String) { self.detail = detail }
 }
 
-/// The data file of an environment, mapped to look at its pages without LMDB, which believes what they say.
+/// The data file of an environment, mapped for checking its pages without LMDB, which trusts their content.
 @safe final class PageFile {
     /// Whole pages in the file.
     let pageCount: Int
     private let bytes: UnsafeRawBufferPointer
 
-    /// Maps the file; nil where there is none, or nothing in it.
+    /// Maps the file; returns nil if it is missing or empty.
     init?(folder: String) {
         let descriptor = unsafe open(folder + "/data.mdb", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -36,7 +36,7 @@ struct StructureFault: Error {
     }
 }
 
-/// One page of a data file, for as long as that is mapped. What is read outside of it counts as damage.
+/// One page of a data file, valid while the file is mapped. Reading outside the page counts as damage.
 @safe struct Page {
     let number: Int
     private let bytes: UnsafeRawBufferPointer
@@ -57,7 +57,7 @@ struct StructureFault: Error {
 
     func short(_ offset: Int) throws(StructureFault) -> Int { Int(try load(offset, as: UInt16.self)) }
     func word(_ offset: Int) throws(StructureFault) -> Int { Int(try load(offset, as: UInt32.self)) }
-    /// A number of eight bytes. None that a sound file holds has the highest bit, but for the one that stands for no page.
+    /// Returns a number of eight bytes. In an undamaged file only the value for a missing page has the highest bit set.
     func long(_ offset: Int) throws(StructureFault) -> Int { Int(bitPattern: UInt(try load(offset, as: UInt64.self))) }
 
     func bytes(_ range: Range<Int>) throws(StructureFault) -> PageBytes {
@@ -67,9 +67,9 @@ struct StructureFault: Error {
         return unsafe PageBytes(UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 
-    /// The number that the page gives itself.
+    /// The page number stored in the page.
     var ownNumber: Int { get throws(StructureFault) { try long(0) } }
-    /// What kind of page it says it is.
+    /// The page kind stored in the page.
     var kind: Int { get throws(StructureFault) { try short(10) & PageKind.mask } }
 }
 
@@ -82,13 +82,13 @@ enum PageKind {
     static let mask = 0x6F
 }
 
-/// Some bytes of a page, for as long as the file is mapped, in the order that LMDB keeps keys in.
+/// Some bytes of a page, valid while the file is mapped, in LMDB's key order.
 @safe struct PageBytes {
     private let bytes: UnsafeRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
 
-    /// Whether these bytes come before others; a beginning comes before the whole.
+    /// Whether these bytes are ordered before others; a prefix precedes the longer key.
     func precedes(_ other: PageBytes) -> Bool {
         let common = unsafe min(bytes.count, other.bytes.count)
         if common > 0, let left = unsafe bytes.baseAddress, let right = unsafe other.bytes.baseAddress {

@@ -1,12 +1,16 @@
-/// Looks at how the pages of a data file hang together: every page belongs to one table or is free, trees are as deep and as
-/// large as their records say, pages are what they are said to be, and keys stand in order.
+/// Checks the page structure of a data file:
 ///
-/// LMDB believes every number that it reads. One flipped bit can lead it to a page of the past, whose rows are all in order,
-/// and so bring back what was taken away; or out of memory. A page of the past is a free one, which is how it is found here.
+/// - every page belongs to one table or is free
+/// - trees have the depth and size in their records
+/// - pages have the expected kind
+/// - keys are in order
+///
+/// LMDB trusts every number that it reads. One flipped bit can lead it to an old page with rows in correct order, and so restore
+/// revoked data; or beyond its memory. An old page is a free page, so this check finds it.
 struct StructureCheck {
     private let file: PageFile
     private let head: HeadPage
-    /// Whether pages of rows are read; otherwise only what leads to them, and those that lead on to rows of their own pages.
+    /// Whether all pages of rows are read. Otherwise only the pages above them, and the pages of tables with large values.
     private let readsLeaves: Bool
     private var isTaken: [Bool]
 
@@ -19,21 +23,21 @@ struct StructureCheck {
         isTaken[1] = true
     }
 
-    /// Linear in the pages above the rows, or with `readsLeaves` in all.
+    /// Runs the check. Linear in the pages above the rows, or with `readsLeaves` in all pages.
     mutating func run() throws(StructureFault) {
         try walk(head.free, .freePages)
         try walk(head.main, .tables)
         if let lost = isTaken.firstIndex(of: false) { throw StructureFault("page \(lost) is neither free nor part of a table") }
     }
 
-    /// What the rows of a table are.
+    /// The kind of rows in a table.
     private enum Content {
         case freePages
         case tables
         case rows
     }
 
-    /// What was found in a tree, to hold against its record.
+    /// The pages and rows found in a tree, to compare with its record.
     private struct Count {
         var branchPages = 0
         var leafPages = 0
@@ -41,7 +45,7 @@ struct StructureCheck {
         var rows = 0
     }
 
-    /// Between which keys those of a page must be.
+    /// The range of a page's keys.
     private struct Bounds {
         var from: PageBytes?
         var to: PageBytes?
@@ -65,7 +69,7 @@ struct StructureCheck {
             return
         }
         guard (1...32).contains(tree.depth) else { throw StructureFault("a table is said to be \(tree.depth) levels deep") }
-        // Rows that are too large for a page lead on to others, which can be of the past as well.
+        // Rows that are too large for a page refer to other pages, which can be old pages too.
         let reads = readsLeaves || content != .rows || tree.overflowPages > 0
         var count = Count()
         try visit(tree.root, levelsBelow: tree.depth - 1, Bounds(), content, readsLeaves: reads, &count)
@@ -95,7 +99,7 @@ struct StructureCheck {
         for index in 0..<nodes.count {
             let node = try nodes.node(index)
             bytes += node.branchBytes
-            // The first key of such a page is left out: everything before the second one is there.
+            // The first key of such a page is omitted: it covers all keys before the second one.
             inner.to = index + 1 < nodes.count ? try nodes.node(index + 1).key : bounds.to
             if content != .freePages, index > 0 {
                 guard let key = inner.from, bounds.hold(from: key), bounds.hold(to: key), inner.hold(to: key) else {
@@ -131,7 +135,7 @@ struct StructureCheck {
         try nodes.checkFill(bytes)
     }
 
-    /// Takes what a value leads to.
+    /// Checks the pages that a value refers to.
     private mutating func follow(_ value: Node.Value, _ content: Content, _ count: inout Count) throws(StructureFault) {
         if case .elsewhere(let first, let bytes) = value { count.overflowPages += try takeOverflow(first, bytes) }
         switch (content, value) {
@@ -142,7 +146,7 @@ struct StructureCheck {
         }
     }
 
-    /// Takes the pages of a large value; answers how many they are.
+    /// Marks the pages of a large value; returns their number.
     private mutating func takeOverflow(_ first: Int, _ bytes: Int) throws(StructureFault) -> Int {
         let page = try file.page(first)
         let pages = try page.word(12)
@@ -153,7 +157,7 @@ struct StructureCheck {
         return pages
     }
 
-    /// Takes the pages that a record says are free: their number, and that many numbers.
+    /// Marks the pages in a record of free pages: their count, followed by their numbers.
     private mutating func takeFree(_ value: Node.Value) throws(StructureFault) {
         let (page, start, bytes): (Int, Int, Int)
         switch value {
