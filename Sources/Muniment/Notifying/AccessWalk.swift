@@ -3,20 +3,20 @@ internal import Notices
 internal import Permissions
 internal import Projections
 
-/// Goes through the objects to which a commit may have changed a subscriber's access, and compares that before and after.
+/// Compares a subscriber's access before and after a commit, for all objects that the commit may have changed it on.
 ///
-/// What it looks at follows what the commit touched and the subscriber can meet: the objects that events are about, what is below
-/// them and inherits, what names a subject that the subscriber began or ceased to count as. It can stop after any number of objects
-/// and go on later, with another reader; what it finds is the same then.
+/// It examines the objects of the events, the objects below them that inherit, and the objects with entries for a subject that
+/// the subscriber has gained or lost. It can stop after any number of objects and continue later with another reader, with the
+/// same result.
 struct AccessWalk: Sendable {
     let revision: Revision
     private let earlier: Revision
     private let before: Viewer
     private let after: Viewer
-    /// Objects that the commit created, perhaps in the place of one that it deleted.
+    /// Objects that the commit created, possibly after deleting another object of the same name.
     private let created: Set<ObjectID>
 
-    /// Relations to look through, each from a number on; the next one last.
+    /// Relations to examine, each from a number on; the next one last.
     private var scans: [(relation: TouchedRelation, from: UInt64)] = []
     /// Objects to compare, the next one last.
     private var pending: [ObjectID] = []
@@ -25,7 +25,7 @@ struct AccessWalk: Sendable {
     private var scannedSubjects: Set<PrincipalID> = []
     private let classLinks: ClassLinks
 
-    /// Nil where the commit cannot have changed anything for the subscriber.
+    /// Returns nil if the commit cannot have changed the subscriber's access.
     init?(_ commit: Commit, for viewpoint: inout Viewpoint, _ reader: IndexReader) throws {
         guard commit.revision > .genesis else { return nil }
         revision = commit.revision
@@ -36,7 +36,8 @@ struct AccessWalk: Sendable {
         let after = try viewpoint.viewer(reader)
         (self.before, self.after) = (before, after)
         let touches = commit.events.compactMap { $0.touch { before.meets($0) || after.meets($0) } }
-        // A role that comes to hold everyone is then no reason of the subscriber's own any more, though it counts as it before and after.
+        // If `everyone` becomes a member of a role, the role stops being specific to the subscriber, although it stays one of its
+        // subjects.
         let changed = before.subjects.difference(from: after.subjects).union(before.strangers.difference(from: after.strangers))
         let isAppointment = before.subjects.isAdministrator != after.subjects.isAdministrator
         guard !touches.isEmpty || !changed.isEmpty || isAppointment else { return nil }
@@ -56,7 +57,7 @@ struct AccessWalk: Sendable {
         case .object(let object): pending.append(object)
         case .links(let object): try addLinks(from: object, reader)
         case .classOptions(let classID):
-            // For an administrator a class's options alone decide.
+            // For an administrator only the options of the class decide.
             if before.subjects.isAdministrator || after.subjects.isAdministrator {
                 scans.append((.instances(of: classID), 0))
             } else {
@@ -88,14 +89,15 @@ struct AccessWalk: Sendable {
         }
     }
 
-    /// Looks through what names a subject.
+    /// Examines the entries and permissions for a subject.
     private mutating func scan(_ subject: PrincipalID) {
         guard scannedSubjects.insert(subject).inserted else { return }
         scans.append((.entries(of: subject), 0))
         scans.append((.permissions(for: subject), 0))
     }
 
-    /// Looks through the objects of a class, or where only naming gives access to them, through what names the subscriber.
+    /// Examines the objects of a class. If access to them requires an entry, examines only the entries and permissions for the
+    /// subscriber's subjects.
     private mutating func scan(_ classID: ClassID, _ reader: IndexReader) throws {
         guard scannedClasses.insert(classID).inserted else { return }
         var isSelective = true
@@ -119,7 +121,7 @@ struct AccessWalk: Sendable {
 // MARK: - Going on
 
 extension AccessWalk {
-    /// An object to compare, and what is found of it.
+    /// An object to compare, and the result.
     private struct Candidate {
         let object: ObjectID
         var classes: (before: ClassID?, after: ClassID?) = (nil, nil)
@@ -128,17 +130,17 @@ extension AccessWalk {
         var classID: ClassID? { classes.after ?? classes.before }
     }
 
-    /// Compares the next objects, and hands out how access to each became another.
+    /// Compares the next objects, and calls `body` with each change of access.
     ///
     /// - Parameters:
-    ///   - limit: how many objects to look at, at most.
-    ///   - reader: a view of the index that has this revision.
-    ///   - body: takes the steps, in an order that is the same every time.
-    /// - Returns: whether there is more to look at.
+    ///   - limit: the maximum number of objects to examine.
+    ///   - reader: a view of the index that contains this revision.
+    ///   - body: receives the steps, in a reproducible order.
+    /// - Returns: whether more objects remain.
     mutating func goOn(_ limit: Int, _ reader: IndexReader, _ body: (AccessStep) throws -> Void) throws -> Bool {
         var candidates = try take(limit, reader)
         guard !candidates.isEmpty else { return false }
-        // What had ended by a revision's time is in the log before that revision, so no clock is needed.
+        // Every end before a revision's commit time is in the log before that revision, so no clock is needed.
         let rules = AccessRules(reader, at: .distantPast)
         for index in candidates.indices {
             let object = candidates[index].object
@@ -157,7 +159,7 @@ extension AccessWalk {
         return !scans.isEmpty || !pending.isEmpty
     }
 
-    /// Takes the next objects that were not looked at yet.
+    /// Takes the next objects that were not examined yet.
     private mutating func take(_ limit: Int, _ reader: IndexReader) throws -> [Candidate] {
         var candidates: [Candidate] = []
         while candidates.count < limit {
@@ -183,10 +185,11 @@ extension AccessWalk {
         return candidates
     }
 
-    /// Adds what rests on an object: what is below it, what it stands for, what it links to.
+    /// Adds the objects that depend on an object: those below it, those of its class if it is `class:NAME`, and those that it
+    /// links to.
     private mutating func expand(_ candidate: Candidate, _ reader: IndexReader) throws {
         let object = candidate.object
-        // Everything below goes with it, also what came to be below it with this commit: that has an event of its own.
+        // All objects below are deleted with it. An object that this commit moved below it has a separate event.
         if candidate.classes.before != nil, candidate.classes.after == nil || created.contains(object) {
             pending += try reader.related(.children(of: object), at: earlier, or: earlier).found.map(ObjectID.init(rawValue:))
         }
@@ -216,7 +219,8 @@ extension AccessWalk {
 }
 
 extension AccessRules where State == IndexReader {
-    /// The class of an object, and what somebody's notices of it depend on; nothing for objects of built-in classes.
+    /// Returns the class of an object, and the data that a subscriber's notices of it depend on; empty for objects of built-in
+    /// classes.
     fileprivate func look(at object: ObjectID, for viewer: Viewer) throws -> (ClassID?, ObjectAccess) {
         guard let classID = try state.place(of: object)?.classID else { return (nil, .absent) }
         return (classID, classID.isBuiltIn ? .absent : try access(of: viewer, to: object))
@@ -224,7 +228,7 @@ extension AccessRules where State == IndexReader {
 }
 
 extension SubjectSet {
-    /// The subjects that only one of two sets has.
+    /// Returns the subjects that only one of two sets contains.
     fileprivate func difference(from other: SubjectSet) -> Set<PrincipalID> {
         self === other ? [] : Set(members).symmetricDifference(other.members)
     }

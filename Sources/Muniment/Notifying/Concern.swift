@@ -3,18 +3,18 @@ internal import Notices
 internal import Permissions
 internal import Projections
 
-/// Whom a commit can concern who takes notices: by the numbers of the subjects that they count as, and these two.
+/// The subscribers a commit may affect, by the numbers of their subjects and these two keys.
 enum Concern {
-    /// Those who administer the store, whom everything concerns that comes and goes.
+    /// The administrators of the store, affected by every created or deleted object.
     static let administrators = UInt64.max
-    /// Those whom the store has not heard of, or that are roles which are not there.
+    /// Subscribers that are unknown to the store, and roles that do not exist.
     static let newcomers = UInt64.max - 1
-    /// Events of a commit, and objects, up to which it is worth telling whom it concerns.
+    /// The maximum number of events in a commit, and of objects, for computing the subscribers.
     private static let limit = 256
 
-    /// The numbers of those whom a commit can concern; nil where that can be anybody.
+    /// Returns the numbers of the subscribers a commit may affect; nil if it may affect any.
     ///
-    /// It is told once for all who wait. Everybody to whose access something changed is among them, and some to whose it did not.
+    /// It is computed once for all waiters. A superset: it contains every subscriber with changed access, and may contain others.
     static func subjects(of commit: Commit, _ reader: IndexReader) throws -> Set<UInt64>? {
         guard commit.revision > .genesis, commit.events.count <= limit else { return nil }
         var concerned = Concerned(commit.revision, reader)
@@ -22,7 +22,7 @@ enum Concern {
         return concerned.subjects
     }
 
-    /// Under what somebody waits, who has seen everything up to the revision that a reader looks at.
+    /// Returns the keys of a waiting subscriber that has processed everything up to the reader's revision.
     static func keys(of viewpoint: inout Viewpoint, _ reader: IndexReader) throws -> Set<UInt64> {
         let viewer = try viewpoint.viewer(reader)
         var keys = Set(viewer.members.map(\.rawValue))
@@ -45,7 +45,7 @@ enum Concern {
             earlier = Revision(revision.rawValue - 1)
         }
 
-        /// Adds whom an event can concern; false where that can be anybody.
+        /// Adds the subscribers an event may affect; returns false if it may affect any.
         mutating func add(_ event: Event) throws -> Bool {
             switch event {
             case .accessGranted(let event): subjects.insert(event.subject.rawValue)
@@ -71,7 +71,7 @@ enum Concern {
             case .objectWritten: return try !reader.classLinksEver().readThroughLinks
             case .roleDeleted(let event):
                 subjects.insert(event.role.rawValue)
-                // Something may be below it, or below a permission made for it.
+                // It may have objects below it, or below a permission for it.
                 return try reader.related(.permissions(for: event.role), at: earlier, or: earlier).found.isEmpty
                     && reader.related(.children(of: ObjectID(event.role)), limit: 1, at: earlier, or: earlier).found.isEmpty
             case .classChanged: return false
@@ -87,7 +87,7 @@ enum Concern {
             }
         }
 
-        /// Adds whoever is named on an object or something below it.
+        /// Adds the subjects named on an object or on an object below it.
         private mutating func addTree(_ root: ObjectID, at revision: Revision) throws -> Bool {
             var pending = [root]
             while let object = pending.popLast() {

@@ -1,6 +1,6 @@
-/// Why a feed came to its end. What was found before that was delivered first.
+/// The reason a feed ended. All earlier notices were delivered before.
 public enum FeedEnd: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The store was closed. The feed can go on behind the last revision that was delivered in full when it is open again.
+    /// The store was closed. After reopening it, the feed can continue after the last revision that was delivered in full.
     case storeClosed
     /// The store cannot be read.
     case unreadable(why: String)

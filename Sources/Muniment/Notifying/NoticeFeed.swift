@@ -1,9 +1,9 @@
 public import Events
 public import Notices
 
-/// What somebody is told of the access that it wins and loses (``Store/notices(for:after:)``).
+/// The notices of a subscriber about gained and lost access (``Store/notices(for:after:)``).
 ///
-/// Each iteration is a feed of its own, and begins where the sequence does.
+/// Each iteration is a separate feed, and begins at the start of the sequence.
 public struct NoticeFeed: AsyncSequence, Sendable {
     public typealias Element = Notice
     public typealias Failure = FeedEnd
@@ -11,19 +11,19 @@ public struct NoticeFeed: AsyncSequence, Sendable {
     let store: Store
     let start: NoticeSubscriber
 
-    /// The revision behind which it begins.
+    /// The revision before the first one of the feed.
     public var after: Revision { start.revision }
 
     public func makeAsyncIterator() -> Iterator { Iterator(store: store, subscriber: start) }
 
-    /// One feed. Nothing is kept for it outside of itself but while it waits.
+    /// One feed. The store keeps state for it only while it waits.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         private let store: Store
         private var subscriber: NoticeSubscriber
-        /// Notices that are found and not delivered yet.
+        /// Notices that were found and not delivered yet.
         private var found: ArraySlice<Notice> = []
         private var hasEnded = false
-        /// Where the feed is, for others.
+        /// The position of the feed, for other tasks.
         public let position: FeedPosition
 
         init(store: Store, subscriber: NoticeSubscriber) {
@@ -32,11 +32,11 @@ public struct NoticeFeed: AsyncSequence, Sendable {
             self.subscriber = subscriber
         }
 
-        /// The revision up to which everything was found; what of it was not delivered yet comes next. Behind revisions that bring
-        /// nothing it moves on by itself.
+        /// The last examined revision: all notices up to it were found, and the undelivered ones are next. It also advances over
+        /// revisions without notices.
         public var revision: Revision { subscriber.revision }
 
-        /// The next notice; waits for it. Nil once the task is cancelled, and after the end.
+        /// Waits for the next notice and returns it. Returns nil after the task was cancelled, and after the end.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd) -> Notice? {
             while !hasEnded, !Task.isCancelled {
                 if let notice = found.popFirst() { return notice }

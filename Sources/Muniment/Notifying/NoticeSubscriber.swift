@@ -4,34 +4,36 @@ internal import Notices
 internal import Permissions
 internal import Projections
 
-/// How far somebody who takes notices has come. It finds what is behind that in the log and the index; nothing else is kept for it.
+/// The position of a subscriber. It reads later changes from the log and the index; the store keeps no other state for it.
 struct NoticeSubscriber: Sendable {
-    /// Everything up to here was delivered, or there was nothing to deliver.
+    /// The last processed revision: all notices up to it were delivered.
     private(set) var revision: Revision
     private var viewpoint: Viewpoint
-    /// The commit that is gone through.
+    /// The commit in progress.
     private var walk: AccessWalk?
-    /// The last notice found of it: whether it is the last of all is not known before the walk is at its end.
+    /// The last notice found in it. It is held back because it may be the last one of the revision, which is known only at the
+    /// end of the walk.
     private var held: Notice?
-    /// Objects to look at next: few at first, so that the first notice is there soon.
+    /// The number of objects to examine next: small at first, so that the first notice is delivered soon.
     private var limit = Self.firstLimit
-    /// A commit that was handed over, with nothing that concerns the subscriber before it.
+    /// A commit that the feed handed over. No commit before it affects the subscriber.
     private var handed: Commit?
 
     private static let firstLimit = 32
     private static let lastLimit = 2048
-    /// Commits to read from the log next: few where the last ones concerned the subscriber, as only one is gone through at a time.
+    /// The number of commits to read from the log next: small if the last ones affected the subscriber, as each is processed
+    /// separately.
     private var span = Self.firstSpan
 
     private static let firstSpan: UInt64 = 2
     private static let lastSpan: UInt64 = 256
 
-    /// What a look found.
+    /// The result of a look.
     enum Sight {
         case notices([Notice])
-        /// Nothing yet, and more to look at.
+        /// No notice yet, and more to examine.
         case more
-        /// Nothing up to the head. Only a commit that concerns somebody of these can bring something.
+        /// No notice up to the head. Only a commit that affects one of these subjects can cause one.
         case nothing(concerning: Set<UInt64>)
     }
 
@@ -40,12 +42,12 @@ struct NoticeSubscriber: Sendable {
         viewpoint = Viewpoint(subscriber)
     }
 
-    /// Takes the next commit that can concern the subscriber from one who knows it.
+    /// Takes the next commit that may affect the subscriber from the feed.
     mutating func hand(_ commit: Commit) {
         if commit.revision > revision, walk == nil { handed = commit }
     }
 
-    /// Goes on for a bounded piece of work.
+    /// Advances by a bounded amount of work.
     mutating func look(_ reader: IndexReader, _ log: EventLog) throws -> Sight {
         let head = reader.state.revision
         guard revision <= head else {
@@ -68,14 +70,14 @@ struct NoticeSubscriber: Sendable {
         return .nothing(concerning: try Concern.keys(of: &viewpoint, reader))
     }
 
-    /// Begins with a commit, or passes it where it does not concern the subscriber.
+    /// Begins with a commit, or skips it if it does not affect the subscriber.
     private mutating func begin(_ commit: Commit, _ reader: IndexReader) throws {
         walk = try AccessWalk(commit, for: &viewpoint, reader)
         if walk == nil { revision = commit.revision }
         limit = Self.firstLimit
     }
 
-    /// Goes on with the commit that is gone through; answers what it found so far and what is surely not the last.
+    /// Continues with the commit in progress; returns the notices found so far, except for a possible last one.
     private mutating func goOn(_ reader: IndexReader) throws -> [Notice] {
         guard var walk else { return [] }
         let revision = walk.revision
@@ -101,7 +103,7 @@ struct NoticeSubscriber: Sendable {
 }
 
 extension IndexReader {
-    /// A notice of a step, in names.
+    /// Returns the notice of a step, with names.
     func notice(_ kind: Notice.Kind, of step: AccessStep, at revision: Revision, wasAccessible: Bool) throws -> Notice {
         let names = state.privilegeNames
         let isChange = kind == .privilegesChanged

@@ -4,18 +4,19 @@ public import Notices
 public import Permissions
 internal import Projections
 
-/// Being told what is shared and what is taken away.
+/// Notices about gained and lost access.
 extension Store {
-    /// Every notice for somebody behind one revision and up to another, sorted by revision, kind and object.
+    /// Returns every notice for a subscriber after one revision and up to another, sorted by revision, kind and object.
     ///
-    /// Derived from the difference between the projections at each revision and the one before; nothing is stored for it
-    /// (CONFORMANCE E6). Linear in the events between the two, and in the objects that they touched and the subscriber can meet.
+    /// Derived from the differences between consecutive revisions; no notices are stored (CONFORMANCE E6). Linear in the events
+    /// between the two, and in the affected objects that are relevant to the subscriber.
     ///
     /// - Parameters:
     ///   - subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
-    ///   - revision: the last revision that the subscriber knows of.
-    ///   - last: the last revision to tell of.
-    /// - Throws: `Refusal` with `malformed` for an ill-formed name, and for one that is nobody's; ``StoreError/noSuchRevision(_:head:)``.
+    ///   - revision: the last revision that the subscriber has handled.
+    ///   - last: the last revision to include.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name, and for a name that is not a subject's;
+    ///   ``StoreError/noSuchRevision(_:head:)``.
     public func notices(for subscriber: Name, after revision: Revision, through last: Revision) throws -> [Notice] {
         var notices: [Notice] = []
         try forEachAccessStep(of: subscriber, after: revision, through: last) { commit, step, reader in
@@ -30,21 +31,24 @@ extension Store {
         return notices
     }
 
-    /// The notices for somebody as a sequence that waits for the next one: each exactly once, from any revision there ever was, and
-    /// then live, without a gap or a repeat where the one goes over into the other.
+    /// Returns the notices for a subscriber as a sequence that waits for the next one. Each notice is delivered exactly once,
+    /// from any past revision on, and then live, without a gap or a duplicate in between.
     ///
-    /// Nothing is kept for those who take notices: each takes what it has not seen from the history, so that one that is slow, or
-    /// comes back after months, misses nothing and holds nobody up. Revisions come in order; the notices of one come in an order
-    /// that is the same every time, and the last of them says so (``Notices/Notice/completesRevision``). The sequence ends by throwing a
-    /// ``FeedEnd``, and without an error when its task is cancelled (CONFORMANCE F9–F13).
+    /// The store keeps no state for subscribers: each reads the notices that it has not handled from the history. A slow
+    /// subscriber, or one that returns after months, misses nothing and delays no other subscriber.
     ///
-    /// Beginning costs nothing. Catching up is linear in the events behind `revision`; each commit costs what it touched and the
-    /// subscriber can meet. A subscriber that waits costs nothing at commits that do not concern it.
+    /// - Revisions are in order. The notices of one revision have a reproducible order, and the last one is marked
+    ///   (``Notices/Notice/completesRevision``).
+    /// - The sequence ends by throwing a ``FeedEnd``, and without an error when its task is cancelled (CONFORMANCE F9–F13).
+    ///
+    /// Starting costs nothing. Catching up is linear in the events after `revision`; each commit costs its affected objects that
+    /// are relevant to the subscriber. A waiting subscriber costs nothing for commits that do not affect it.
     ///
     /// - Parameters:
     ///   - subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
     ///   - revision: the last revision that the subscriber has handled; nil for the head.
-    /// - Throws: `Refusal` with `malformed` for an ill-formed name, and for one that is nobody's; ``StoreError/noSuchRevision(_:head:)``.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name, and for a name that is not a subject's;
+    ///   ``StoreError/noSuchRevision(_:head:)``.
     public func notices(for subscriber: Name, after revision: Revision? = nil) throws -> NoticeFeed {
         try checkSubscriber(subscriber)
         let head = try withReader { $0.state.revision }
@@ -52,7 +56,7 @@ extension Store {
         return NoticeFeed(store: self, start: NoticeSubscriber(subscriber, after: revision ?? head))
     }
 
-    /// Hands out how somebody's access to objects changed with each commit of a span, in order of the commits.
+    /// Calls `body` with each change of a subscriber's access to objects in a range of commits, in the order of the commits.
     func forEachAccessStep(
         of subscriber: Name, after revision: Revision, through last: Revision,
         _ body: (Commit, AccessStep, IndexReader) throws -> Void
@@ -80,7 +84,7 @@ extension Store {
         }
     }
 
-    /// Lets a subscriber go on. Where it cannot, that is its end.
+    /// Advances a subscriber. If that fails, its feed ends.
     func look(_ subscriber: inout NoticeSubscriber) -> Result<NoticeSubscriber.Sight, FeedEnd> {
         let start = subscriber
         let looked = look { (reader) throws in
@@ -97,7 +101,7 @@ extension Store {
         }
     }
 
-    /// Whom a commit concerns that takes notices; nil where that can be anybody.
+    /// Returns the subscribers a commit may affect; nil if it may affect any.
     func concern(of commit: Commit) -> Set<UInt64>? {
         (try? feed.looking { try withReader { try Concern.subjects(of: commit, $0) } }) ?? nil
     }

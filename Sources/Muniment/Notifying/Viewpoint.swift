@@ -3,14 +3,14 @@ internal import Notices
 internal import Permissions
 internal import Projections
 
-/// Finds out whom a subscriber counts as, at one revision after another. Mostly that is the same as at the one before.
+/// Determines the subjects of a subscriber at consecutive revisions. Usually they do not change between two revisions.
 struct Viewpoint: Sendable {
     let subscriber: Name
     private var last: Viewer?
 
     init(_ subscriber: Name) { self.subscriber = subscriber }
 
-    /// Whom the subscriber counts as at the revision that a reader looks at: nobody where it is a role that is not there.
+    /// Returns the subjects of the subscriber at the reader's revision: none for a role that does not exist.
     mutating func viewer(_ reader: IndexReader) throws -> Viewer {
         let subjects = try reader.caller(subscriber).map { try reader.subjects(of: $0) } ?? .nobody
         let strangers = try reader.subjects(of: .everyone)

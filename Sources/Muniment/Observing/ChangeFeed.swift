@@ -2,40 +2,40 @@ internal import Dispatch
 internal import Events
 internal import Synchronization
 
-/// Where those who observe wait for commits. A commit wakes only those that it may concern; what happened each finds out for
-/// itself, from the index.
+/// Wakes waiting observers after commits. A commit wakes only the observers that it may affect; each of them then reads its
+/// changes from the index.
 final class ChangeFeed: Sendable {
     private let state: Mutex<State>
     private let lastID = Atomic<UInt64>(0)
-    /// Those that are reading at this moment.
+    /// The readers that are active at this time.
     private let looks = DispatchGroup()
 
     private struct State {
-        /// The last revision that the feed was told of.
+        /// The last revision that was announced.
         var told: Revision
-        /// The last revision up to which it was told of all: writers that write one behind another need not come here in that order.
+        /// The last revision without a gap before it: consecutive writers may announce out of order.
         var toldThrough: Revision
-        /// Spans that it was told of behind that, by their first revision.
+        /// Announced spans after a gap, by their first revision.
         var toldAhead: [Revision: Revision] = [:]
         var isClosed = false
-        /// Whether the index follows no more, so that there is nothing to wait for.
+        /// Whether the index has stopped following the log, so that waiting is useless.
         var isStopped = false
-        /// Whether somebody looks for the commits of another process.
+        /// Whether a follower is checking for commits of another process.
         var isFollowed = false
-        /// Those who wait for what happens to things.
+        /// The waiters for commits that touch entities.
         var waiters = Waiters()
-        /// Those who wait for what concerns somebody.
+        /// The waiters for commits that affect subscribers.
         var subscribers = Waiters()
-        /// Those who wait for any commit.
+        /// The waiters for any commit.
         var followers = Waiters()
-        /// Tells whom a commit concerns; nil where that can be anybody.
+        /// Returns the subscribers that a commit may affect; nil if it may affect all.
         var concern: (@Sendable (Commit) -> Set<UInt64>?)?
 
         mutating func takeAll() -> [Waiters.Continuation] { waiters.takeAll() + subscribers.takeAll() + followers.takeAll() }
 
         var isAwaited: Bool { !waiters.isEmpty || !subscribers.isEmpty || !followers.isEmpty }
 
-        /// Notes a span that the feed is told of; answers whether it was told of all before.
+        /// Records an announced span; returns whether all earlier commits were announced.
         mutating func note(_ first: Revision, _ last: Revision) -> Bool {
             told = max(told, last)
             guard first <= toldThrough.next else {
@@ -48,15 +48,15 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Sets how it is told whom a commit concerns.
+    /// Sets the function that determines the subscribers a commit may affect.
     func tellConcerns(by concern: @escaping @Sendable (Commit) -> Set<UInt64>?) { state.withLock { $0.concern = concern } }
 
-    /// - Parameter head: the newest revision there is.
+    /// - Parameter head: the newest revision.
     init(head: Revision) { state = Mutex(State(told: head, toldThrough: head)) }
 
     // MARK: Reading
 
-    /// Reads, unless the store was closed; then the answer is nil. Closing waits for it.
+    /// Calls `body`, or returns nil if the store was closed. Closing waits for `body`.
     func looking<R>(_ body: () throws -> R) rethrows -> R? {
         let isOpen = state.withLock { state in
             if !state.isClosed { looks.enter() }
@@ -67,7 +67,7 @@ final class ChangeFeed: Sendable {
         return try body()
     }
 
-    /// Ends every wait and returns when nobody reads any more.
+    /// Ends every wait and returns after the last active reader has finished.
     func close() {
         let woken = state.withLock { state in
             state.isClosed = true
@@ -79,25 +79,25 @@ final class ChangeFeed: Sendable {
 
     // MARK: Waiting
 
-    /// For what a waiter waits.
+    /// The condition that a waiter waits for.
     enum Awaited {
-        /// A commit that touches one of some things.
+        /// A commit that touches one of some entities.
         case touching(Set<UInt64>)
-        /// A commit that concerns one of some subjects.
+        /// A commit that may affect one of some subjects.
         case concerning(Set<UInt64>)
         /// Any commit.
         case anything
     }
 
-    /// Waits until the feed is told of a commit behind a revision that a waiter waits for, until it is closed, or until the task is
-    /// cancelled. It can return without one.
+    /// Waits for an announced commit after a revision that satisfies a condition, until the feed is closed or the task is
+    /// cancelled. It can also return without such a commit.
     ///
     /// - Parameters:
-    ///   - revision: the last revision that the waiter has seen.
-    ///   - awaited: what it waits for.
-    ///   - position: told as which waiter it waits.
-    ///   - follow: called where nobody looks for the commits of another process yet.
-    /// - Returns: the commit, where the waiter waits for one that concerns somebody and none before it does.
+    ///   - revision: the last revision that the waiter has processed.
+    ///   - awaited: the condition.
+    ///   - position: receives the id of the waiter.
+    ///   - follow: called if no follower checks for commits of another process yet.
+    /// - Returns: the commit, if the waiter waits for one that affects a subscriber and no earlier commit does.
     @discardableResult
     func wait(
         behind revision: Revision, for awaited: Awaited, telling position: FeedPosition? = nil,
@@ -108,7 +108,7 @@ final class ChangeFeed: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (isWaiting, isFirst) = state.withLock { state in
-                    // What was told since the waiter looked may concern it.
+                    // A commit announced since the waiter's last read may affect it.
                     guard !state.isClosed, !state.isStopped, state.told <= revision else { return (false, false) }
                     switch awaited {
                     case .touching(let things): state.waiters.add(id, things, continuation)
@@ -119,7 +119,7 @@ final class ChangeFeed: Sendable {
                     return (true, !state.isFollowed)
                 }
                 if isFirst { follow() }
-                // Cancelled before it waited, it was not there to be woken.
+                // A task that was cancelled before it waited was not registered, so it must be resumed here.
                 if !isWaiting { continuation.resume(returning: nil) } else if Task.isCancelled { wake(id) }
             }
         } onCancel: {
@@ -127,7 +127,7 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Whether somebody waits. Where nobody does, the next one that waits is the first again.
+    /// Whether a waiter exists. If not, the next waiter starts a follower again.
     func isAwaited() -> Bool {
         state.withLock { state in
             state.isFollowed = state.isAwaited && !state.isClosed
@@ -135,12 +135,13 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// How many wait at this moment.
+    /// The number of present waiters.
     var waitingCount: Int { state.withLock { $0.waiters.count + $0.subscribers.count + $0.followers.count } }
 
-    /// The revision up to which nothing concerns somebody who waits for what does; nil where it does not wait.
+    /// Returns the last announced revision for a waiting subscriber. No commit up to it affects the subscriber. Nil if it is not
+    /// waiting.
     func passed(by id: UInt64) -> Revision? {
-        // What concerns a waiter takes it out before the feed counts as told of it.
+        // A waiter is removed before a commit that affects it counts as announced.
         state.withLock { $0.subscribers.contains(id) ? $0.toldThrough : nil }
     }
 
@@ -150,10 +151,10 @@ final class ChangeFeed: Sendable {
 
     // MARK: Telling
 
-    /// Wakes those whom commits may concern. They are in the index already.
+    /// Wakes the waiters that commits may affect. The commits must already be in the index.
     func tell(_ commits: [Commit]) {
         guard let first = commits.first, let last = commits.last else { return }
-        // Asked before anybody is taken out, since it reads; who comes meanwhile is woken anyway.
+        // Computed before a waiter is removed, since it reads; waiters that arrive in the meantime are woken in any case.
         let concern = state.withLock { $0.subscribers.isEmpty ? nil : $0.concern }
         let concerned = concern.map { concern in commits.map { ($0, concern($0)) } }
         var woken: [(Waiters.Continuation, Commit?)] = []
@@ -172,7 +173,7 @@ final class ChangeFeed: Sendable {
         for (continuation, commit) in woken { continuation.resume(returning: commit) }
     }
 
-    /// Wakes everybody, where what was told before does not reach up to a head.
+    /// Wakes all waiters if announcements have not reached a head.
     func tell(_ head: Revision) {
         let woken = state.withLock { state in
             guard head > state.told else { return [Waiters.Continuation]() }
@@ -184,7 +185,7 @@ final class ChangeFeed: Sendable {
         for continuation in woken { continuation.resume(returning: nil) }
     }
 
-    /// Wakes everybody and lets nobody wait again, where the index follows no more.
+    /// Wakes all waiters and refuses new ones, after the index has stopped following the log.
     func stop() {
         state.withLock { $0.isStopped = true }
         wakeAll()

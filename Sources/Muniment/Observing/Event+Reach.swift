@@ -1,17 +1,17 @@
 internal import Events
 
-/// Whose reading an event can change.
+/// The observers that an event may affect.
 enum Reach {
-    /// Nobody's.
+    /// No observer.
     case nothing
-    /// Theirs whose right to read, or whose value, rests on the thing with this number.
+    /// Observers with access, or a value, that depends on this entity.
     case thing(UInt64)
     case anything
 }
 
 extension Event {
-    /// Whose reading this event can change. Each thing counts for what happens below it, too: those who read something below rest
-    /// on it.
+    /// The observers that this event may affect. An event on an object also affects observers of the objects below it: their
+    /// access depends on it.
     var reach: Reach {
         switch self {
         case .objectCreated(let event): .thing(event.object.id.rawValue)
@@ -26,16 +26,16 @@ extension Event {
         case .permissionDetached(let event): .thing(event.object.rawValue)
         case .classDefined(let event): .thing(event.classID.id.rawValue)
         case .classChanged(let event): .thing(event.classID.rawValue)
-        // Whoever counts as the member counts as what it was a member of.
+        // Every caller with the subject `member` also has the subjects of its roles.
         case .memberAdded(let event): .thing(event.member.rawValue)
         case .memberRemoved(let event): .thing(event.member.rawValue)
         case .roleCreated(let event): .thing(event.role.id.rawValue)
         case .roleDeleted(let event): .thing(event.role.rawValue)
         case .administratorAppointed(let event): .thing(event.principal.rawValue)
         case .administratorDismissed(let event): .thing(event.principal.rawValue)
-        // It can stand on a class, or on the store.
+        // It can be attached to a class or to the store.
         case .permissionChanged: .anything
-        // None of these gives or takes anything by itself.
+        // None of these changes any access alone.
         case .principalRegistered, .permissionDefined, .storeCreated, .clockCorrected: .nothing
         }
     }

@@ -1,20 +1,20 @@
 public import Events
 
-/// A place inside an object's value: the names of the members on the way there. Empty for the whole value.
+/// A path in an object's value: the names of the members from the outermost one on. Empty for the whole value.
 ///
-/// Written as a text, names stand between slashes: `"address/city"`; slashes at the ends and double ones count for nothing. A name
-/// with a slash in it needs the form of an array: `["a/b", "c"]`. An element of an array goes by its index: `"lines/0"`.
+/// As a text, names are separated by slashes: `"address/city"`; leading, trailing and repeated slashes are ignored. A name that
+/// contains a slash requires the array form: `["a/b", "c"]`. An element of an array is addressed by its index: `"lines/0"`.
 public struct JSONPath: Hashable, Sendable {
     /// The names, the outermost first.
     public let names: [String]
 
-    /// The place that names lead to, the outermost first. They are taken as they are.
+    /// Creates a path from names, the outermost first, without changing them.
     public init(_ names: [String]) { self.names = names }
 
-    /// The place that a text with slashes between the names leads to.
+    /// Creates a path from a text with slashes between the names.
     public init(_ text: String) { names = text.split(separator: "/").map(String.init) }
 
-    /// Paths are equal when the bytes of all names are.
+    /// Compares the bytes of all names.
     public static func == (left: JSONPath, right: JSONPath) -> Bool {
         left.names.elementsEqual(right.names) { ExactText($0) == ExactText($1) }
     }
@@ -27,7 +27,7 @@ extension JSONPath: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Custo
 }
 
 extension JSONValue {
-    /// What stands at a path; nil where nothing does. A `null` that stands there is something.
+    /// Returns the value at a path; nil if the path does not exist. An existing `null` is returned as a value.
     public func value(at path: JSONPath) -> JSONValue? {
         var value = self
         for name in path.names {
@@ -37,14 +37,14 @@ extension JSONValue {
         return value
     }
 
-    /// The member of this name, or the element of this index; nil where this has none.
+    /// Returns the member of this name, or the element of this index; nil if it does not exist.
     private func child(_ name: String) -> JSONValue? {
         guard case .array(let elements) = self else { return self[name] }
         guard let index = ChildName(name).index, index < elements.count else { return nil }
         return elements[index]
     }
 
-    /// The members of an object, or the elements of an array by their indexes; none of anything else.
+    /// The members of an object, or the elements of an array by their indexes; empty for other values.
     var children: [ChildName: JSONValue] {
         switch self {
         case .object(let members): Dictionary(uniqueKeysWithValues: members.map { (ChildName($0), $1) })
@@ -55,11 +55,11 @@ extension JSONValue {
     }
 }
 
-/// The name of a member, or the index of an element. Indexes come first, in the order of numbers; then the other names, in the
-/// order of their bytes.
+/// The name of a member, or the index of an element. Indexes are first, in numeric order; then the other names, in the order of
+/// their bytes.
 struct ChildName: Hashable, Comparable {
     private let exact: ExactText
-    /// The number, where the name is the one spelling of a number from 0 up.
+    /// The number, if the name is the canonical spelling of a number from 0 up.
     let index: Int?
 
     var text: String { exact.text }

@@ -1,12 +1,12 @@
 public import Events
 
-/// Why an observation came to its end. What was changed before that was delivered first.
+/// The reason an observation ended. All earlier changes were delivered before.
 public enum ObservationEnd: Error, Hashable, Sendable, CustomStringConvertible {
-    /// At this revision the caller may not read the object, even if it may again later.
+    /// The caller may not read the object at this revision, even if it may again later.
     case accessEnded(at: Revision)
-    /// The object was deleted, by itself or with one above it. One of its name that is created later is another object.
+    /// The object was deleted, directly or with an object above it. A later object of the same name is a different object.
     case objectDeleted(at: Revision)
-    /// The store was closed. Observing can go on from the last revision that was delivered when it is open again.
+    /// The store was closed. After reopening it, observing can continue from the last delivered revision.
     case storeClosed
     /// The store cannot be read.
     case unreadable(why: String)

@@ -1,16 +1,16 @@
 public import Events
 public import Permissions
 
-/// One thing that a commit changed at the place that is observed.
+/// One change that a commit made at the observed path.
 ///
-/// A commit that changes several things there makes several of these, all with its revision: first those about children, in the
-/// order of their names, and last the one that says that the value changed. So whoever has that one has the whole step.
+/// A commit with several changes there causes several of these, all with its revision: first the changes of children, in the
+/// order of their names, and last the change of the value itself. After the last one the receiver has the whole step.
 public struct ObservedChange: Hashable, Sendable {
-    /// The commit that made it.
+    /// The revision of the change.
     public let revision: Revision
-    /// When that was.
+    /// The time of the commit.
     public let time: Instant
-    /// Who made the commit.
+    /// The actor of the commit.
     public let actor: Name
     public let kind: Kind
 
@@ -21,19 +21,19 @@ public struct ObservedChange: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// What changed. Children are the members of the object at the place, or the elements of the array there under their indexes;
-    /// any other value has none.
+    /// The kind of change. Children are the members of the object at the path, or the elements of the array there under their
+    /// indexes; other values have no children.
     public enum Kind: Hashable, Sendable {
         case childAdded(name: String, value: JSONValue)
         case childChanged(name: String, before: JSONValue, after: JSONValue)
         case childRemoved(name: String, before: JSONValue)
-        /// The value at the place is another one; nil where nothing stands there.
+        /// The value at the path has changed; nil if the path does not exist.
         case valueChanged(before: JSONValue?, after: JSONValue?)
     }
 }
 
 extension ObservedChange.Kind {
-    /// What changed from one value to another at the same place, in the order in which it is told. Linear in the values.
+    /// Returns the changes from one value to another at the same path, in the order of delivery. Linear in the values.
     static func changes(from before: JSONValue?, to after: JSONValue?) -> [ObservedChange.Kind] {
         guard before != after else { return [] }
         let (old, new) = (before?.children ?? [:], after?.children ?? [:])

@@ -1,8 +1,8 @@
 public import Events
 
-/// What changes at a place in an object's value (``Store/observe(_:at:as:since:)``).
+/// The changes at a path in an object's value (``Store/observe(_:at:as:since:)``).
 ///
-/// Each iteration is an observation of its own, and begins where the sequence does.
+/// Each iteration is a separate observation, and begins at the start of the sequence.
 public struct ObservedChanges: AsyncSequence, Sendable {
     public typealias Element = ObservedChange
     public typealias Failure = ObservationEnd
@@ -10,16 +10,16 @@ public struct ObservedChanges: AsyncSequence, Sendable {
     let store: Store
     let start: Observer
 
-    /// The revision behind which it begins.
+    /// The revision before the first observed one.
     public var since: Revision { start.revision }
 
     public func makeAsyncIterator() -> Iterator { Iterator(store: store, observer: start) }
 
-    /// One observation. Nothing is kept for it outside of itself but while it waits.
+    /// One observation. The store keeps state for it only while it waits.
     public struct Iterator: AsyncIteratorProtocol {
         private let store: Store
         private var observer: Observer
-        /// The rest of a commit's changes, the next one last.
+        /// The remaining changes of a commit, the next one last.
         private var pending: [ObservedChange] = []
         private var hasEnded = false
 
@@ -28,7 +28,7 @@ public struct ObservedChanges: AsyncSequence, Sendable {
             self.observer = observer
         }
 
-        /// The next change; waits for it. Nil once the task is cancelled, and after the end.
+        /// Waits for the next change and returns it. Returns nil after the task was cancelled, and after the end.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(ObservationEnd) -> ObservedChange? {

@@ -3,16 +3,16 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// How far one that observes has come. It asks the index what is behind that; nothing else is kept for it.
+/// The position of an observer. It reads later changes from the index; the store keeps no other state for it.
 struct Observer: Sendable {
     let object: ObjectID
-    /// The revision that created the object: one of its name that was created at another revision is another object.
+    /// The revision that created the object: an object of the same name created at another revision is a different object.
     let created: Revision
     let caller: Name
     let path: JSONPath
-    /// Everything up to here was delivered, or was nothing that had to be.
+    /// The last processed revision: all relevant changes up to it were delivered.
     private(set) var revision: Revision
-    /// The value at the path at `revision`; not known before the first change needs it.
+    /// The value at the path at `revision`; unknown until the first change needs it.
     private var value = Known.not
 
     private enum Known: Sendable {
@@ -20,18 +20,18 @@ struct Observer: Sendable {
         case value(JSONValue?)
     }
 
-    /// What a look found.
+    /// The result of a look.
     enum Sight {
-        /// What a commit changed; nothing where it was elsewhere in the value.
+        /// The changes of a commit; empty if it changed only other parts of the value.
         case changes([ObservedChange])
-        /// Nothing yet, and more to look at.
+        /// No change yet, and more revisions to examine.
         case more
-        /// Nothing up to the head. Only a commit that touches one of these things, by number, can change that.
+        /// No change up to the head. Only a commit that touches one of these entities, by number, can cause one.
         case nothing(restsOn: Set<UInt64>)
         case end(ObservationEnd)
     }
 
-    /// Versions that end on the way, at most, before others have their turn.
+    /// The maximum number of versions to examine before other observers take their turn.
     private static let stepsPerLook = 256
 
     init(object: ObjectID, created: Revision, caller: Name, path: JSONPath, revision: Revision) {
@@ -42,8 +42,8 @@ struct Observer: Sendable {
         self.revision = revision
     }
 
-    /// Goes on to the next revision at which the value is another one, and on the way to every one at which anything is another
-    /// that the right to read it rests on. In between nothing can have changed, so that no revision has to be looked at there.
+    /// Advances to the next revision with another value. It stops at every revision that changes anything the access depends on.
+    /// No relevant change is possible between these revisions, so the others are skipped.
     mutating func look(_ reader: IndexReader, _ log: EventLog) throws -> Sight {
         guard revision <= reader.state.revision else {
             throw StoreError.behindTheLog(why: "it ends at \(reader.state.revision), and revision \(revision) was read before")
@@ -68,13 +68,13 @@ struct Observer: Sendable {
         return .more
     }
 
-    /// Goes on to a revision at which a version of the value begins, where the object can be read.
+    /// Advances to the first revision of a version of the value, if the object is readable there.
     private mutating func cross(
         to next: Revision, from version: ValueVersion, _ reader: IndexReader, _ log: EventLog
     ) throws -> Sight? {
         reader.look(at: next)
         let access = try reader.readAccess(of: caller, to: object)
-        // The next step says so.
+        // The next step reports this.
         guard access.mayRead, access.created == created else {
             revision = next
             return nil
@@ -88,7 +88,7 @@ struct Observer: Sendable {
         return .changes(changes)
     }
 
-    /// The value at the path in a version of the whole. One without JSON reads as null.
+    /// Returns the value at the path in a version of the whole value. A version without JSON reads as null.
     private func value(_ version: ValueVersion) throws -> JSONValue? {
         try (version.json.map(JSONText.decode) ?? .null).value(at: path)
     }

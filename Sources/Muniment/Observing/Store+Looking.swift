@@ -2,15 +2,15 @@ internal import Dispatch
 package import Events
 internal import Projections
 
-/// Looking at what is new, and waiting for it.
+/// Reading new commits, and waiting for them.
 extension Store {
-    /// How often a reader that is overtaken tries again.
+    /// The number of attempts of a reader that is overtaken by a writer.
     private static let attempts = 64
-    /// How often a store that was opened for reading looks for commits of another process, while somebody waits for them.
+    /// The interval between checks for commits of another process, in a store opened for reading with waiters.
     private static let followingInterval = DispatchTimeInterval.milliseconds(20)
     private static let followingQueue = DispatchQueue(label: "muniment.follower")
 
-    /// Lets an observer go on. Where it cannot, that is its end.
+    /// Advances an observer. If that fails, the observation ends.
     func look(_ observer: inout Observer) -> Observer.Sight {
         let start = observer
         let looked = look { (reader) throws in
@@ -30,7 +30,7 @@ extension Store {
         }
     }
 
-    /// Reads as one that may be overtaken by a writer of another process, and then tries again.
+    /// Calls `body` with a reader, and repeats it if a writer of another process has overtaken the reader.
     func look<R>(_ body: (IndexReader) throws -> R) -> Result<R, FeedEnd> {
         for _ in 0..<Self.attempts {
             do {
@@ -47,16 +47,16 @@ extension Store {
         return .failure(.unreadable(why: StoreError.overtaken(path: folder.path).description))
     }
 
-    /// Waits until there is a commit behind a revision that touches one of some things, or the store is closed, or the task is
-    /// cancelled. It can return without one.
+    /// Waits for a commit after a revision that touches one of some entities, until the store is closed or the task is cancelled.
+    /// It can also return without such a commit.
     func waitForCommits(
         behind revision: Revision, touching things: Set<UInt64>, isolation: isolated (any Actor)? = #isolation
     ) async {
         await feed.wait(behind: revision, for: .touching(things)) { [self] in followLater() }
     }
 
-    /// Waits until there is a commit behind a revision that concerns one of some subjects, in the same way; answers that commit
-    /// where it is known that none before it does.
+    /// Waits in the same way for a commit that may affect one of some subjects. Returns that commit if no earlier one affects
+    /// them.
     func waitForCommit(
         behind revision: Revision, concerning subjects: Set<UInt64>, telling position: FeedPosition,
         isolation: isolated (any Actor)? = #isolation
@@ -64,17 +64,17 @@ extension Store {
         await feed.wait(behind: revision, for: .concerning(subjects), telling: position) { [self] in followLater() }
     }
 
-    /// Waits until there is a commit behind a revision, or the store is closed, or the task is cancelled. It can return without one.
+    /// Waits for a commit after a revision, until the store is closed or the task is cancelled. It can also return without one.
     ///
-    /// - Parameter revision: the last revision that the caller has seen.
+    /// - Parameter revision: the last revision that the caller has processed.
     package func waitForCommit(behind revision: Revision, isolation: isolated (any Actor)? = #isolation) async {
         await feed.wait(behind: revision, for: .anything) { [self] in followLater() }
     }
 
-    /// How many of those who observe wait at this moment, for tests of who is woken.
+    /// The number of present waiters, for tests of the wake-up rules.
     package var waitingObservers: Int { feed.waitingCount }
 
-    /// Looks for commits of another process in a moment, and again for as long as somebody waits.
+    /// Checks for commits of another process after an interval, and repeats this as long as a waiter exists.
     private func followLater() {
         guard writer == nil else { return }
         Self.followingQueue.asyncAfter(deadline: .now() + Self.followingInterval) { [weak self] in
@@ -83,9 +83,9 @@ extension Store {
                 let head = try feed.looking { try withReader { $0.state.revision } }
                 if let head { feed.tell(head) }
             } catch StoreError.overtaken {
-                // The next look is soon.
+                // The next check follows soon.
             } catch {
-                // Those who wait meet the same, and say so.
+                // The waiters meet the same error and report it.
                 feed.wakeAll()
             }
             followLater()

@@ -2,26 +2,29 @@ public import Events
 public import Permissions
 internal import Projections
 
-/// Being told what changes.
+/// Observing changes of values.
 extension Store {
-    /// The changes at a place in an object's value, as a sequence that waits for the next one: each exactly once, in order, from
-    /// now or from a revision on.
+    /// Returns the changes at a path in an object's value, as a sequence that waits for the next one. Each change is delivered
+    /// exactly once, in order, from now or from a revision on.
     ///
-    /// Nothing is kept for those who observe: each takes what it has not seen from the history, so that one that is slow, or comes
-    /// back after months, misses nothing and holds nobody up. A change counts when the caller may read the object at its revision;
-    /// at the first revision at which it may not, the sequence ends by throwing an ``ObservationEnd``. It ends without an error
-    /// when its task is cancelled. Access that is granted until a time ends at the revision that records its end, which a store that
-    /// is open for writing makes within a second (``StoreOptions/recordsEnds``, CONFORMANCE F14, E13).
+    /// The store keeps no state for observers: each reads the changes that it has not processed from the history. A slow
+    /// observer, or one that returns after months, misses nothing and delays no other observer.
     ///
-    /// Beginning costs as much as a check. Going on is linear in the versions of the value, and of all that the right to read it rests
-    /// on, that have ended since; each change costs decoding the whole value once.
+    /// - A change is delivered if the caller may read the object at its revision.
+    /// - At the first revision without read access the sequence throws an ``ObservationEnd``.
+    /// - When its task is cancelled, the sequence ends without an error.
+    /// - Access with an end stops at the revision that records the end. A store that is open for writing records it within a
+    ///   second (``StoreOptions/recordsEnds``, CONFORMANCE F14, E13).
+    ///
+    /// Starting costs as much as a check. Continuing is linear in the number of versions, of the value and of everything the
+    /// access depends on, that have ended since. Each change costs decoding the whole value once.
     ///
     /// - Parameters:
     ///   - object: an object of a class that is not built in.
-    ///   - path: the place in its value; all of it when empty. Nothing needs to stand there yet.
-    ///   - caller: who observes.
-    ///   - revision: the last revision that the caller knows of; what comes behind it is delivered. Nil for the head.
-    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated` where the caller could not read the object at that
+    ///   - path: the path in its value; empty for the whole value. It need not exist yet.
+    ///   - caller: the observer.
+    ///   - revision: the last revision that the caller has processed; later changes are delivered. Nil for the head.
+    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated` if the caller could not read the object at that
     ///   revision; ``StoreError/noSuchRevision(_:head:)``.
     public func observe(
         _ object: Name, at path: JSONPath = [], as caller: Name, since revision: Revision? = nil

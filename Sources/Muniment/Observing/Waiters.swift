@@ -1,8 +1,8 @@
 internal import Events
 
-/// Those that wait for commits, found by what the commits have to touch.
+/// The waiters for commits, indexed by the entities that a commit must touch.
 struct Waiters {
-    /// Resumed with the commit that concerns the waiter, where that is known and none before it does.
+    /// Resumed with the commit that affects the waiter, if it is known and no earlier commit affects it.
     typealias Continuation = CheckedContinuation<Commit?, Never>
 
     private struct Waiter {
@@ -11,7 +11,7 @@ struct Waiters {
     }
 
     private var all: [UInt64: Waiter] = [:]
-    /// Who waits for a commit that touches a thing.
+    /// The waiters for commits that touch an entity.
     private var byThing: [UInt64: Set<UInt64>] = [:]
 
     var isEmpty: Bool { all.isEmpty }
@@ -24,7 +24,7 @@ struct Waiters {
         for thing in things { byThing[thing, default: []].insert(id) }
     }
 
-    /// Takes one out; nil where it is not there.
+    /// Removes a waiter; returns nil if it does not exist.
     mutating func take(_ id: UInt64) -> Continuation? {
         guard let waiter = all.removeValue(forKey: id) else { return nil }
         for thing in waiter.things {
@@ -39,14 +39,14 @@ struct Waiters {
         return all.values.map(\.continuation)
     }
 
-    /// Takes out those who wait for any of some things.
+    /// Removes the waiters for any of some entities.
     mutating func take(waitingFor things: Set<UInt64>) -> [Continuation] {
         var found: Set<UInt64> = []
         for thing in things { if let waiters = byThing[thing] { found.formUnion(waiters) } }
         return found.compactMap { take($0) }
     }
 
-    /// Takes out those whom some commits may concern. Linear in the events, and in those that are taken out.
+    /// Removes the waiters that some commits may affect. Linear in the events, and in the removed waiters.
     mutating func take(touchedBy commits: [Commit]) -> [Continuation] {
         guard !isEmpty else { return [] }
         var found: Set<UInt64> = []

@@ -3,7 +3,7 @@ internal import Notices
 public import Permissions
 internal import Projections
 
-/// A name for a set of privileges, as histories use them.
+/// A name for a set of privileges in a history.
 public struct Level: Hashable, Sendable {
     public let name: String
     public let privileges: [String]
@@ -14,7 +14,7 @@ public struct Level: Hashable, Sendable {
     }
 }
 
-/// What one commit changed in a user's access.
+/// The changes of a user's access by one commit.
 public struct AccessChange: Hashable, Sendable {
     /// The request id of the commit: the `id` of an imported transaction.
     public let id: String?
@@ -23,7 +23,7 @@ public struct AccessChange: Hashable, Sendable {
     public let changes: [LevelChange]
 }
 
-/// The highest level that a user held in full on an object, before and after.
+/// The highest level that a user had completely on an object, before and after.
 public struct LevelChange: Hashable, Sendable {
     public let object: String
     public let before: String?
@@ -31,15 +31,16 @@ public struct LevelChange: Hashable, Sendable {
 }
 
 extension Store {
-    /// Every commit that changed which levels a user holds on some object, in order.
+    /// Returns every commit that changed the levels of a user on any object, in order.
     ///
-    /// Costs what the commits touched and the user can meet, as its notices do (``notices(for:after:through:)``).
+    /// Costs as much as the user's notices (``notices(for:after:through:)``): the changes of the commits that are relevant to the
+    /// user.
     ///
     /// - Parameters:
-    ///   - user: whose access.
+    ///   - user: the user.
     ///   - levels: names for sets of privileges.
-    ///   - last: the last revision to tell of; nil for the head.
-    /// - Throws: `Refusal` for an ill-formed name, and for a privilege that the store does not know.
+    ///   - last: the last revision to include; nil for the head.
+    /// - Throws: `Refusal` for an ill-formed name, and for a privilege that the store does not define.
     public func accessChanges(for user: Name, levels: [Level], through last: Revision? = nil) throws -> [AccessChange] {
         let ordered = try withReader { reader in
             try levels.sorted { $0.privileges.count < $1.privileges.count }.map { level in

@@ -2,7 +2,7 @@ internal import Events
 public import Permissions
 internal import Projections
 
-/// What somebody's access was and what it became.
+/// The access of one subject to one object at two moments.
 public struct AccessDifference: Hashable, Sendable {
     /// The object, or the subject.
     public let name: String
@@ -13,8 +13,8 @@ public struct AccessDifference: Hashable, Sendable {
 }
 
 extension Store {
-    /// The objects on which a subject's effective privileges differ between two moments, sorted by name: the store, its
-    /// classes, roles and permissions, and everything in the classes that are not built in.
+    /// Returns the objects with other effective privileges for a subject at two moments, sorted by name: the store, its classes,
+    /// roles and permissions, and all objects of classes that are not built in.
     public func difference(for subject: Name, from: Moment, to: Moment) throws -> [AccessDifference] {
         if let problem = subject.problem { throw problem }
         return try compare(from, to) { reader in
@@ -29,14 +29,14 @@ extension Store {
         }
     }
 
-    /// The users and things whose effective privileges on an object differ between two moments, sorted by name, and `everyone`
-    /// and `anonymous` where what all callers have differs.
+    /// Returns the users and things with other effective privileges on an object at two moments, sorted by name, and `everyone`
+    /// and `anonymous` if the access of all callers differs.
     ///
     /// - Parameters:
-    ///   - object: the name of what access is compared on.
+    ///   - object: the name of the object.
     ///   - from: the earlier moment.
     ///   - to: the later moment.
-    ///   - audience: who is told: for a caller nobody had anything on an object before its last creation.
+    ///   - audience: the recipient of the answer. For a caller, access before the object's last creation counts as empty.
     public func difference(
         on object: Name, from: Moment, to: Moment, for audience: Audience = .unrestricted
     ) throws -> [AccessDifference] {
@@ -55,7 +55,7 @@ extension Store {
         }
     }
 
-    /// Compares what `access` gives at two moments, for all that `candidates` names at either.
+    /// Compares the result of `access` at two moments, for all `candidates` at either moment.
     private func compare(
         _ from: Moment, _ to: Moment, candidates: (IndexReader) throws -> [UInt64],
         access: (IndexReader, AccessRules<IndexReader>, UInt64) throws -> Privileges

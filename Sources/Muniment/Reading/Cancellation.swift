@@ -1,26 +1,26 @@
 internal import LMDB
 internal import Synchronization
 
-/// Stops questions whose answer is no longer needed, or that take too long.
+/// Stops questions that take too long, or that need no answer any longer.
 ///
 /// ```swift
 /// let cancellation = Cancellation(after: .seconds(5))
 /// let names = try cancellation.perform { try store.read { try $0.subjects(with: ["read"], on: "doc:plan") } }
 /// ```
 ///
-/// Reads count their work and look at the cancellation at intervals, so a question stops soon after ``cancel()`` or its
-/// deadline. Commits are not interrupted: one that has begun is decided and written.
+/// Reads count their work and check the cancellation at intervals, so a question stops soon after ``cancel()`` or its deadline.
+/// Commits are not interrupted: a commit that has begun is decided and written.
 public final class Cancellation: Sendable {
     private let deadline: ContinuousClock.Instant?
     private let isCancelled = Atomic(false)
-    /// Whether a read was told to stop, so that a result which lacks the rest is never returned.
+    /// Whether a read was stopped, so that an incomplete result is never returned.
     private let hasInterrupted = Atomic(false)
 
-    /// Why a question stopped.
+    /// The reason a question stopped.
     public enum Reason: Hashable, Sendable {
         /// ``Cancellation/cancel()`` was called.
         case cancelled
-        /// The time for the answer has passed.
+        /// The time limit of the answer has passed.
         case deadlinePassed
     }
 
@@ -37,7 +37,7 @@ public final class Cancellation: Sendable {
     /// Stops the questions that run in ``perform(_:)``. Can be called from any thread, more than once.
     public func cancel() { isCancelled.store(true, ordering: .releasing) }
 
-    /// Why questions should stop; nil while they may go on.
+    /// The reason questions should stop; nil while they may continue.
     public var reason: Reason? {
         if isCancelled.load(ordering: .acquiring) { return .cancelled }
         if let deadline, deadline <= .now { return .deadlinePassed }
@@ -51,14 +51,14 @@ public final class Cancellation: Sendable {
         if let reason { throw Stopped(reason: reason) }
     }
 
-    /// Asks questions that this cancellation stops.
+    /// Runs questions that this cancellation can stop.
     ///
     /// - Parameter body: asks the questions, on this thread.
-    /// - Throws: ``Stopped``, also if `body` was not begun, and what `body` throws.
+    /// - Throws: ``Stopped``, also if `body` was not begun, and the errors of `body`.
     public func perform<R>(_ body: () throws -> R) throws -> R {
         try check()
         let result = ReadInterruption.$isRequested.withValue(interrupts) { Result { try body() } }
-        // Whatever the layers above made of an interrupted read, it is not an answer.
+        // After an interrupted read the result is invalid, even if the layers above returned one.
         if hasInterrupted.load(ordering: .acquiring) { throw Stopped(reason: reason ?? .cancelled) }
         return try result.get()
     }
@@ -69,7 +69,7 @@ public final class Cancellation: Sendable {
         return true
     }
 
-    /// Whether the work of this thread should stop: for loops that read nothing from the store.
+    /// Throws if the work of this thread should stop: for loops that read nothing from the store.
     static func checkCurrent() throws {
         guard let isRequested = ReadInterruption.isRequested, isRequested() else { return }
         throw Stopped(reason: .cancelled)

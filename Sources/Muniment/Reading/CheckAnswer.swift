@@ -1,11 +1,11 @@
 internal import Events
 public import Permissions
 
-/// The answer to a check, with what decided it.
+/// The answer to a check, with the reason.
 public struct CheckAnswer: Hashable, Sendable {
     public let isAllowed: Bool
     public let verdict: Verdict
-    /// Each privilege that was asked for, in the order of their names.
+    /// Each privilege in the question, in the order of their names.
     private let wanted: [Privileges]
     private let subject: Name
     private let privileges: [String]
@@ -24,7 +24,7 @@ public struct CheckAnswer: Hashable, Sendable {
         self.revision = revision
     }
 
-    /// One sentence that says why.
+    /// One sentence with the reason.
     public var explanation: String {
         let list = privileges.joined(separator: ", ")
         return switch verdict.reason {
@@ -42,7 +42,7 @@ public struct CheckAnswer: Hashable, Sendable {
         }
     }
 
-    /// The privileges that are not held, by name.
+    /// The missing privileges, by name.
     private var missing: String {
         zip(privileges, wanted).filter { !verdict.allows($1) }.map(\.0).joined(separator: ", ")
     }

@@ -4,15 +4,16 @@ internal import Hashing
 public import Permissions
 internal import Projections
 
-/// A commit with the names of what its events speak of.
+/// A commit with the names of the entities in its events.
 public struct DescribedCommit {
     public let commit: Commit
     /// SHA-256 of the chain up to this commit, as 64 hexadecimal digits.
     public let hash: String
     private let reader: IndexReader
 
-    /// What an audience may know of the commit that is about a name: descriptions of events, and the origin. An unrestricted
-    /// audience is told all events if none names it, since one of them ended something that did.
+    /// Returns the parts of the commit about a name that an audience may know: descriptions of events, and the origin. If no
+    /// event contains the name, an unrestricted audience receives all events, since one of them ended something related to the
+    /// name.
     package func told(about name: Name, to audience: Audience) throws -> (events: [EventDescription], origin: Origin) {
         guard audience != .unrestricted else {
             let events = try commit.events.map(EventDescriber(commit: self).describe)
@@ -36,20 +37,21 @@ public struct DescribedCommit {
         self.reader = reader
     }
 
-    /// When the commit was made: its time, or that of a later correction of the clock if that is earlier.
+    /// The time of the commit, or the time of a later correction of the clock if that is earlier.
     public var correctedTime: Instant { reader.state.time(of: commit.revision, recorded: commit.time) }
 
-    /// The name under a number of this store.
+    /// Returns the name of a number of this store.
     public func name(_ id: some EntityID) throws -> String { try reader.name(of: id) }
 
-    /// The names in a set of privileges, sorted; `*` alone for everything, which privileges defined later belong to as well.
+    /// Returns the names in a set of privileges, sorted; `*` alone for every privilege, including those defined later.
     public func names(of privileges: Privileges) -> [String] {
         privileges == .all ? ["*"] : reader.state.privilegeNames.names(of: privileges)
     }
 }
 
 extension Store {
-    /// Hands out the commits of a span of revisions in order, after checking the hash chain. Revision 0 is the store's creation.
+    /// Calls `body` with each commit of a range of revisions in order, after checking the hash chain. Revision 0 is the store's
+    /// creation.
     public func log(from first: Revision, to last: Revision, _ body: (DescribedCommit) throws -> Void) throws {
         try withReader { reader in
             try log.read { log in
@@ -60,9 +62,9 @@ extension Store {
         }
     }
 
-    /// Hands out the commits that changed something about an object, a subject or a role, in order.
+    /// Calls `body` with each commit that changed an object, a subject or a role, in order.
     ///
-    /// - Throws: `Refusal` with `unknownObject` for a name that the store never heard of.
+    /// - Throws: `Refusal` with `unknownObject` for a name that the store never had.
     public func history(of name: Name, _ body: (DescribedCommit) throws -> Void) throws {
         try withReader { reader in
             let revisions = try revisions(of: name, reader)
@@ -76,10 +78,10 @@ extension Store {
         }
     }
 
-    /// The revisions that changed something about an object, a subject or a role, in order, behind one revision and up to another:
-    /// for a history that is read piece by piece.
+    /// Returns the revisions that changed an object, a subject or a role, in order, after one revision and up to another. For a
+    /// history that is read in pages.
     ///
-    /// - Throws: `Refusal` with `unknownObject` for a name that the store never heard of.
+    /// - Throws: `Refusal` with `unknownObject` for a name that the store never had.
     package func revisions(of name: Name, after: Revision?, through last: Revision) throws -> [Revision] {
         try withReader { reader in
             try revisions(of: name, reader).filter { revision in

@@ -4,11 +4,11 @@ public import Permissions
 internal import Projections
 
 extension Snapshot {
-    /// The names in use that look alike, in groups of two and more: they differ in letter case, in compatibility forms, in letters of
-    /// other alphabets that have the shape of Latin ones, or in characters that nobody can see.
+    /// Returns groups of two or more names in use that look alike. They differ in letter case, in compatibility forms, in letters
+    /// of other alphabets with the shape of Latin ones, or in invisible characters.
     ///
-    /// A small table of shapes is compared, and not the whole of Unicode's: a name can look like another one and be in no group.
-    /// Linear in the names that the store ever had.
+    /// The comparison uses a small table of shapes, and not all of Unicode's: two similar names can be missing. Linear in the
+    /// names that the store ever had.
     ///
     /// - Returns: the groups, and the names in each, sorted.
     public func lookAlikes() throws -> [[Name]] {
@@ -21,7 +21,7 @@ extension Snapshot {
     }
 }
 
-/// What is left of a name when everything is taken away that a hasty reader does not notice.
+/// Reduces a name to the features that a hasty reader notices.
 enum NameShape {
     static func of(_ text: String) -> String {
         let folded = text.decomposedStringWithCompatibilityMapping.lowercased().decomposedStringWithCompatibilityMapping

@@ -1,7 +1,7 @@
 internal import Projections
 internal import Synchronization
 
-/// Readers at rest, to be used again: each keeps what it has learnt about callers and classes.
+/// A pool of unused readers. Each keeps its cache of callers and classes.
 final class ReaderPool: @unchecked Sendable {
     private let resting = Mutex<[Resting]>([])
 
@@ -10,7 +10,7 @@ final class ReaderPool: @unchecked Sendable {
         let index: Index
     }
 
-    /// A reader of an index, rested or new.
+    /// Returns a reader of an index, from the pool or new.
     func take(of index: Index) throws -> IndexReader {
         while let rested = resting.withLock({ $0.popLast() }) {
             guard rested.index === index else {

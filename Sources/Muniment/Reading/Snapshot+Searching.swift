@@ -2,11 +2,10 @@ package import Events
 internal import Permissions
 internal import Projections
 
-/// What a search asks: everybody and everything that a question about one of them would be answered yes for, administrators
-/// included.
+/// Searches: they return every subject, object or action with a positive check, including administrators.
 extension Snapshot {
-    /// What an action stands for on the objects of a class: the class's alias of this name, else the privilege that the store
-    /// knows by it; nil where it is neither.
+    /// Returns the privileges that an action requires on the objects of a class: those of the class's alias of this name,
+    /// otherwise the privilege of this name; nil if neither exists.
     package func action(_ name: String, onClass className: String) throws -> Privileges? {
         if let classID = try classID(className), let options = try reader.options(of: classID) {
             for alias in options.aliases where alias.isCalled(name) { return alias.privileges }
@@ -14,13 +13,13 @@ extension Snapshot {
         return reader.privilege(name)
     }
 
-    /// The names of a set of privileges, sorted.
+    /// Returns the names of a set of privileges, sorted.
     package func names(of privileges: Privileges) -> [String] { names(privileges) }
 
-    /// The users, things or roles that are there and have all of some privileges on an object, by name, sorted.
+    /// Returns the existing users, things or roles with all of some privileges on an object, by name, sorted.
     ///
-    /// Linear in the number of those who are named at the level that decides; where everyone has the privileges, and for roles,
-    /// in the number of all.
+    /// Linear in the number of subjects named at the level that decides. If everyone has the privileges, and for roles, linear in
+    /// the number of all.
     package func subjects(ofClass classID: ClassID, with wanted: Privileges, on object: ObjectID) throws -> [String] {
         let found: [PrincipalID]
         if classID == .role {
@@ -36,7 +35,7 @@ extension Snapshot {
         return try reader.names(of: found)
     }
 
-    /// The objects of a class, built in or not, on which a subject has all of some privileges, by name, sorted.
+    /// Returns the objects of a class, built in or not, with all of some privileges for a subject, by name, sorted.
     package func objects(ofClass className: String, for subject: PrincipalID, with wanted: Privileges) throws -> [String] {
         guard let classID = try classID(className) else { return [] }
         guard classID.isBuiltIn else {
@@ -47,7 +46,7 @@ extension Snapshot {
         return try reader.names(of: all.filter { try check(subject, wanted, on: $0) })
     }
 
-    /// The privileges that a subject has on an object, and the aliases of its class for what it has in full, by name, sorted.
+    /// Returns the privileges of a subject on an object, and the aliases of its class with all their privileges, by name, sorted.
     package func actions(of subject: PrincipalID, on object: ObjectID) throws -> [String] {
         let verdict = try rules.verdict(for: reader.subjects(of: subject), on: object)
         guard let place = try reader.place(of: object), let options = try reader.options(of: place.classID) else { return [] }

@@ -3,16 +3,16 @@ public import Events
 public import Permissions
 internal import Projections
 
-/// A store at one moment: everything that can be asked about it. For one thread, inside ``Store/read(at:_:)``.
+/// A store at one moment, for questions. For one thread, inside ``Store/read(at:_:)``.
 ///
-/// Questions about objects, roles and classes that are not there have an answer; a name that is ill-formed is refused.
+/// Questions about objects, roles and classes that do not exist have an answer; an ill-formed name is refused.
 public final class Snapshot {
     let reader: IndexReader
-    /// The revision that answers are about.
+    /// The revision of the answers.
     public var revision: Revision { reader.revision }
-    /// The instant at which ends are judged.
+    /// The time for evaluating ends.
     public let instant: Instant
-    /// What queries have found beyond their pages.
+    /// The results of queries beyond their pages.
     let memory: QueryMemory
     /// The log that the index was folded from.
     let log: EventLog
@@ -26,7 +26,7 @@ public final class Snapshot {
 
     var rules: AccessRules<IndexReader> { AccessRules(reader, at: instant) }
 
-    /// Whether a subject has all of some privileges on an object, and why.
+    /// Returns whether a subject has all of some privileges on an object, and why.
     public func check(_ subject: Name, _ privileges: [String], on object: Name) throws -> CheckAnswer {
         try checkForm(subject, object)
         var wanted: [Privileges] = []
@@ -41,15 +41,15 @@ public final class Snapshot {
         return CheckAnswer(verdict, wanted: wanted, subject, privileges, object, at: revision)
     }
 
-    /// Whether a subject has all of some privileges on an object, all of them known by number: the fastest way to ask, for callers
-    /// that keep the numbers of ``principalID(_:)``, ``objectID(_:)`` and ``privileges(named:)``.
+    /// Returns whether a subject has all of some privileges on an object, by number. This is the fastest check, for callers that
+    /// keep the numbers from ``principalID(_:)``, ``objectID(_:)`` and ``privileges(named:)``.
     public func check(_ subject: PrincipalID, _ wanted: Privileges, on object: ObjectID) throws -> Bool {
         try rules.verdict(for: reader.subjects(of: subject), on: object, wanted: wanted).allows(wanted)
     }
 
-    /// As ``check(_:_:on:)-(PrincipalID,_,_)``, at another revision than the snapshot's: for walking through a history.
+    /// Same as ``check(_:_:on:)-(PrincipalID,_,_)``, at another revision than the snapshot's: for examining a history.
     ///
-    /// Every end that had come by a revision's commit time is in the log before that revision, so no clock is needed.
+    /// Every end before a revision's commit time is in the log before that revision, so no clock is needed.
     ///
     /// - Throws: ``StoreError/noSuchRevision(_:head:)``.
     public func check(
@@ -71,13 +71,13 @@ public final class Snapshot {
         return try rules.verdict(for: reader.subjects(of: caller), on: ObjectID(rawValue: number), wanted: wanted)
     }
 
-    /// The number of whom a question about a name asks about; nil for a role that is not there.
+    /// Returns the number of the principal that a question about a name refers to; nil for a role that does not exist.
     public func principalID(_ name: Name) throws -> PrincipalID? { try reader.caller(name) }
 
-    /// The number of an object's name; nil where the store never heard of it.
+    /// Returns the number of an object's name; nil if the store never had it.
     public func objectID(_ name: Name) throws -> ObjectID? { try reader.number(of: name).map(ObjectID.init(rawValue:)) }
 
-    /// A set of privileges by name; nil where the store does not know one.
+    /// Returns a set of privileges by name; nil if the store does not define one of them.
     public func privileges(named names: [String]) -> Privileges? {
         var privileges: Privileges = []
         for name in names {
@@ -87,14 +87,14 @@ public final class Snapshot {
         return privileges
     }
 
-    /// The effective privileges of a subject on an object, sorted; empty where there is no such object.
+    /// Returns the effective privileges of a subject on an object, sorted; empty if the object does not exist.
     public func privileges(of subject: Name, on object: Name) throws -> [String] {
         try checkForm(subject, object)
         return names(try verdict(for: subject, on: object, wanted: .all).effective)
     }
 
-    /// The users and things that have all of some privileges on an object through entries, roles and levels, sorted; only
-    /// `everyone` or `anonymous` where all callers of that kind have them. Administrators, who have everything, are left out.
+    /// Returns the users and things with all of some privileges on an object through entries, roles and levels, sorted. If all
+    /// callers have them, only `everyone` or `anonymous`. Administrators, who have every privilege, are left out.
     public func subjects(with privileges: [String], on object: Name) throws -> [String] {
         try checkForm(object)
         guard let wanted = self.privileges(named: privileges), let found = try reader.object(object) else { return [] }
@@ -105,7 +105,7 @@ public final class Snapshot {
         }
     }
 
-    /// The objects of classes that are not built in on which a subject has all of some privileges, sorted.
+    /// Returns the objects of classes that are not built in with all of some privileges for a subject, sorted.
     public func objects(for subject: Name, with privileges: [String], class className: String? = nil) throws -> [String] {
         try checkForm(subject)
         guard let wanted = self.privileges(named: privileges), let caller = try reader.caller(subject) else { return [] }
@@ -118,7 +118,7 @@ public final class Snapshot {
             of: reader.objects(for: reader.subjects(of: caller), with: wanted, class: classID, at: instant))
     }
 
-    /// The access list of an object, sorted by subject, end and permission; empty where there is no such object.
+    /// Returns the access list of an object, sorted by subject, end and permission; empty if the object does not exist.
     public func entries(on object: Name) throws -> [EntryDescription] {
         try checkForm(object)
         guard let found = try reader.object(object) else { return [] }
@@ -131,21 +131,21 @@ public final class Snapshot {
         return rows.sorted { $0.order.lexicographicallyPrecedes($1.order, by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) }
     }
 
-    /// The direct members of a role, sorted; empty where there is no such role.
+    /// Returns the direct members of a role, sorted; empty if the role does not exist.
     public func members(of role: Name) throws -> [String] {
         try checkForm(role)
         guard let found = try reader.object(role) else { return [] }
         return try reader.names(of: reader.members(of: PrincipalID(found)))
     }
 
-    /// The value of an object, as a caller that must be allowed to read it.
+    /// Returns the value of an object for a caller that must be allowed to read it.
     ///
     /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated`.
     public func value(of object: Name, as caller: Name) throws -> JSONValue {
         try reader.value(of: readableObject(object, as: caller)).map(JSONText.decode) ?? .null
     }
 
-    /// The number of an object, as a caller that must be allowed to read it.
+    /// Returns the number of an object for a caller that must be allowed to read it.
     func readableObject(_ object: Name, as caller: Name) throws -> ObjectID {
         try checkForm(caller, object)
         guard object.kind == .object, let found = try reader.object(object) else {
@@ -156,12 +156,12 @@ public final class Snapshot {
         return found
     }
 
-    /// The objects of a class that a caller may read and query, sorted.
+    /// Returns the objects of a class that a caller may read and query, sorted.
     ///
     /// - Parameters:
     ///   - className: the class, without `class:`.
-    ///   - condition: what their properties must have, whether the class names these or not; nil for all.
-    ///   - caller: who asks; must be allowed to query the class.
+    ///   - condition: a condition on their properties, named by the class or not; nil for all objects.
+    ///   - caller: the caller, which must be allowed to query the class.
     /// - Throws: `Refusal`: `unknownClass`, or `noPrivilege` or `notAuthenticated` without query on the class.
     public func list(class className: String, where condition: Condition? = nil, as caller: Name) throws -> [String] {
         guard let (classID, subjects) = try mayQuery(className, as: caller) else { return [] }
@@ -170,27 +170,27 @@ public final class Snapshot {
         return try reader.names(of: reader.find(query, in: classID, for: subjects, at: instant).objects)
     }
 
-    /// The custom privileges that a class knows, sorted; nil where there is no such class.
+    /// Returns the custom privileges that a class supports, sorted; nil if the class does not exist.
     public func customPrivileges(ofClass className: String) throws -> [String]? {
         guard let classID = try reader.classID(className) else { return nil }
         return names(try reader.options(of: classID)?.privileges ?? [])
     }
 
-    /// Who owns an object; nil where there is none.
+    /// Returns the owner of an object; nil if the object does not exist.
     public func owner(of object: Name) throws -> Name? {
         try checkForm(object)
         return try reader.object(object).flatMap { try reader.owner(of: $0) }.map { Name(try reader.name(of: $0)) }
     }
 
-    /// Whether there is an object of this name: a user that has called, a role, a class, or any other.
+    /// Returns whether an object of this name exists: a user that has called, a role, a class, or any other.
     public func exists(_ object: Name) throws -> Bool { try reader.object(object) != nil }
 
-    /// The revision that last changed an object's value, parent or owner; nil where there is no such object.
+    /// Returns the revision that last changed an object's value, parent or owner; nil if the object does not exist.
     public func lastChange(of object: Name) throws -> Revision? {
         try reader.object(object).flatMap { try reader.lastChange(of: $0) }
     }
 
-    /// Who administers the store at this moment, sorted.
+    /// Returns the administrators of the store at this moment, sorted.
     public func administrators() throws -> [String] { try reader.names(of: reader.administratorsNow()) }
 
     func names(_ privileges: Privileges) -> [String] { reader.state.privilegeNames.names(of: privileges) }
@@ -209,16 +209,16 @@ public final class Snapshot {
     }
 }
 
-/// One line of an object's access list.
+/// One row of an object's access list.
 public struct EntryDescription: Hashable, Sendable {
     public let subject: String
     /// Sorted.
     public let privileges: [String]
-    /// When it ends; nil for good.
+    /// When it ends; nil if it never does.
     public let until: Instant?
-    /// Whether some of the subject's entry cannot be taken away.
+    /// Whether some of the subject's entry cannot be revoked.
     public let isPermanent: Bool
-    /// The permission that it comes from, without `permission:`; nil for an entry of the object's own.
+    /// The permission that gives it, without `permission:`; nil for an entry of the object.
     public let permission: String?
 
     fileprivate var order: [String] { [subject, until?.description ?? "", permission ?? ""] }

@@ -4,11 +4,12 @@ internal import Hashing
 public import Permissions
 internal import Projections
 
-/// Asking a store.
+/// Reading a store.
 extension Store {
-    /// Answers questions at one moment. The snapshot is valid inside `body` only; do not commit in there.
+    /// Calls `body` with a snapshot of one moment, for questions. The snapshot is valid only inside `body`, which must not
+    /// commit.
     ///
-    /// - Throws: ``StoreError/noSuchRevision(_:head:)``, and what `body` throws.
+    /// - Throws: ``StoreError/noSuchRevision(_:head:)``, and the errors of `body`.
     public func read<R>(at moment: Moment = .now, _ body: (Snapshot) throws -> R) throws -> R {
         try withReader { reader in
             let instant = try turn(reader, to: moment)
@@ -16,7 +17,7 @@ extension Store {
         }
     }
 
-    /// Turns a reader to a moment, and answers the instant that this is.
+    /// Moves a reader to a moment, and returns its instant.
     func turn(_ reader: IndexReader, to moment: Moment) throws -> Instant {
         switch moment {
         case .now:
@@ -37,7 +38,8 @@ extension Store {
         }
     }
 
-    /// When a revision was committed: its time in the log, or that of a later correction of the clock if that is earlier.
+    /// Returns the commit time of a revision: its time in the log, or the time of a later correction of the clock if that is
+    /// earlier.
     public func time(of revision: Revision) throws -> Instant {
         try withReader { reader in try log.read { try reader.time(of: revision, in: $0) } }
     }
@@ -54,7 +56,7 @@ extension Store {
         return result
     }
 
-    /// The last commit that can be asked about. One that a writer was told of is there; one on its way to the disk is not yet.
+    /// The last commit that can be read. It includes every acknowledged commit, and no commit that is not durable yet.
     public var head: StoreHead {
         get throws {
             try withReader { reader in
@@ -64,19 +66,19 @@ extension Store {
         }
     }
 
-    /// How many events there are up to the head.
+    /// The number of events up to the head.
     public var eventCount: UInt64 { get throws { try withReader { $0.state.eventCount } } }
 
-    /// What everyone had when the store was new.
+    /// The privileges of everyone when the store was created.
     public var preset: Preset { get throws { try withReader { $0.state.preset } } }
 
-    /// Who administers the store now.
+    /// The present administrators of the store.
     public var administrators: [Name] {
         get throws { try withReader { reader in try reader.names(of: reader.administratorsNow()).map { Name($0) } } }
     }
 }
 
-/// The last commit of a store. Its hash vouches for the whole history.
+/// The last commit of a store. Its hash covers the whole history.
 public struct StoreHead: Hashable, Sendable {
     public let revision: Revision
     public let time: Instant
@@ -85,7 +87,7 @@ public struct StoreHead: Hashable, Sendable {
 }
 
 extension IndexReader {
-    /// When a revision was committed, as the corrections of the clock have it.
+    /// Returns the commit time of a revision, after corrections of the clock.
     func time(of revision: Revision, in log: LogReader) throws -> Instant {
         state.time(of: revision, recorded: try log.time(of: revision))
     }

@@ -5,16 +5,16 @@ internal import Synchronization
 
 /// The record of refused commands: who tried what, when, and which rule refused it (CONFORMANCE E9).
 ///
-/// Every command that ``Store/commit(_:)-(Transaction)`` or ``Importer/add(_:)`` refuses is there once the caller has been told
-/// so. What is refused to a question is not.
+/// It contains every command that ``Store/commit(_:)-(Transaction)`` or ``Importer/add(_:)`` refuses, before the caller is told.
+/// Refused questions are not recorded.
 extension Store {
-    /// Hands out refused commands in order, after checking their hash chain.
+    /// Calls `body` with refused commands in order, after checking their hash chain.
     ///
     /// - Parameters:
     ///   - first: the number of the first one.
-    ///   - last: the number of the last one; nil for the newest. Those that are yet to come are left out.
-    ///   - body: takes each refusal, and SHA-256 of the chain up to it as 64 hexadecimal digits.
-    /// - Throws: `LogError` for a damaged record, and what `body` throws.
+    ///   - last: the number of the last one; nil for the newest. Numbers after the newest are ignored.
+    ///   - body: receives each refusal, and SHA-256 of the chain up to it as 64 hexadecimal digits.
+    /// - Throws: `LogError` for a damaged record, and the errors of `body`.
     public func refusals(
         from first: RefusalNumber = .first, to last: RefusalNumber? = nil,
         _ body: (_ refusal: RecordedRefusal, _ hash: String) throws -> Void
@@ -26,7 +26,7 @@ extension Store {
         }
     }
 
-    /// How many commands were ever refused, which is the number of the last refusal. Logarithmic.
+    /// The number of commands that were ever refused, which is the number of the last refusal. Logarithmic.
     public var refusalCount: UInt64 {
         get throws { try users.during { try log.readRefusals { try $0.lastRefusal() }?.number.rawValue ?? 0 } }
     }

@@ -4,7 +4,7 @@ internal import LMDB
 internal import Permissions
 internal import Projections
 
-/// How much is in a store.
+/// The number of entities in a store, and its size.
 public struct StoreStatistics: Sendable {
     public let head: StoreHead
     public let preset: Preset
@@ -18,7 +18,7 @@ public struct StoreStatistics: Sendable {
     public let classes: Int
     /// Objects of those classes.
     public let objects: Int
-    /// Commands that were refused.
+    /// Refused commands.
     public let refusals: UInt64
     /// The size of the log's file in bytes.
     public let logBytes: Int
@@ -35,7 +35,7 @@ public struct StoreStatistics: Sendable {
 }
 
 extension Store {
-    /// Counts what is in the store. Linear in the number of objects and principals.
+    /// Counts the content of the store. Linear in the number of objects and principals.
     public func statistics() throws -> StoreStatistics {
         let tables = try index.statistics().map {
             StoreStatistics.TableSize(
@@ -58,7 +58,8 @@ extension Store {
 }
 
 extension Snapshot {
-    /// Whether every user may change the permissions of the store itself, as in a store with the preset `open` that nobody locked.
+    /// Whether every user may change the permissions of the store itself, as in a store with the preset `open` that was never
+    /// locked.
     public var isOpenToEveryone: Bool {
         get throws { try check(.everyone, ["setPermissions"], on: .store).isAllowed }
     }

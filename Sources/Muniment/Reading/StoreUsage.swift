@@ -2,7 +2,7 @@ internal import EventLog
 internal import LMDB
 internal import Projections
 
-/// How much of the disk and of memory a store takes, and whether it can be written to.
+/// The use of disk and memory by a store.
 public struct StoreUsage: Hashable, Sendable {
     /// One of the two files of a store.
     public struct Part: Hashable, Sendable {
@@ -10,9 +10,9 @@ public struct StoreUsage: Hashable, Sendable {
         public let fileBytes: Int
         /// Bytes of address space that the map reserves; it grows when they are used.
         public let mapBytes: Int
-        /// Bytes of the map up to the last page that was ever in use.
+        /// Bytes of the map up to the last page that was ever used.
         public let usedBytes: Int
-        /// Views that are open at this moment, by whichever process.
+        /// Read transactions that are open in any process.
         public let readers: Int
 
         init(_ usage: EnvironmentUsage) {
@@ -25,21 +25,20 @@ public struct StoreUsage: Hashable, Sendable {
 }
 
 extension Store {
-    /// How much of the disk and of memory the store takes. Looks at no page of it.
+    /// Returns the use of disk and memory by the store. Does not read any page of it.
     ///
     /// - Throws: ``StoreError/closed``.
     public func usage() throws -> StoreUsage {
         try users.during { StoreUsage(log: StoreUsage.Part(log.usage()), index: StoreUsage.Part(index.usage())) }
     }
 
-    /// What was written since the store was opened by this process.
+    /// The writes since this process opened the store.
     public var activity: StoreActivity { writer?.activity.value ?? StoreActivity() }
 
-    /// Whether the store's folder still leads to the log that is open: it was neither moved, removed nor replaced. One call of the
-    /// system.
+    /// Whether the store's folder still contains the open log: it was not moved, removed or replaced. Takes one system call.
     public var isInPlace: Bool { log.isInPlace }
 
-    /// Why the machine's clock keeps the store from committing now (``ClockLimits``); nil if it does not.
+    /// The reason the machine's clock currently prevents commits (``ClockLimits``); nil if it does not.
     public var clockProblem: StoreError? {
         get throws {
             guard let clockGuard = writer?.clockGuard else { return nil }
@@ -47,10 +46,10 @@ extension Store {
         }
     }
 
-    /// Why the store takes no more writes; nil while it does.
+    /// The reason the store accepts no writes; nil while it accepts them.
     ///
-    /// It is stopped by a write or a sync that failed, and stays so until it is opened again, and while its files are not in place
-    /// (``isInPlace``).
+    /// A failed write or sync stops the store until it is reopened. The store also accepts no writes while its files are not in
+    /// place (``isInPlace``).
     public var obstacleToWriting: String? {
         if users.isClosed { return "\(StoreError.closed)" }
         guard let writer else { return "\(StoreError.openedForReading(path: folder.path))" }

@@ -2,17 +2,17 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// Access before and after a draft, for all whom it may concern.
+/// Compares access before and after a draft, for all subjects that it may affect.
 struct DraftComparison {
     private let draft: Draft
     private let reader: IndexReader
     private let relations: DraftedRelations
     private let rulesBefore: AccessRules<IndexReader>
     private let rulesAfter: AccessRules<WorkingSet>
-    /// Users and things, those of the draft included.
+    /// Users and things, including those of the draft.
     private let allCallers: [PrincipalID]
     private let administrators: Set<PrincipalID>
-    /// Whom the entries above objects lead to, as far as they are found.
+    /// The callers named on objects by entries, directly or through roles; a cache.
     private var namedAbove: [ObjectID: Set<PrincipalID>] = [:]
     private var found: [Row] = []
     private(set) var isComplete = true
@@ -23,7 +23,7 @@ struct DraftComparison {
         let change: Change
     }
 
-    /// What somebody has on an object before and after.
+    /// The privileges of a subject on an object before and after.
     private struct Change: Equatable {
         let before: Privileges
         let after: Privileges
@@ -32,7 +32,7 @@ struct DraftComparison {
     init(of draft: Draft, with reader: IndexReader) throws {
         (self.draft, self.reader) = (draft, reader)
         relations = DraftedRelations(of: draft, over: reader)
-        // An end that has come by then counts neither before nor after.
+        // Both sides use the same time, so an end before it counts on neither side.
         rulesBefore = AccessRules(reader, at: draft.instant)
         rulesAfter = AccessRules(draft.workingSet, at: draft.instant)
         allCallers = try relations.instances(of: .user).union(relations.instances(of: .thing)).map { PrincipalID($0) }
@@ -73,7 +73,7 @@ struct DraftComparison {
             add(.anonymous, object, try change(for: .anonymous, on: object))
             let named = try callers(namedFor: object).union(administrators)
             for caller in named { add(caller, object, try change(for: caller, on: object)) }
-            // Who is named nowhere has what everyone has.
+            // A caller without an entry has the access of everyone.
             guard ofEveryone.before != ofEveryone.after else { return }
             for caller in allCallers where !named.contains(caller) { add(caller, object, ofEveryone) }
         }
@@ -96,7 +96,7 @@ struct DraftComparison {
 }
 
 extension DraftComparison {
-    /// The users and things that something which counts on an object names otherwise than as everyone.
+    /// Returns the users and things that relevant entries name, directly or through roles other than `everyone`.
     private mutating func callers(namedFor start: ObjectID) throws -> Set<PrincipalID> {
         var named = try callers(namedOn: .store)
         var seen: Set<ObjectID> = []
@@ -113,8 +113,8 @@ extension DraftComparison {
         return named
     }
 
-    /// The users and things that entries on an object name, themselves or by roles; those that only `everyone` leads to are not
-    /// among them.
+    /// Returns the users and things named by entries on an object, directly or through roles; not those reached only through
+    /// `everyone`.
     private mutating func callers(namedOn object: ObjectID) throws -> Set<PrincipalID> {
         if let known = namedAbove[object] { return known }
         var seen: Set<PrincipalID> = [.everyone, .anonymous]

@@ -2,12 +2,12 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// Whose access to what the events of a draft may change: all there is to compare.
+/// The callers and objects with access that the events of a draft may change: the set to compare.
 struct DraftReach {
-    /// Those whose access to an object is compared.
+    /// The callers to compare for an object.
     enum Callers {
         case some(Set<PrincipalID>)
-        /// Everyone who is signed in, and who is not.
+        /// Every caller, signed in or not.
         case all
 
         mutating func add(_ other: Callers) {
@@ -23,7 +23,7 @@ struct DraftReach {
     private let reader: IndexReader
     private let relations: DraftedRelations
     private(set) var callersByObject: [ObjectID: Callers] = [:]
-    /// The objects of classes that read through links, where there are such classes.
+    /// The objects of classes that read through links; empty without such classes.
     private let linked: Set<ObjectID>
 
     init(of draft: Draft, _ reader: IndexReader, _ relations: DraftedRelations) throws {
@@ -84,7 +84,7 @@ struct DraftReach {
         add(try below(gone), for: .all)
     }
 
-    /// Options that say nothing about access change nothing here.
+    /// Options that do not affect access are ignored here.
     private mutating func addChange(of classID: ClassID) throws {
         let (before, after) = (try reader.options(of: classID), try draft.workingSet.options(of: classID))
         guard before.map(\.access) != after.map(\.access) else { return }
@@ -93,7 +93,7 @@ struct DraftReach {
 }
 
 extension DraftReach {
-    /// The users and things that count as a subject, before or after.
+    /// Returns the users and things that have a subject, before or after.
     private func callers(within subject: PrincipalID) throws -> Callers {
         var seen: Set<PrincipalID> = []
         var callers: Set<PrincipalID> = []
@@ -110,7 +110,8 @@ extension DraftReach {
         return .some(callers)
     }
 
-    /// Where entries on some objects count: on themselves, what is below them, what a class or the store has.
+    /// Returns the objects affected by entries on some objects: the objects themselves, the objects below them, and the objects
+    /// of a class or of the store.
     private func reach(of objects: Set<ObjectID>) throws -> Set<ObjectID> {
         var roots = objects
         for object in objects {
@@ -125,7 +126,7 @@ extension DraftReach {
         return try below(roots)
     }
 
-    /// Some objects and all below them: those that inherit, or all.
+    /// Returns some objects and the objects below them: those that inherit, or all.
     private func below(_ roots: Set<ObjectID>, inheritingOnly: Bool = true) throws -> Set<ObjectID> {
         var found: Set<ObjectID> = []
         var pending = Array(roots)
@@ -144,7 +145,7 @@ extension DraftReach {
 }
 
 extension ClassOptions {
-    /// What of the options access depends on.
+    /// The options that access depends on.
     fileprivate var access: ClassOptions {
         var options = self
         (options.creatorPrivileges, options.creatorPermanent, options.properties) = ([], false, [])

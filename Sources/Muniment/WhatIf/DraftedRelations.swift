@@ -2,9 +2,9 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// Who and what is related, before or after a draft: what the index shows, and what the draft's events add.
+/// The relations before or after a draft: those in the index, and those that the draft's events add.
 ///
-/// What a draft takes away stays in here: these relations only lead to what is compared.
+/// Relations that the draft removes stay included, since the relations are only used to find what to compare.
 struct DraftedRelations {
     private let draft: Draft
     private let reader: IndexReader
@@ -27,7 +27,7 @@ struct DraftedRelations {
         switch event {
         case .classDefined(let event): instancesAdded[.class, default: []].insert(ObjectID(event.classID.id))
         case .principalRegistered(let event):
-            // Users and things are told apart by their place.
+            // The class in their place distinguishes users and things.
             instancesAdded[.user, default: []].insert(ObjectID(event.principal.id))
         case .roleCreated(let event): instancesAdded[.role, default: []].insert(ObjectID(event.role.id))
         case .memberAdded(let event): membersAdded[event.role, default: []].insert(event.member)
@@ -70,7 +70,7 @@ struct DraftedRelations {
         (instancesAdded[classID] ?? []).union(try reader.objects(of: classID))
     }
 
-    /// The objects that entries and permissions name a subject on.
+    /// Returns the objects with entries or permissions for a subject.
     func objects(naming subject: PrincipalID) throws -> Set<ObjectID> {
         var found = (objectsNaming[subject] ?? []).union(try reader.objectsNaming(subject))
         for (permission, subjects) in permissionSubjects where subjects.contains(subject) {
@@ -92,7 +92,7 @@ struct DraftedRelations {
         return parents
     }
 
-    /// The subjects that entries on an object and permissions attached to it name.
+    /// Returns the subjects of entries on an object and of permissions attached to it.
     func subjects(namedOn object: ObjectID) throws -> Set<PrincipalID> {
         var found = (subjectsOn[object] ?? []).union(try reader.namedSubjects(on: object))
         for permission in permissionsOn[object] ?? [] { found.formUnion(try subjects(of: permission)) }
@@ -106,20 +106,20 @@ struct DraftedRelations {
         return subjects
     }
 
-    /// A role and all above it, before and after.
+    /// Returns a role and all roles above it, before and after.
     func subjects(above role: PrincipalID) throws -> Set<PrincipalID> {
         Set(try reader.subjects(of: role).members).union(try draft.workingSet.subjects(of: role).members)
             .subtracting([.everyone, .anonymous])
     }
 
-    /// The objects whose values link to an object.
+    /// Returns the objects with values that link to an object.
     func sources(linkingTo object: ObjectID) throws -> Set<ObjectID> {
         let before = try reader.links(to: object, limit: .max)
         let after = try draft.workingSet.links(to: object, limit: .max)
         return Set((before + after).flatMap(\.sources))
     }
 
-    /// Who administers the store, before or after.
+    /// The administrators of the store, before or after.
     var administrators: Set<PrincipalID> {
         get throws {
             let appointed = draft.events.compactMap { event in
@@ -131,12 +131,12 @@ struct DraftedRelations {
 
     // MARK: Places
 
-    /// The class of an object: an object's name tells its class, so it is the same before and after.
+    /// Returns the class of an object. An object's name determines its class, so it is the same before and after.
     func classID(of object: ObjectID) throws -> ClassID? {
         try draft.workingSet.place(of: object)?.classID ?? reader.place(of: object)?.classID
     }
 
-    /// The options of a class, before and after.
+    /// Returns the options of a class, before and after.
     func options(of classID: ClassID) throws -> [ClassOptions] {
         [try reader.options(of: classID), try draft.workingSet.options(of: classID)].compactMap { $0 }
     }

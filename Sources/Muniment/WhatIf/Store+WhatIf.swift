@@ -3,24 +3,25 @@ internal import Permissions
 internal import Projections
 
 extension Store {
-    /// Tries transactions without making them, and tells whose access would be another one.
+    /// Tries transactions without committing them, and returns the changes of access that they would cause.
     ///
-    /// They are carried out by what carries out every transaction, one behind the other, each as its caller, in memory and over
-    /// the index as it is: nothing is written, refusals are not recorded, and the store can be open for reading while another
-    /// process writes. A refused transaction changes nothing, and those behind it are tried all the same.
+    /// The code that executes every transaction executes these too, in order, each as its caller, in memory and over the present
+    /// index. Nothing is written, and refusals are not recorded. The store can be open for reading while another process writes.
+    /// A refused transaction changes nothing, and the ones after it are still tried.
     ///
-    /// Users and things are told of by name, those that the transactions make known included; `everyone` and `anonymous` where
-    /// what all callers have differs, as in ``difference(on:from:to:for:)``. Costs what the transactions touch and those can meet who
-    /// are concerned, not the number of objects or of users: only what changes access for everybody is compared for everybody.
+    /// The result contains users and things by name, including those that the transactions register, and `everyone` and
+    /// `anonymous` if the access of all callers differs, as in ``difference(on:from:to:for:)``. The cost depends on the changes
+    /// of the transactions and on the affected callers, not on the number of objects or users: access is compared for every
+    /// caller only if it changes for every caller.
     ///
-    /// - Parameter transactions: what is tried, in order. A time of theirs must not be before the head's.
-    /// - Throws: ``StoreError``, or what the disk says. A refusal is no error: it is in the result.
+    /// - Parameter transactions: the transactions, in order. Their times must not be before the head's.
+    /// - Throws: ``StoreError``, or an error of the disk. A refusal is not thrown: it is in the result.
     public func whatIf(_ transactions: [Transaction]) throws -> WhatIf {
         try withReader { reader in
             let workingSet = try index.workingSet()
             defer { workingSet.end() }
             let draft = try Draft(of: transactions, in: workingSet, clock: options.clock)
-            // The draft's view was taken behind the reader's: with a new one the reader sees at least as much.
+            // The draft opened its view after the reader's: a renewed reader contains at least as much.
             reader.rest()
             try reader.renew()
             reader.look(at: draft.revision)
@@ -33,15 +34,15 @@ extension Store {
     }
 }
 
-/// Transactions that are carried out in memory only.
+/// Transactions that are executed only in memory.
 struct Draft {
     let workingSet: WorkingSet
     /// The revision that they were tried on.
     let revision: Revision
-    /// The instant behind the last of them.
+    /// The instant after the last of them.
     let instant: Instant
     let refusals: [Refusal?]
-    /// What they would bring into the log.
+    /// The events that they would append to the log.
     let events: [Event]
 
     init(of transactions: [Transaction], in workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant) throws {
