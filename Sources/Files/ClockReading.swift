@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// What the clocks of the system that are never set show, in nanoseconds.
+/// Readings of the system clocks that cannot be set, in nanoseconds.
 public struct ClockReading: Hashable, Sendable {
-    /// Of the machine, from any beginning.
+    /// Time of the machine, from an arbitrary start.
     public var monotonic: UInt64
     /// Processor time of all threads of the process.
     public var process: UInt64
-    /// Processor time of the thread that reads.
+    /// Processor time of the calling thread.
     public var thread: UInt64
 
     public init(monotonic: UInt64, process: UInt64, thread: UInt64) {
@@ -15,7 +15,7 @@ public struct ClockReading: Hashable, Sendable {
         self.thread = thread
     }
 
-    /// Reads them, one behind the other.
+    /// Reads the clocks one after the other.
     public static func now() -> ClockReading {
         ClockReading(
             monotonic: nanoseconds(CLOCK_MONOTONIC), process: nanoseconds(CLOCK_PROCESS_CPUTIME_ID),

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Copies a file to where none is yet, and brings the copy to the disk.
+/// Copies a file to a path that does not exist, and syncs the copy.
 ///
 /// - Parameters:
 ///   - path: the file to copy.
-///   - copy: where it is to be copied to.
-///   - mode: who may do what to the copy, as `chmod` has it.
+///   - copy: the path of the copy.
+///   - mode: the mode of the copy, as for `chmod`.
 public func copyFile(_ path: String, to copy: String, mode: UInt32 = 0o600) throws {
     let descriptor = unsafe open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
     guard descriptor >= 0 else { throw FileError(errno, "make", path: copy) }

@@ -1,15 +1,14 @@
 internal import Glibc
 
-/// Ends this process with a message and exit code 3 where the system would otherwise end it for touching what it must not.
+/// Ends this process with a message and exit code 3 if the system would otherwise end it because of invalid memory access.
 ///
-/// LMDB follows what a file says without looking twice: a damaged page can lead it to memory that is not there, or to an
-/// assertion of its own. Opening a store looks for such damage first; this is for what happens to a file afterwards. Call it
-/// once, at the start of a program.
+/// LMDB trusts the content of its file: a damaged page can lead it to invalid memory, or to a failed assertion. Opening a store
+/// checks for such damage; this handler covers damage that occurs later. Call it once, at the start of a program.
 public func installDamageHandler() {
     var handled = sigset_t()
     unsafe sigemptyset(&handled)
     for number in [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE] {
-        // In here only what is safe in a handler of signals: no memory is allocated, nothing is locked.
+        // Only operations that are safe in a signal handler: no memory allocation, no locks.
         signal(number) { _ in
             let text: StaticString = """
                 muniment: the store's files are damaged: reading them came to a place that cannot be; \
@@ -21,6 +20,6 @@ public func installDamageHandler() {
         }
         unsafe sigaddset(&handled, number)
     }
-    // One that the process which started this one held back would end it without a word.
+    // A signal that the parent process has blocked would end this process without a message.
     unsafe pthread_sigmask(SIG_UNBLOCK, &handled, nil)
 }

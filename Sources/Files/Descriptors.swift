@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Raises the limit on open descriptors of this process to the highest that the system allows it.
+/// Raises the limit on open descriptors of this process to the maximum that the system allows.
 ///
-/// - Returns: the limit from now on.
+/// - Returns: the new limit.
 public func raiseDescriptorLimit() -> Int {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
@@ -13,7 +13,7 @@ public func raiseDescriptorLimit() -> Int {
     return Int(clamping: limit.rlim_cur)
 }
 
-/// How many descriptors this process has open. Linear in that number.
+/// Returns the number of open descriptors of this process. Linear in that number.
 ///
 /// - Throws: a `FileError` if `/proc` cannot be read.
 public func openDescriptorCount() throws(FileError) -> Int {

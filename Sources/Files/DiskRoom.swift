@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// The room on a file system.
+/// The space on a file system.
 public struct DiskRoom: Sendable {
-    /// Bytes that files of this process can still take.
+    /// Bytes that files of this process can still use.
     public let freeBytes: Int
     /// Bytes of the whole file system.
     public let totalBytes: Int
 
-    /// Asks the system, with one call.
+    /// Reads the sizes, with one system call.
     ///
     /// - Parameter path: A file or folder on the file system.
-    /// - Returns: Nil if the file system does not tell its size.
+    /// - Returns: Nil if the file system does not report its size.
     public init?(at path: String) {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0, status.f_blocks > 0 else { return nil }
@@ -19,6 +19,6 @@ public struct DiskRoom: Sendable {
         totalBytes = Int(clamping: status.f_blocks).multipliedReportingOverflow(by: blockBytes).partialValue
     }
 
-    /// Whether less is free than a service that writes should leave: 64 MiB, or a sixteenth of a file system below 1 GiB.
+    /// Whether less space is free than a writing service should leave: 64 MiB, or a sixteenth of a file system below 1 GiB.
     public var isShort: Bool { freeBytes < min(64 << 20, totalBytes / 16) }
 }

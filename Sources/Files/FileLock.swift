@@ -1,36 +1,36 @@
 internal import Glibc
 internal import Synchronization
 
-/// A lock on a file that one process at a time can hold, and that says who does. It goes with the process that holds it.
+/// A lock on a file that one process at a time can hold. The file names the holder. The lock ends with the process of its holder.
 ///
-/// It belongs to the open file and not to the process, so that a second holder in the same process is refused as well; and it
-/// can be asked about without taking it, so that asking never gets in the way of somebody who wants it.
+/// The lock belongs to the open file and not to the process, so that a second holder in the same process is refused too. It can
+/// be queried without taking it, so that queries never block a process that wants the lock.
 public final class FileLock: @unchecked Sendable {
-    /// Somebody else holds the lock.
+    /// Another holder has the lock.
     public struct Held: Error, Hashable, Sendable {
-        /// What the holder wrote about itself, such as `process 4711 (muniment import …)`.
+        /// The holder's description of itself, such as `process 4711 (muniment import …)`.
         public let holder: String
     }
 
     public let path: String
     private let descriptor: Int32
     private let isReleased = Atomic(false)
-    /// The first line of the file. A second one says that the holder is not ready.
+    /// The first line of the file. A second line means that the holder is not ready.
     private let firstLine: [UInt8]
 
-    // Of open files, from <fcntl.h>; the overlay leaves them out.
+    // Locks of open files, from <fcntl.h>; the overlay does not contain them.
     private static let getOpenFileLock: Int32 = 36
     private static let setOpenFileLock: Int32 = 37
 
-    /// How often, and how long, to look again for who holds the lock: a holder says so right behind taking it.
+    /// The number and the interval of attempts to read the holder: a holder writes its description right after taking the lock.
     private static let attempts = 20
     private static let attemptMicroseconds: UInt32 = 5_000
 
-    /// Takes the lock at once, or throws ``Held``; throws ``FileError`` where the file cannot be made.
+    /// Takes the lock at once, or throws ``Held``; throws ``FileError`` if the file cannot be created.
     ///
     /// - Parameters:
-    ///   - path: the file, which is made where it is not there.
-    ///   - holder: who to name to others, at most a line.
+    ///   - path: the file, which is created if it does not exist.
+    ///   - holder: the description of the holder for others, at most one line.
     public init(path: String, holder: String) throws {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileError(errno, "open", path: path) }
@@ -46,13 +46,13 @@ public final class FileLock: @unchecked Sendable {
         unsafe text.withUnsafeBytes { bytes in _ = unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, 0) }
     }
 
-    /// Tells others that what the lock guards is in order, and that the holder keeps it so from now on.
+    /// Announces that the holder is ready: the guarded data is valid from now on.
     public func announceReady() { ftruncate(descriptor, off_t(firstLine.count)) }
 
-    /// Whether somebody holds the lock and has announced that they are ready.
+    /// Whether a holder has the lock and has announced that it is ready.
     public static func isHeldReady(path: String) -> Bool {
         guard let text = try? readFile(path), !text.isEmpty, !text.contains(UInt8(ascii: "\n")) else { return false }
-        // In this order: a text that was left behind by a holder that is gone is replaced by the next one at once.
+        // In this order: a new holder replaces the text of an exited holder immediately.
         return isHeld(path: path)
     }
 
@@ -74,7 +74,7 @@ public final class FileLock: @unchecked Sendable {
         return range
     }
 
-    /// Whether anybody holds the lock at this moment, this process included. Takes nothing.
+    /// Whether any process, this one included, holds the lock now. Does not take it.
     public static func isHeld(path: String) -> Bool {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -84,18 +84,19 @@ public final class FileLock: @unchecked Sendable {
         return whole.l_type != Int16(F_UNLCK)
     }
 
-    /// Who holds the lock, as far as they said. Where nobody holds it, who did last, if they ended without letting go.
+    /// Returns the description of the holder. Without a holder, returns the last one if it exited without releasing the lock.
     public static func holder(of path: String) -> String? {
         guard let line = try? readFile(path).split(separator: UInt8(ascii: "\n")).first else { return nil }
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// Lets go of the lock; later calls do nothing.
+    /// Releases the lock; later calls do nothing.
     public func release() {
-        // The number of a closed file is given to the next one that is opened: closing it again would close somebody else's.
+        // The system reuses the number of a closed file: closing it again would close another file.
         guard !isReleased.exchange(true, ordering: .acquiringAndReleasing) else { return }
         ftruncate(descriptor, 0)
-        // Closing alone is not enough: a process that is being started at this moment has the file open as well, until it begins.
+        // Closing alone is not enough: a child process that is starting at this time has the file open too until it runs its
+        // program.
         var whole = FileLock.wholeFile(F_UNLCK)
         _ = unsafe fcntl(descriptor, FileLock.setOpenFileLock, &whole)
         _ = Glibc.close(descriptor)

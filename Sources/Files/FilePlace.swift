@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Tells whether a path still leads to the file that it led to.
+/// Detects whether a path still refers to the same file.
 ///
-/// The file must stay open meanwhile: the system gives the number of a file that is gone to another one.
+/// The file must stay open during that time: the system reuses the number of a removed file.
 public struct FilePlace: Sendable {
     public let path: String
     private let identity: FileIdentity?
@@ -13,16 +13,17 @@ public struct FilePlace: Sendable {
         identity = FileIdentity(path)
     }
 
-    /// Whether the file is still found there: neither it nor a folder above it was moved, removed or replaced. One call of the system.
+    /// Whether the path still refers to the file: neither it nor a folder above it was moved, removed or replaced. Takes one
+    /// system call.
     public var isUnchanged: Bool { identity != nil && FileIdentity(path) == identity }
 }
 
-/// A file, whatever it is called: its device and its number there.
+/// The identity of a file, independent of its names: its device and its number there.
 public struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    /// The file that a path leads to; nil where it leads to none, or where this process may not look.
+    /// Returns the file at a path; nil if it does not exist, or if this process may not access it.
     public init?(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

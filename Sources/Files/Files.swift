@@ -5,12 +5,12 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let operation: String
     public let path: String
     public let detail: String
-    /// Whether the file or folder is not there.
+    /// Whether the file or folder does not exist.
     public let isMissing: Bool
     public let isNotPermitted: Bool
-    /// Whether the disk, or the quota on it, has no room.
+    /// Whether the disk, or its quota, is full.
     public let isDiskFull: Bool
-    /// Whether the system lacks descriptors, memory or room on the disk, so that the operation can succeed later.
+    /// Whether the system lacks descriptors, memory or disk space, so that the operation can succeed later.
     public let isLackOfResources: Bool
 
     init(_ code: Int32, _ operation: String, path: String) {
@@ -26,7 +26,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "cannot \(operation) `\(path)`: \(detail)" }
 }
 
-/// The whole of a small file.
+/// Returns the content of a small file.
 public func readFile(_ path: String) throws(FileError) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(errno, "read", path: path) }
@@ -41,7 +41,7 @@ public func readFile(_ path: String) throws(FileError) -> [UInt8] {
     }
 }
 
-/// Calls `body` with one run of bytes of a file after another, each `chunkBytes` long but for the last.
+/// Calls `body` with each chunk of a file in order. Each has `chunkBytes` bytes, except for the last.
 public func forEachChunk(of path: String, chunkBytes: Int, _ body: (Span<UInt8>) throws -> Void) throws {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(errno, "read", path: path) }
@@ -62,12 +62,12 @@ public func forEachChunk(of path: String, chunkBytes: Int, _ body: (Span<UInt8>)
     }
 }
 
-/// Puts a file in place whole, and durably: written beside it, synced, renamed.
+/// Replaces a file atomically and durably: writes a temporary file next to it, syncs and renames it.
 ///
 /// - Parameters:
-///   - path: the file, whether it is there or not.
-///   - bytes: what is to be in it.
-///   - mode: who may do what to it, as `chmod` has it.
+///   - path: the file, existing or not.
+///   - bytes: the new content.
+///   - mode: its mode, as for `chmod`.
 public func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
     let draft = path + ".new"
     try writeDraft(draft, bytes, mode: mode)
@@ -75,11 +75,11 @@ public func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o60
     try syncFolder(of: path)
 }
 
-/// Writes a file and brings its contents to the disk, not yet its name.
+/// Writes a file and syncs its content, but not its name.
 func writeDraft(_ draft: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode_t(mode))
     guard descriptor >= 0 else { throw FileError(errno, "write", path: draft) }
-    // A draft that an earlier process left behind keeps the mode that it was made with.
+    // A temporary file of an earlier process keeps its original mode.
     guard fchmod(descriptor, mode_t(mode)) == 0 else {
         let code = errno
         _ = close(descriptor)
@@ -103,8 +103,7 @@ func writeDraft(_ draft: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(
     guard synced == 0 else { throw FileError(code, "sync", path: draft) }
 }
 
-/// Brings the names in the folder that a file is in to the disk: which files are there survives a crash of the machine only
-/// from then on.
+/// Syncs the names in the folder of a file. Only then do created and removed files survive a crash of the machine.
 public func syncFolder(of path: String) throws(FileError) {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -114,14 +113,14 @@ public func syncFolder(of path: String) throws(FileError) {
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileError(errno, "sync", path: folder) }
 }
 
-/// The one spelling of a path to something that is there; the path itself where it leads nowhere.
+/// Returns the canonical path of an existing file; the path itself if it does not exist.
 public func canonicalPath(_ path: String) -> String {
     guard let resolved = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
 }
 
-/// Makes a folder and those above it, each for its owner alone (mode 0700). A folder that exists stays as it is.
+/// Creates a folder and its parents, each only for its owner (mode 0700). An existing folder is not changed.
 public func makeFolder(_ path: String) throws(FileError) {
     if isFolder(path) { return }
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }
@@ -135,9 +134,9 @@ public func isFolder(_ path: String) -> Bool {
 
 public func fileExists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-/// Whether there is a file or folder at a path.
+/// Returns whether a file or folder exists.
 ///
-/// - Throws: where this process may not look.
+/// - Throws: if this process may not access the path.
 public func exists(_ path: String) throws(FileError) -> Bool {
     var status = stat()
     if unsafe stat(path, &status) == 0 { return true }
@@ -146,8 +145,8 @@ public func exists(_ path: String) throws(FileError) -> Bool {
     return false
 }
 
-/// The first argument of this process whose bytes are no UTF-8, as it would be shown; nil where there is none. The list of
-/// arguments that Swift hands out has such bytes replaced, so that two different names could become one.
+/// Returns the first argument of this process that is not valid UTF-8, in printable form; nil if all are valid. Swift replaces
+/// such bytes in its list of arguments, so that two different names could become equal.
 public func firstArgumentThatIsNoText() -> String? {
     for index in 0..<Int(CommandLine.argc) {
         guard let argument = unsafe CommandLine.unsafeArgv[index] else { continue }
@@ -158,7 +157,7 @@ public func firstArgumentThatIsNoText() -> String? {
 
 public func mayWrite(to path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
-/// Who may do what to a file, as `chmod` has it; nil where there is no file.
+/// Returns the mode of a file, as for `chmod`; nil if the file does not exist.
 public func fileMode(_ path: String) -> UInt32? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? UInt32(status.st_mode & 0o7777) : nil
@@ -172,7 +171,7 @@ public func removeFile(_ path: String) throws(FileError) {
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileError(errno, "remove", path: path) }
 }
 
-/// The names of what is in a folder, in no order.
+/// Returns the names in a folder, unsorted.
 public func fileNames(in folder: String) throws(FileError) -> [String] {
     guard let stream = unsafe opendir(folder) else { throw FileError(errno, "read the folder", path: folder) }
     defer { unsafe closedir(stream) }
@@ -187,7 +186,7 @@ public func fileNames(in folder: String) throws(FileError) -> [String] {
     return names
 }
 
-/// Removes a folder and the files in it; nothing where it is not there.
+/// Removes a folder and the files in it. Does nothing if it does not exist.
 public func removeFlatFolder(_ path: String) throws(FileError) {
     guard try exists(path) else { return }
     for name in try fileNames(in: path) { try removeFile(path + "/" + name) }
@@ -197,10 +196,10 @@ public func removeFlatFolder(_ path: String) throws(FileError) {
 /// Lets other threads run.
 public func yieldThread() { _ = sched_yield() }
 
-/// Changes with every start of the machine; empty where the system does not say.
+/// Returns an id that changes with every start of the machine; empty if the system does not report one.
 public func bootIdentity() -> [UInt8] { (try? readFile("/proc/sys/kernel/random/boot_id")) ?? [] }
 
-/// Who this process is, for people.
+/// Returns a description of this process for people.
 public func processDescription() -> String {
     "process \(getpid()) (\(CommandLine.arguments.prefix(4).joined(separator: " ")))"
 }

@@ -5,9 +5,9 @@ internal import Glibc
 public struct MachineClock: Hashable, Sendable {
     /// Microseconds since 1970, UTC. An operator or a time service can set this clock.
     public var wall: Int64
-    /// Microseconds since the machine started, its sleep included. Nothing can set this clock.
+    /// Microseconds since the machine started, including sleep. This clock cannot be set.
     public var sinceBoot: Int64
-    /// Whether the kernel says that a time service keeps the wall clock right.
+    /// Whether the kernel reports that a time service synchronizes the wall clock.
     public var isSynchronized: Bool
 
     public init(wall: Int64, sinceBoot: Int64, isSynchronized: Bool) {
@@ -16,7 +16,7 @@ public struct MachineClock: Hashable, Sendable {
         self.isSynchronized = isSynchronized
     }
 
-    /// Reads the clocks. Three calls of the system.
+    /// Reads the clocks. Takes three system calls.
     public static func now() -> MachineClock {
         MachineClock(
             wall: microseconds(CLOCK_REALTIME), sinceBoot: microseconds(CLOCK_BOOTTIME),

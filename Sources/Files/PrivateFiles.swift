@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// What ``closeToOthers(_:isDeep:noting:)`` found.
+/// The result of ``closeToOthers(_:isDeep:noting:)``.
 public struct ModeChanges: Sendable {
-    /// The files and folders that other users could open before, in no order.
+    /// The files and folders that other users could open before, unsorted.
     public var closed: [String] = []
-    /// The files and folders whose mode could not be changed, and why.
+    /// The files and folders with a mode that could not be changed, and the reasons.
     public var failures: [FileError] = []
 
     public init() {}
 }
 
-/// Takes a file, or a folder with everything in it, away from other users: files get mode 0600, folders 0700.
+/// Removes the access of other users to a file, or to a folder and its content: files get mode 0600, folders 0700.
 ///
 /// Symbolic links are not followed. Linear in the number of files.
 ///
 /// - Parameters:
 ///   - path: a file or a folder. Nothing happens if it does not exist.
 ///   - isDeep: whether the contents of a folder are closed too.
-///   - changes: gets what was changed, and what could not be.
+///   - changes: receives the changed files and the failures.
 public func closeToOthers(_ path: String, isDeep: Bool = true, noting changes: inout ModeChanges) {
     let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -44,11 +44,11 @@ public func closeToOthers(_ path: String, isDeep: Bool = true, noting changes: i
     } catch { changes.failures.append(error) }
 }
 
-/// Refuses a secret file that other users can open. A group may read a file that belongs to root: that is how a system hands one
-/// key to several services.
+/// Refuses a secret file that other users can open. A group may read a file that belongs to root: systems give one key to several
+/// services in this way.
 ///
-/// - Parameter path: the file. A symbolic link stands for the file that it leads to.
-/// - Throws: ``ExposedFile``, or a `FileError` if the file cannot be looked at.
+/// - Parameter path: the file. A symbolic link is followed.
+/// - Throws: ``ExposedFile``, or a `FileError` if the file cannot be accessed.
 public func requirePrivateFile(_ path: String) throws {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { throw FileError(errno, "read", path: path) }
@@ -60,7 +60,7 @@ public func requirePrivateFile(_ path: String) throws {
 /// A secret file that other users can open.
 public struct ExposedFile: Error, Hashable, Sendable, CustomStringConvertible {
     public let path: String
-    /// As `chmod` takes it.
+    /// The mode, as for `chmod`.
     public let mode: UInt32
 
     public var description: String {

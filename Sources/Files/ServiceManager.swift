@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Tells the service manager that started this process how it is, as `sd_notify(3)` of systemd says. A datagram is all it takes.
+/// Sends the state of this process to the service manager that started it, as `sd_notify(3)` of systemd does. Sends one datagram.
 ///
 /// - Parameters:
-///   - state: such as `READY=1` or `STOPPING=1`, a line each.
-///   - socket: what the manager has put into `NOTIFY_SOCKET`: a path, or a name in the abstract space behind an `@`.
-/// - Returns: whether the manager has it; false where nobody listens.
+///   - state: the state, such as `READY=1` or `STOPPING=1`, one line each.
+///   - socket: the value of `NOTIFY_SOCKET`: a path, or a name in the abstract namespace after an `@`.
+/// - Returns: whether the manager has received it; false without a listener.
 @discardableResult
 public func tellServiceManager(_ state: String, at socket: String) -> Bool {
     var address = sockaddr_un()

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// A file of lines that several processes append to, one at a time, and that nobody but its owner may read.
+/// A file of lines that several processes append to, one at a time, and that only its owner may read.
 ///
-/// A line counts once its end is there. What a process that died left behind the last end is no line: readers go over it, and
-/// the next one to append takes it away.
+/// A line counts only with its end. Bytes after the last end, from a process that exited, are ignored by readers, and the next
+/// append removes them.
 public struct SharedLines: Sendable {
     public let path: String
 
     public init(path: String) { self.path = path }
 
-    /// What to write into the file.
+    /// The data to write into the file.
     public struct Addition: Sendable {
-        /// How many bytes of the whole lines stay. What is after them is removed.
+        /// The number of bytes of complete lines to keep. Later bytes are removed.
         let keptBytes: Int
-        /// The lines to append to those, each with its end.
+        /// The lines to append, each with its end.
         let lines: [UInt8]
-        /// What then overwrites the first bytes of the file.
+        /// The bytes that then overwrite the start of the file.
         let head: [UInt8]
 
         public init(keptBytes: Int, lines: [UInt8], head: [UInt8]) {
@@ -25,10 +25,11 @@ public struct SharedLines: Sendable {
         }
     }
 
-    /// The whole lines of the file, ends included; nil where there is no file.
+    /// Returns the complete lines of the file, including their ends; nil if the file does not exist.
     ///
-    /// - Parameter afterWriters: waits for a process that is changing the file, and holds up others while it reads.
-    /// - Returns: the bytes, and what tells whether the file is still as it was. Linear in the size of the file.
+    /// - Parameter afterWriters: whether to wait for a process that is changing the file, and to block such processes while
+    ///   reading.
+    /// - Returns: the bytes, and a watch that detects later changes of the file. Linear in the size of the file.
     public func read(afterWriters: Bool = false) throws(FileError) -> (bytes: [UInt8], watch: FileWatch)? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -36,20 +37,20 @@ public struct SharedLines: Sendable {
             if error.isMissing { return nil }
             throw error
         }
-        // Before it is read: what is appended meanwhile shows as a change next time.
+        // Created before reading: bytes appended in the meantime then count as a change next time.
         let watch = try FileWatch(descriptor, path)
         if afterWriters { try lock(descriptor, LOCK_SH) }
         defer { if afterWriters { flock(descriptor, LOCK_UN) } }
         return (try wholeLines(descriptor), watch)
     }
 
-    /// Appends what `decide` says, and brings it to the disk, then overwrites the head and brings that to the disk. Waits for others
-    /// who do the same.
+    /// Appends the result of `decide` and syncs it, then overwrites the head and syncs that. Waits for other processes that
+    /// append.
     ///
-    /// The file is made where it is not there. Where appending fails, the file is as it was. Where only the head
-    /// could not be written, the lines stay.
+    /// The file is created if it does not exist. If appending fails, the file stays unchanged. If only the head cannot be
+    /// written, the lines stay.
     ///
-    /// - Parameter decide: is given the whole lines that are there.
+    /// - Parameter decide: receives the existing complete lines.
     public func append(_ decide: (_ lines: [UInt8]) throws -> Addition) throws {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileError(errno, "open", path: path) }
@@ -105,14 +106,14 @@ public struct SharedLines: Sendable {
     }
 }
 
-/// Tells whether a file is still as it was when it was opened: neither appended to, nor moved, nor removed, nor replaced by another.
+/// Detects whether a file has changed since it was opened: appended to, moved, removed or replaced.
 public final class FileWatch: Sendable {
-    /// Keeps the file's number from being given to another one.
+    /// Keeps the file's number from being reused.
     private let descriptor: Int32
     private let path: String
     private let stamp: Stamp
 
-    /// What changes with the contents of a file, and with the names that lead to it.
+    /// Data that changes with the content of a file, and with its names.
     private struct Stamp: Equatable {
         let identity: FileIdentity
         let byteCount: off_t
@@ -127,12 +128,12 @@ public final class FileWatch: Sendable {
             byteCount = status.st_size
             linkCount = status.st_nlink
             (written, writtenNanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-            // A new name for the file, or none, shows here.
+            // A new or removed name of the file changes this time.
             (changed, changedNanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
         }
     }
 
-    /// Takes over an open file, and closes it when it goes.
+    /// Takes ownership of an open file, and closes it at the end.
     init(_ descriptor: Int32, _ path: String) throws(FileError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
@@ -147,14 +148,15 @@ public final class FileWatch: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// One call of the system. It follows the path, so that a folder above the file that was moved or replaced is noticed.
+    /// Whether the file is unchanged. Takes one system call. It follows the path, so that a moved or replaced parent folder is
+    /// detected.
     public var isUnchanged: Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && Stamp(status) == stamp
     }
 }
 
-/// Makes a folder that nobody but its owner may look into; one that is there is closed to others. Those above it have to be there.
+/// Creates a folder that only its owner may access; closes an existing one to others. Its parents must exist.
 public func makePrivateFolder(_ path: String) throws(FileError) {
     if unsafe mkdir(path, 0o700) == 0 { return try syncFolder(of: path) }
     guard errno == EEXIST else { throw FileError(errno, "make the folder", path: path) }

@@ -1,15 +1,16 @@
 internal import Glibc
 
-/// A file of slots of one size, which are written over in place: what was in one is on the disk no more, as far as the file system
-/// writes where it is told to.
+/// A file of slots of one size, which are overwritten in place: the old content of a slot does not stay on the disk, provided
+/// that the file system writes in place.
 ///
-/// A slot whose size is a power of two up to 512 never lies in two blocks of a disk, so that it is written whole or not at all.
+/// A slot with a size that is a power of two up to 512 is never in two blocks of a disk, so that it is written as a whole or not
+/// at all.
 public final class SlotFile: Sendable {
     public let path: String
     public let slotBytes: Int
     private let descriptor: Int32
 
-    /// Opens a file, which has to be there.
+    /// Opens an existing file.
     ///
     /// - Parameters:
     ///   - path: the file.
@@ -23,7 +24,7 @@ public final class SlotFile: Sendable {
 
     public func close() { _ = Glibc.close(descriptor) }
 
-    /// The bytes of a slot; fewer than ``slotBytes`` where the file ends.
+    /// Returns the bytes of a slot; fewer than ``slotBytes`` at the end of the file.
     public func read(_ slot: Int) throws(FileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: slotBytes)
         let count = unsafe pread(descriptor, &bytes, slotBytes, off_t(slot * slotBytes))
@@ -31,7 +32,7 @@ public final class SlotFile: Sendable {
         return Array(bytes[..<count])
     }
 
-    /// Writes over a slot, or behind the end of the file. It is on the disk after ``sync()``.
+    /// Overwrites a slot, or appends one after the end of the file. It is durable after ``sync()``.
     public func write(_ bytes: [UInt8], to slot: Int) throws(FileError) {
         precondition(bytes.count == slotBytes, "a slot has \(slotBytes) bytes")
         var written = 0
@@ -46,7 +47,7 @@ public final class SlotFile: Sendable {
         }
     }
 
-    /// Brings what was written to the disk.
+    /// Syncs all writes to the disk.
     public func sync() throws(FileError) {
         guard fsync(descriptor) == 0 else { throw FileError(errno, "sync", path: path) }
     }

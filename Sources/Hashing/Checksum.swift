@@ -1,19 +1,20 @@
-/// A 32-bit checksum that catches every change within one aligned four-byte word, and all but one in four billion of others.
+/// A 32-bit checksum that detects every change within one aligned four-byte word, and all other changes except one in four
+/// billion.
 ///
-/// The words of the input go alternately into two lanes. Each step mixes a lane by an exclusive or with its own upper half and
-/// a multiplication by an odd number, and adds a word: all of these can be undone, so that a difference in one word can never
-/// get lost. It guards rows against damage, not against an attacker: that is what the hash chain of the log is for.
+/// The words of the input are added alternately to two lanes. Each step mixes a lane by an exclusive or with its own upper half
+/// and a multiplication by an odd number, and adds a word. All of these operations are invertible, so a difference in one word is
+/// never lost. The checksum protects rows against damage, not against an attacker; the hash chain of the log does that.
 @frozen public struct Checksum: Sendable {
     @usableFromInline var even: UInt32
     @usableFromInline var odd: UInt32
 
-    /// - Parameter tag: tells apart rows of different tables.
+    /// - Parameter tag: distinguishes rows of different tables.
     @inlinable public init(tag: UInt32) {
         even = tag &* 0x9E37_79B1 &+ 0x85EB_CA6B
         odd = 0xC2B2_AE35
     }
 
-    /// Takes in some bytes and their number. Linear, about a byte in a quarter of a nanosecond.
+    /// Adds some bytes and their number. Linear, about a byte in a quarter of a nanosecond.
     @inlinable public mutating func combine(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBytes { bytes in
             let count = bytes.count

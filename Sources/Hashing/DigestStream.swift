@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// SHA-256 of bytes that come piece by piece, so that nobody has to hold all of them.
+/// SHA-256 of bytes that are added in pieces, so that they need not all be in memory.
 @safe public struct DigestStream: ~Copyable {
     private let context: OpaquePointer
 
@@ -13,12 +13,12 @@ internal import CCrypto
 
     deinit { unsafe EVP_MD_CTX_free(context) }
 
-    /// Takes in the next bytes. Linear.
+    /// Adds the next bytes. Linear.
     public mutating func update(_ bytes: Span<UInt8>) {
         _ = unsafe bytes.withUnsafeBufferPointer { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
     }
 
-    /// The digest of everything that was taken in. What comes afterwards begins another one.
+    /// Returns the digest of all added bytes. Bytes added afterwards begin another digest.
     public mutating func finish() -> Digest {
         let bytes = [UInt8](capacity: Digest.byteCount) { output in
             output.append(repeating: 0, count: Digest.byteCount)

@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// SHA-256, as OpenSSL computes it.
+/// A SHA-256 digest, computed by OpenSSL.
 public struct Digest: Hashable, Sendable, CustomStringConvertible {
     /// 32 bytes.
     public let bytes: [UInt8]
@@ -11,12 +11,12 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     }
 
     public static let byteCount = 32
-    /// What stands before the first commit of a chain.
+    /// The previous hash of the first commit in a chain.
     public static let zero = Digest(unchecked: [UInt8](repeating: 0, count: byteCount))
 
     init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The digest of some bytes. Linear.
+    /// Computes the digest of some bytes. Linear.
     public init(of bytes: Span<UInt8>) {
         self.init(
             unchecked: [UInt8](capacity: Digest.byteCount) { output in
@@ -30,10 +30,10 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
             })
     }
 
-    /// The digest of a chain's last link and the bytes of the next.
+    /// Computes the digest of the previous hash of a chain and the next bytes.
     public init(chaining previous: Digest, _ bytes: [UInt8]) { self.init(chaining: previous, bytes.span) }
 
-    /// The digest of a chain's last link and the bytes of the next.
+    /// Computes the digest of the previous hash of a chain and the next bytes.
     public init(chaining previous: Digest, _ bytes: Span<UInt8>) {
         let joined = [UInt8](capacity: previous.bytes.count + bytes.count) { output in
             for byte in previous.bytes { output.append(byte) }
@@ -42,7 +42,7 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         self.init(of: joined.span)
     }
 
-    /// The digest that 64 hexadecimal digits stand for; nil for any other text.
+    /// Reads a digest from 64 hexadecimal digits; returns nil for any other text.
     public init?(hexadecimal text: some StringProtocol) {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == 2 * Digest.byteCount else { return nil }

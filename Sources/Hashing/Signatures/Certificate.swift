@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// Facts about a certificate.
+/// Reading facts from a certificate.
 public enum Certificate {
     /// Computes the SHA-256 of the public key (a SubjectPublicKeyInfo in DER) of the first certificate in a PEM text.
     ///

@@ -1,8 +1,8 @@
-/// The few forms of DER (X.690) that public keys and signatures are handed to OpenSSL in.
+/// The parts of DER (X.690) that OpenSSL needs for public keys and signatures.
 enum DER {
     static func sequence(_ parts: [UInt8]...) -> [UInt8] { wrapped(0x30, Array(parts.joined())) }
 
-    /// A whole number that is not negative, from its bytes, the most significant first.
+    /// Encodes a non-negative whole number from its bytes, the most significant first.
     static func integer(_ magnitude: [UInt8]) -> [UInt8] {
         var bytes = Array(magnitude.drop { $0 == 0 })
         if bytes.first.map({ $0 >= 0x80 }) ?? true { bytes.insert(0, at: 0) }
@@ -11,7 +11,7 @@ enum DER {
 
     static func bitString(_ bytes: [UInt8]) -> [UInt8] { wrapped(0x03, [0] + bytes) }
 
-    /// The contents of an object identifier, encoded already.
+    /// Encodes an object identifier from its encoded content.
     static func identifier(_ contents: [UInt8]) -> [UInt8] { wrapped(0x06, contents) }
 
     static let null: [UInt8] = [0x05, 0x00]

@@ -1,17 +1,18 @@
 internal import CCrypto
 
-/// A public key, to check signatures with. OpenSSL does the mathematics.
+/// A public key for verifying signatures with OpenSSL.
 @safe public final class VerificationKey: @unchecked Sendable {
-    // OpenSSL counts the references to a key by itself and only reads it in verifying: any number of threads may do so.
+    // OpenSSL counts the references to a key atomically and only reads the key during verification, so any number of threads may
+    // verify.
     private let key: OpaquePointer
     public let kind: Kind
 
-    /// Which family of keys it belongs to.
+    /// The kind of key.
     public enum Kind: Hashable, Sendable {
         case rsa, p256, p384, ed25519
     }
 
-    /// The bits that an RSA modulus has to have and may have: fewer can be broken, more cost whoever checks too much.
+    /// The allowed number of bits of an RSA modulus: a smaller one can be broken, a larger one makes verification too expensive.
     public static let rsaBits = 2_048...8_192
 
     private init?(_ kind: Kind, subjectPublicKeyInfo bytes: [UInt8]) {
@@ -29,7 +30,8 @@ internal import CCrypto
 
     deinit { unsafe EVP_PKEY_free(key) }
 
-    /// An RSA key; nil where its modulus has a size outside ``rsaBits`` or is even, or its exponent is even, below 3 or above 2³².
+    /// Returns an RSA key; nil if its modulus has a size outside ``rsaBits`` or is even, or its exponent is even, below 3 or
+    /// above 2³².
     ///
     /// - Parameters:
     ///   - modulus: `n`, the most significant byte first.
@@ -39,7 +41,7 @@ internal import CCrypto
         guard let first = modulus.first, let last = modulus.last, last & 1 == 1,
             rsaBits.contains(modulus.count * 8 - first.leadingZeroBitCount)
         else { return nil }
-        // With an exponent of 1 everything would be its own signature.
+        // With an exponent of 1 every message would be its own signature.
         let value = exponent.count <= 4 ? exponent.reduce(0) { $0 << 8 | Int($1) } : 0
         guard value >= 3, value & 1 == 1 else { return nil }
         let algorithm = DER.sequence(DER.identifier([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]), DER.null)
@@ -47,12 +49,12 @@ internal import CCrypto
         return VerificationKey(.rsa, subjectPublicKeyInfo: DER.sequence(algorithm, DER.bitString(numbers)))
     }
 
-    /// A key on P-256; nil unless the coordinates have 32 bytes each and are those of a point on the curve.
+    /// Returns a key on P-256; nil unless the coordinates have 32 bytes each and are those of a point on the curve.
     public static func p256(x: [UInt8], y: [UInt8]) -> VerificationKey? {
         elliptic(.p256, curve: [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07], byteCount: 32, x, y)
     }
 
-    /// A key on P-384; nil unless the coordinates have 48 bytes each and are those of a point on the curve.
+    /// Returns a key on P-384; nil unless the coordinates have 48 bytes each and are those of a point on the curve.
     public static func p384(x: [UInt8], y: [UInt8]) -> VerificationKey? {
         elliptic(.p384, curve: [0x2B, 0x81, 0x04, 0x00, 0x22], byteCount: 48, x, y)
     }
@@ -63,14 +65,15 @@ internal import CCrypto
         return VerificationKey(kind, subjectPublicKeyInfo: DER.sequence(algorithm, DER.bitString([0x04] + x + y)))
     }
 
-    /// An Ed25519 key; nil unless it has 32 bytes.
+    /// Returns an Ed25519 key; nil unless it has 32 bytes.
     public static func ed25519(_ bytes: [UInt8]) -> VerificationKey? {
         guard bytes.count == 32 else { return nil }
         let algorithm = DER.sequence(DER.identifier([0x2B, 0x65, 0x70]))
         return VerificationKey(.ed25519, subjectPublicKeyInfo: DER.sequence(algorithm, DER.bitString(bytes)))
     }
 
-    /// Whether a signature is this key's of a message. False for a scheme of another kind of key, and for anything malformed.
+    /// Returns whether a signature of a message is valid for this key. False for a scheme of another kind of key, and for
+    /// malformed input.
     public func verifies(_ signature: [UInt8], of message: [UInt8], by scheme: SignatureScheme) -> Bool {
         guard scheme.keyKind == kind, let signature = scheme.forOpenSSL(signature) else { return false }
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
@@ -90,7 +93,7 @@ internal import CCrypto
 }
 
 extension SignatureScheme {
-    /// Ed25519 hashes by itself.
+    /// The digest of the scheme; nil for Ed25519, which includes its own hash.
     @unsafe fileprivate var digest: OpaquePointer? {
         switch self {
         case .rsaPKCS1SHA256, .rsaPSSSHA256, .ecdsaP256: unsafe EVP_sha256()
@@ -100,7 +103,7 @@ extension SignatureScheme {
         }
     }
 
-    /// The form that OpenSSL takes a signature in; nil where it has the wrong length.
+    /// Returns a signature in OpenSSL's format; nil if it has the wrong length.
     fileprivate func forOpenSSL(_ signature: [UInt8]) -> [UInt8]? {
         let byteCount: Int
         switch self {
