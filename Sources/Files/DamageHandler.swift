@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Ends this process with a message and exit code 3 if the system would otherwise end it because of invalid memory access.
+/// Ends this process with a message and exit code 3 if the system would otherwise end it because of invalid memory access or a
+/// failed assertion.
 ///
 /// LMDB trusts the content of its file: a damaged page can lead it to invalid memory, or to a failed assertion. Opening a store
 /// checks for such damage; this handler covers damage that occurs later. Call it once, at the start of a program.

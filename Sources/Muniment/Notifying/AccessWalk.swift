@@ -118,7 +118,7 @@ struct AccessWalk: Sendable {
     }
 }
 
-// MARK: - Going on
+// MARK: - Continuing
 
 extension AccessWalk {
     /// An object to compare, and the result.

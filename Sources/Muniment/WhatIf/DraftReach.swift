@@ -93,7 +93,7 @@ struct DraftReach {
 }
 
 extension DraftReach {
-    /// Returns the users and things that have a subject, before or after.
+    /// Returns the users and things that count as a subject, directly or through roles, before or after.
     private func callers(within subject: PrincipalID) throws -> Callers {
         var seen: Set<PrincipalID> = []
         var callers: Set<PrincipalID> = []

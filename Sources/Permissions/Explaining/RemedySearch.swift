@@ -65,7 +65,7 @@ public struct RemedySearch<State: ExplainableState> {
         }
     }
 
-    // MARK: What is missing where
+    // MARK: Missing privileges
 
     /// Returns the missing privileges of the levels, by the object that can grant them. For a widening class both the class and
     /// the object have them, and either would be enough.
@@ -131,7 +131,7 @@ public struct RemedySearch<State: ExplainableState> {
             .verdict(for: supposed.subjects(of: caller), on: object, wanted: wanted).allows(wanted)
     }
 
-    /// Whether every change of it is necessary.
+    /// Whether every change of the remedy is necessary.
     private func isSmallest(_ remedy: Remedy) throws -> Bool {
         // More changes never remove access, so it is enough to test each copy with one change left out.
         try !remedy.withoutOne.contains { try isEnough($0) }

@@ -10,7 +10,7 @@ final class Grounds: AccessState {
     private(set) var until = Revision.open
     /// The numbers of the entities that were read. It may contain duplicates.
     private(set) var things: [UInt64] = []
-    /// The objects with parents among the entities.
+    /// The objects with parents that are already among the entities.
     private var climbed: Set<ObjectID> = []
     /// The last object read, which the rules read several times.
     private var current: (id: ObjectID, document: ObjectDocument?)?
@@ -46,7 +46,7 @@ final class Grounds: AccessState {
         return try reader.caller(name)
     }
 
-    // MARK: What the rules read
+    // MARK: Reading for the rules
 
     func subjects(of caller: PrincipalID) throws -> SubjectSet {
         let span = try reader.subjectSpan(of: caller)

@@ -125,7 +125,7 @@ public final class IndexReader {
     }
 }
 
-// MARK: - What the rules of access read
+// MARK: - Reading for the rules of access
 
 extension IndexReader: AccessState {
     public func place(of object: ObjectID) throws -> Place? { try stand(on: object).place }
