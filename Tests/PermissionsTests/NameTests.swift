@@ -55,8 +55,11 @@ struct NameTests {
         #expect(Name(text).isWellFormed == (code == nil))
     }
 
+    /// U+FDD0, which no literal can have.
+    private static let noncharacter = String(decoding: [0xEF, 0xB7, 0x90], as: UTF8.self)
+
     private static let unseen: [(text: String, isNew: Bool)] = [
-        ("doc:1", true), ("doc:caf\u{E9}", true), ("doc:e\u{301}", true), ("doc:\u{6F22}\u{1F600}", true), ("doc:\u{A0}", true),
+        ("doc:1", true), ("doc:caf\u{E9}", true), ("doc:e\u{301}", true), ("doc:\u{6F22}\u{1F600}", true), ("doc:my plan", true),
         // Bidirectional controls.
         ("doc:\u{61C}", false), ("doc:\u{200E}", false), ("doc:\u{200F}", false), ("doc:a\u{202A}", false),
         ("doc:a\u{202E}cod", false), ("doc:\u{2066}a", false), ("doc:a\u{2069}", false),
@@ -66,7 +69,36 @@ struct NameTests {
         ("doc:\u{FE0F}", false), ("doc:\u{E0041}", false), ("doc:\u{FFF9}", false),
         // Separators of lines, in the class too.
         ("doc:\u{2028}", false), ("doc:\u{2029}", false), ("d\u{200B}oc:1", false),
+        // Blank or without a shape: Braille, noncharacters, unassigned and private-use characters, object replacement, formats.
+        ("doc:a\u{2800}b", false), ("doc:\u{FFFE}", false), ("doc:" + noncharacter, false),
+        ("doc:\u{378}", false), ("doc:\u{E000}", false), ("doc:\u{F0000}", false), ("doc:\u{FFFC}", false),
+        ("doc:\u{600}1", false), ("doc:\u{13430}", false), ("doc:\u{110BD}", false), ("doc:\u{1BCA0}", false),
     ]
+
+    private static let misleading = [
+        " doc:a", "doc :a", "doc: a", "doc:a ", "doc:a\u{A0}", "doc:\u{2003}a", "doc:a\u{3000}", "\u{A0}doc:a", "doc:\u{A0}",
+        "sign ", "doc:e" + String(repeating: "\u{301}", count: 9), "doc:e" + String(repeating: "\u{20DD}", count: 9),
+    ]
+
+    @Test("A name with blanks at an end of a part, or many marks on a character, cannot be a new one", arguments: misleading)
+    func misleadingNames(text: String) {
+        #expect(Name.problem(asNew: text)?.code == .malformed)
+        #expect(Name("doc:x").problem == nil && (Name(text).kind == nil || Name(text).isWellFormed))
+    }
+
+    @Test(
+        "A name with blanks inside, or with the marks that a script needs, can be a new one",
+        arguments: [
+            "doc:my plan", "doc:my\u{A0}plan", "doc:a: b", "my doc:a", "doc:e" + String(repeating: "\u{301}", count: 8),
+            "doc:\u{E01}\u{E33}\u{E49}", "doc:\u{5E9}\u{5C1}\u{5B8}\u{591}", "doc:\u{6F22}\u{1F600}", "sign",
+        ])
+    func seenNames(text: String) { #expect(Name.problem(asNew: text) == nil) }
+
+    @Test("Blanks are written out where names differ in nothing else")
+    func blanks() {
+        #expect("doc:a b\u{A0}\u{2800}".showingBlanks == "doc:a\\u{20}b\\u{a0}\\u{2800}")
+        #expect("doc:a b\u{A0}".showingUnseen() == "doc:a b\u{A0}")
+    }
 
     @Test("A name with a character that nobody can see is well-formed, as old ones are, and cannot be a new one", arguments: unseen)
     func unseenCharacters(text: String, isNew: Bool) {

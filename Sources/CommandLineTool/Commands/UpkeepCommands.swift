@@ -130,7 +130,7 @@ extension Command {
         if call.isJSON {
             try call.output.json(.object(["groups": .array(groups.map { .array($0.map { .string($0.text) }) })]))
         } else {
-            for group in groups { try call.output.line(group.map(\.text).joined(separator: "  ")) }
+            for group in groups { try call.output.line(group.map(\.text.showingBlanks).joined(separator: "  ")) }
         }
         return .success
     }

@@ -4,8 +4,8 @@ public import Permissions
 internal import Projections
 
 extension Snapshot {
-    /// Returns groups of two or more names in use that look alike. They differ in letter case, in compatibility forms, in letters
-    /// of other alphabets with the shape of Latin ones, or in invisible characters.
+    /// The names in use that look alike, in groups of two and more: they differ in letter case, in compatibility forms, in letters of
+    /// other alphabets that have the shape of Latin ones, in the kind and number of blanks, or in characters that nobody can see.
     ///
     /// The comparison uses a small table of shapes, and not all of Unicode's: two similar names can be missing. Linear in the
     /// names that the store ever had.
@@ -26,7 +26,17 @@ enum NameShape {
     static func of(_ text: String) -> String {
         let folded = text.decomposedStringWithCompatibilityMapping.lowercased().decomposedStringWithCompatibilityMapping
         var shape = String.UnicodeScalarView()
-        for scalar in folded.unicodeScalars where !scalar.isUnseen { shape.append(latin[scalar] ?? scalar) }
+        var isBehindBlank = false
+        for scalar in folded.unicodeScalars {
+            if scalar.isBlank {
+                isBehindBlank = true
+            } else if !scalar.isUnseen {
+                // Blanks at the ends of a part show as little as unseen characters do.
+                if isBehindBlank, scalar != ":", let last = shape.last, last != ":" { shape.append(" ") }
+                shape.append(latin[scalar] ?? scalar)
+                isBehindBlank = false
+            }
+        }
         return String(shape)
     }
 

@@ -1,17 +1,38 @@
 /// Characters that are invisible, or that move or hide the characters around them. No new name may contain one: different names
 /// must not look the same.
 extension Unicode.Scalar {
-    /// Whether it is a default-ignorable character of Unicode (bidirectional controls, zero-width spaces and joiners, variation
-    /// selectors, tags and fillers), a line or paragraph separator, an annotation mark, or a control character.
+    /// Whether a reader may not see it: a default-ignorable character of Unicode (bidirectional controls, zero-width spaces and
+    /// joiners, variation selectors, tags and fillers), a line or paragraph separator, a control or format character, the blank
+    /// pattern of Braille, the object replacement character, and a character without a shape in Unicode (unassigned, private use,
+    /// noncharacter).
     ///
-    /// Joiners between letters count too, although Persian and Indic texts use them: a name is an identifier, not text for
-    /// display.
+    /// Joiners between letters and the signs that some scripts write around numbers count too: a name is an identifier, not a text to
+    /// show. What is unassigned depends on the Unicode version of the system.
     public var isUnseen: Bool {
         switch value {
-        case 0x20..<0x7F: false
-        case ..<0xA0, 0x2028, 0x2029, 0xFFF9...0xFFFB: true
-        default: properties.isDefaultIgnorableCodePoint
+        case 0x20..<0x7F: return false
+        case ..<0xA0, 0x2028, 0x2029, 0x2800, 0xFFFC: return true
+        default:
+            if properties.isDefaultIgnorableCodePoint { return true }
+            return switch properties.generalCategory {
+            case .format, .unassigned, .privateUse, .surrogate: true
+            default: false
+            }
         }
+    }
+
+    /// Whether it looks like a space: white space, the blank pattern of Braille, or a filler of Hangul.
+    package var isBlank: Bool {
+        switch value {
+        case 0x20: true
+        case 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0: true
+        default: properties.isWhitespace
+        }
+    }
+
+    /// Whether it is drawn onto the character before it.
+    fileprivate var isCombining: Bool {
+        value >= 0x300 && [.nonspacingMark, .enclosingMark].contains(properties.generalCategory)
     }
 
     /// The character as it is written in source code, such as `\u{202e}`.
@@ -23,21 +44,52 @@ extension String {
     ///
     /// - Parameter keepsLineEnds: whether `\n` stays unchanged.
     public func showingUnseen(keepsLineEnds: Bool = false) -> String {
-        let isHidden = { (scalar: Unicode.Scalar) in scalar.isUnseen && !(keepsLineEnds && scalar == "\n") }
+        escaping { $0.isUnseen && !(keepsLineEnds && $0 == "\n") }
+    }
+
+    /// The text with every unseen character and every blank, spaces too, written as `\u{…}`: for names that differ in nothing else.
+    public var showingBlanks: String { escaping { $0.isUnseen || $0.isBlank } }
+
+    private func escaping(_ isHidden: (Unicode.Scalar) -> Bool) -> String {
         guard unicodeScalars.contains(where: isHidden) else { return self }
         return unicodeScalars.map { isHidden($0) ? $0.escaped : String($0) }.joined()
     }
 }
 
 extension Name {
-    /// The reason this well-formed name cannot be introduced as a new one; nil if it can. Names that already exist stay valid.
+    /// The most marks that one character of a new name can have. Scripts in use have four at most.
+    private static let combiningLimit = 8
+
+    /// Why this name cannot become a new one although its form is right; nil if it can. Names of earlier versions stay what they are.
     package var problemAsNew: Refusal? { Name.problem(asNew: text) }
 
     /// Returns the same for a text that is part of a name, or will be.
     package static func problem(asNew text: String) -> Refusal? {
-        guard let unseen = text.unicodeScalars.first(where: \.isUnseen) else { return nil }
-        return Refusal(
-            .malformed,
-            "`\(Name(text).excerpt)` has the character \(unseen.escaped), which nobody can see: leave it out of a new name")
+        if text.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F }) { return nil }
+        let (name, scalars) = (Name(text), text.unicodeScalars)
+        if let unseen = scalars.first(where: \.isUnseen) {
+            return Refusal(
+                .malformed,
+                "`\(name.excerpt)` has the character \(unseen.escaped), which cannot be seen on every screen: leave it out of a new name")
+        }
+        for part in [name.className, name.id ?? ""] {
+            guard let first = part.unicodeScalars.first, let last = part.unicodeScalars.last else { continue }
+            if let blank = [first, last].first(where: \.isBlank) {
+                return Refusal(
+                    .malformed,
+                    "`\(name.excerpt)` has white space, \(blank.escaped), at the start or the end of its class or id: leave it out of a "
+                        + "new name")
+            }
+        }
+        var combining = 0
+        for scalar in scalars {
+            combining = scalar.isCombining ? combining + 1 : 0
+            if combining > combiningLimit {
+                return Refusal(
+                    .malformed,
+                    "`\(name.excerpt)` has more than \(combiningLimit) combining marks in a row: leave some out of a new name")
+            }
+        }
+        return nil
     }
 }
