@@ -4,6 +4,7 @@ import Files
 import Foundation
 import Identity
 import Muniment
+import Permissions
 import Service
 
 /// The accounts of a data directory: asked of the service that runs on it, or else of the folder itself.
@@ -24,7 +25,7 @@ enum AccountsDesk {
             throw UsageError("nobody has an account in `\(dataDirectory)`; `muniment serve --accounts FILE` is how people get some")
         }
         var settings = ServiceSettings(dataDirectory: dataDirectory, storeOptions: options) { line in
-            try? FileHandle.standardError.write(contentsOf: Data("note: \(line)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("note: \(line)\n".showingUnseen(keepsLineEnds: true).utf8))
         }
         settings.accounts = AccountsOptions(stores: [], mailer: NoMailer())
         self = .folder(try MunimentService(settings))
