@@ -18,8 +18,19 @@ extension Store {
     /// - Throws: `Refusal` with `malformed` for an ill-formed name, and for a name that is not a subject's;
     ///   ``StoreError/noSuchRevision(_:head:)``.
     public func notices(for subscriber: Name, after revision: Revision, through last: Revision) throws -> [Notice] {
+        try notices(for: subscriber, after: revision, through: last, stoppingAt: .max).notices
+    }
+
+    /// The same for whole revisions until there are some notices, and the revision up to which these are all.
+    ///
+    /// - Parameter count: after the revision that brings the number of notices to this, no more commits are read.
+    package func notices(
+        for subscriber: Name, after revision: Revision, through last: Revision, stoppingAt count: Int
+    ) throws -> (notices: [Notice], end: Revision) {
         var notices: [Notice] = []
-        try forEachAccessStep(of: subscriber, after: revision, through: last) { commit, step, reader in
+        let end = try forEachAccessStep(of: subscriber, after: revision, through: last) {
+            notices.count >= count
+        } _: { commit, step, reader in
             try step.forEachNotice { kind, wasAccessible in
                 notices.append(try reader.notice(kind, of: step, at: commit.revision, wasAccessible: wasAccessible))
             }
@@ -28,7 +39,7 @@ extension Store {
         for index in notices.indices where index + 1 == notices.count || notices[index].revision != notices[index + 1].revision {
             notices[index] = notices[index].last
         }
-        return notices
+        return (notices, end)
     }
 
     /// Returns the notices for a subscriber as a sequence that waits for the next one. Each notice is delivered exactly once,
@@ -56,24 +67,35 @@ extension Store {
         return NoticeFeed(store: self, start: NoticeSubscriber(subscriber, after: revision ?? head))
     }
 
-    /// Calls `body` with each change of a subscriber's access to objects in a range of commits, in the order of the commits.
-    func forEachAccessStep(
-        of subscriber: Name, after revision: Revision, through last: Revision,
+    /// Hands out how somebody's access to objects changed with each commit of a span, in order of the commits.
+    ///
+    /// - Parameter isEnough: asked after each commit, whether to stop behind it.
+    /// - Returns: the revision up to which all was handed out.
+    @discardableResult func forEachAccessStep(
+        of subscriber: Name, after revision: Revision, through last: Revision, until isEnough: () -> Bool = { false },
         _ body: (Commit, AccessStep, IndexReader) throws -> Void
-    ) throws {
+    ) throws -> Revision {
         try checkSubscriber(subscriber)
-        try withReader { reader in
+        return try withReader { reader in
             for asked in [revision, last] where asked > reader.state.revision {
                 throw StoreError.noSuchRevision(asked, head: reader.state.revision)
             }
-            guard revision < last else { return }
+            guard revision < last else { return last }
             var viewpoint = Viewpoint(subscriber)
-            try log.read { log in
-                try log.forEachCommit(from: revision.next, to: last) { commit, _ in
-                    guard var walk = try AccessWalk(commit, for: &viewpoint, reader) else { return }
-                    while try walk.goOn(4096, reader, { try body(commit, $0, reader) }) {}
+            do {
+                try log.read { log in
+                    try log.forEachCommit(from: revision.next, to: last) { commit, _ in
+                        if var walk = try AccessWalk(commit, for: &viewpoint, reader) {
+                            while try walk.goOn(4096, reader, {
+                                try Cancellation.checkCurrent()
+                                try body(commit, $0, reader)
+                            }) {}
+                        }
+                        if commit.revision < last, isEnough() { throw EnoughSteps(end: commit.revision) }
+                    }
                 }
-            }
+            } catch let enough as EnoughSteps { return enough.end }
+            return last
         }
     }
 
@@ -105,4 +127,9 @@ extension Store {
     func concern(of commit: Commit) -> Set<UInt64>? {
         (try? feed.looking { try withReader { try Concern.subjects(of: commit, $0) } }) ?? nil
     }
+}
+
+/// Ends a walk over commits early.
+private struct EnoughSteps: Error {
+    let end: Revision
 }

@@ -1,7 +1,8 @@
 /// How long the service works on a question before it gives up.
 ///
 /// The time counts from the moment at which the request is complete, so that waiting for a turn is part of it. Changes have no
-/// deadline: once their turn comes they are made. Answers as JSON Lines have one up to their first line.
+/// deadline: once their turn comes they are made. Answers as JSON Lines have one up to their first line,
+/// notices up to their last, not counting the time before the first.
 public struct RouteDeadlines: Sendable {
     /// For every route without a time of its own.
     public var all: Duration = .seconds(30)

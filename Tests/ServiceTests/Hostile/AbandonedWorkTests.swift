@@ -128,6 +128,45 @@ struct AbandonedWorkTests {
         }
     }
 
+    /// Many objects that a tenant may read, 500 a commit.
+    private static func prepareNotices(_ store: Store) throws {
+        try store.write([
+            .defineClass("doc", ClassSettings(composition: .widening)), .grant(.everyone, on: .store, ["read"]),
+            .grant(.everyone, on: .class("doc"), ["read"]), .register("user:mal"),
+        ])
+        for commit in 0..<12 {
+            try store.write((0..<500).map { .createObject(Name("doc:n\(commit)x\($0)")) })
+        }
+    }
+
+    @Test("Notices as JSON Lines have the deadline of their route, are complete within it, and end when their client leaves")
+    func noticesAsLines() async throws {
+        for limit in [Duration.milliseconds(1), .seconds(3_600)] {
+            try await withListeners {
+                $0.deadlines.byRoute["notices"] = limit
+            } _: { fixture in
+                try Self.prepareNotices(store(fixture))
+                let (port, token) = (try fixture.listen(), try fixture.token(.act(as: "user:mal")))
+                let asked = headers(token).merging(["Accept": "application/jsonl"]) { $1 }
+                let target = "/v1/stores/default/notices?after=0"
+                if limit == .milliseconds(1) {
+                    let answer = try PlainClient(port: port).send("GET", target, headers: asked)
+                    #expect(answer.0 == 504 && answer.body.contains("/problems/deadline-exceeded"), "\(answer)")
+                    return
+                }
+                let lines = try await Curl("http://127.0.0.1:\(port)").send(
+                    "GET", target, token: token, headers: [HTTPHeader("Accept", "application/jsonl")])
+                #expect(lines.status == 200)
+                #expect(lines.text.split(separator: "\n").count == 6_000)
+                var leaving: PlainClient? = try PlainClient(port: port)
+                try leaving?.begin("GET", target, headers: asked)
+                #expect(try leaving?.line().hasPrefix("HTTP/1.1 200") == true)
+                leaving = nil
+                try await until("the answer has stopped") { fixture.service.streams.load == (0, 0) }
+            }
+        }
+    }
+
     @Test("A question that takes longer than its route allows is answered 504, with a remedy")
     func deadline() async throws {
         try await withListeners {

@@ -48,14 +48,15 @@ extension Call {
     /// - Parameters:
     ///   - type: the media type.
     ///   - revision: the revision that the answer is about.
+    ///   - limit: the time from now within which all lines are written; nil for as long as the client takes to read.
     ///   - produce: writes the lines. What it throws breaks the answer off, so that nobody takes a part for the whole.
     func lines(
-        _ type: String, at revision: Revision, _ produce: @escaping @Sendable (inout LineWriter) throws -> Void
+        _ type: String, at revision: Revision, within limit: Duration? = nil,
+        _ produce: @escaping @Sendable (inout LineWriter) throws -> Void
     ) throws(Problem) -> HTTPResponse {
         let stream = HTTPStream()
         let (report, requestID, isHead) = (service.settings.report, requestID, request.method == "HEAD")
-        // It takes as long as its client takes to read, so that it ends with its client alone.
-        let cancellation = exchange.beginWork(within: nil)
+        let cancellation = exchange.beginWork(within: limit)
         let admission = service.streams.add(exchange.origin) {
             var writer = LineWriter(stream)
             do {

@@ -53,12 +53,16 @@ enum NoticesPage {
                     "revision": .revision(through), "next": .optional(next?.description),
                 ], at: through)
         }
-        return try call.lines(lineType, at: through) { writer in
-            var start = start
-            while start < through {
-                let (notices, end) = try store.notices(for: subscriber, after: start, through: through, atLeast: 1)
+        // The first notices are found before the answer begins, so that a question that takes too long is answered as others are.
+        let first = try store.notices(for: subscriber, after: start, through: through, atLeast: Self.limit)
+        let deadline = call.service.settings.deadlines.limit(of: call.route.name)
+        return try call.lines(lineType, at: through, within: deadline) { writer in
+            var (notices, end) = first
+            while true {
                 for notice in notices { try writer.write(try store.members(of: notice)) }
-                start = end
+                guard end < through else { return }
+                try writer.flush()
+                (notices, end) = try store.notices(for: subscriber, after: end, through: through, atLeast: Self.limit)
             }
         }
     }
@@ -85,8 +89,10 @@ extension Store {
         var end = start
         while end < last, found.count < wanted {
             let stop = min(Revision(end.rawValue + NoticesPage.pieceRevisions), last)
-            found += try notices(for: subscriber, after: end, through: stop)
-            end = stop
+            let (more, reached) = try notices(
+                for: subscriber, after: end, through: stop, stoppingAt: wanted - found.count + 1)
+            found += more
+            end = reached
         }
         guard found.count > wanted else { return (found, end) }
         // The revision of the last notice that is wanted is told of as a whole.
