@@ -36,9 +36,11 @@ struct AccessSpanWalk {
     func spans(of caller: PrincipalID, isRole: Bool = false) throws -> [AccessSpan] {
         var stretches: [Stretch] = []
         var revision = span.lowerBound
+        let asAdministrator = disclosure.tellsAdministration(of: caller)
         while revision <= span.upperBound {
             reader.look(at: revision)
-            let ground = try reader.access(of: caller, isRole: isRole, wanted, to: object)
+            let ground = try reader.access(
+                of: caller, isRole: isRole, wanted, to: object, asAdministrator: asAdministrator)
             if let last = stretches.last, last.isAllowed == ground.isAllowed, last.asAdministrator == ground.isAdministrator {
                 stretches[stretches.count - 1].end = ground.until
             } else {
@@ -67,7 +69,7 @@ struct AccessSpanWalk {
     private func end(of caller: PrincipalID) throws -> Instant? {
         guard span.upperBound == reader.state.revision else { return nil }
         reader.look(at: span.upperBound)
-        let subjects = try reader.subjects(of: caller)
+        let subjects = disclosure.told(try reader.subjects(of: caller))
         return try reader.pendingEnds(by: times.upperBound).first { end in
             try !AccessRules(reader, at: end).verdict(for: subjects, on: object, wanted: wanted).allows(wanted)
         }

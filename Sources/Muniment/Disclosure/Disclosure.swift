@@ -11,6 +11,8 @@ internal import Projections
 /// - what happened to it and who has what on it, if the caller may set permissions on it now;
 /// - that it exists, if the caller may do either now.
 ///
+/// Who administers the store it may know of nobody but itself: an answer about others is by their entries, roles and levels.
+///
 /// Of itself a caller may know at any time what it was given and what was taken from it, the roles that it is a member of included.
 /// What an earlier object of the same name was, it may not know.
 final class Disclosure {
@@ -45,6 +47,17 @@ final class Disclosure {
 
     /// Whether a question about a subject is one that the audience may ask at any time: it is the caller itself, or may know all.
     func isOwn(_ subject: Name) -> Bool { caller.map { $0.name == subject } ?? true }
+
+    // MARK: Administrators
+
+    /// Whether the audience may know that somebody administers the store: of itself a caller may, of others not.
+    func tellsAdministration(of principal: PrincipalID) -> Bool { caller.map { $0.principal == principal } ?? true }
+
+    /// What a principal counts as for an answer to the audience: an administrator of whom it may not know that is judged by its
+    /// entries, roles and levels alone.
+    func told(_ subjects: SubjectSet) -> SubjectSet {
+        tellsAdministration(of: subjects.caller) ? subjects : subjects.withoutAdministration
+    }
 
     // MARK: Objects
 
@@ -247,7 +260,9 @@ final class Disclosure {
             case .object(let object, _): try isKnown(object)
             case .child(let child, let parent): try isKnown(child) && isKnown(parent)
             // These are told with the objects and entries of their way, or not at all.
-            case .options, .permission, .member: true
+            case .options, .permission: true
+            case .member(let member, let role):
+                try isOwn || member == caller.principal || mayKnowEntries(on: ObjectID(role), at: witness.revision)
             case .entry(let subject, let object, _, _): try entryIsKnown(subject, on: object)
             case .attachment(_, let object): try entryIsKnown(nil, on: object)
             case .link(let source, let target): try isKnown(source) && isKnown(target)
@@ -263,6 +278,14 @@ final class Disclosure {
         }
         func way(_ path: WitnessedPath) throws -> WitnessedPath {
             var path = path
+            // Whom a role holds, through which other roles and since when, is told with the role; that it is granted something here,
+            // with the entry.
+            let memberships = path.facts.filter { if case .member = $0.fact { true } else { false } }
+            if try !memberships.allSatisfy({ try isKnown($0.fact) }) {
+                path.facts.removeAll { memberships.contains($0) }
+                path.beginning = nil
+                explanation.isComplete = false
+            }
             guard try path.facts.allSatisfy({ try isKnown($0.fact) }), try path.sources.allSatisfy({ try isKnown($0.object) })
             else {
                 explanation.isComplete = false

@@ -13,7 +13,8 @@ extension Snapshot {
     ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
     ///   - privileges: by name.
     ///   - object: any object, built-in ones included.
-    ///   - audience: who is told: for a caller that asks about another there is no object at this moment that it may not know of.
+    ///   - audience: who is told: for a caller there is no object at this moment that it may not know of, but for access of its own,
+    ///     and others are judged without what administering the store gives them.
     /// - Throws: `Refusal` with `malformed` for a name that is ill-formed.
     /// - Complexity: about that of the check; linear in the entries on the object and above it that name the subject or its roles, and
     ///   in the links to it where the class reads through links.
@@ -29,15 +30,19 @@ extension Snapshot {
         guard let caller = try reader.caller(subject) else {
             return unexplained(.unknownSubject, subject, privileges, object, wanted)
         }
-        let isTold = try Disclosure(to: audience, reader).isOwn(subject) || tells(audience, of: object)
-        guard isTold, let number = try reader.number(of: object) else {
+        let disclosure = try Disclosure(to: audience, reader)
+        let isTold = try tells(audience, of: object)
+        guard isTold || disclosure.isOwn(subject), let number = try reader.number(of: object) else {
             return unexplained(.unknownObject, subject, privileges, object, wanted)
         }
         let objectID = ObjectID(rawValue: number)
-        let subjects = try reader.subjects(of: caller)
+        let subjects = disclosure.told(try reader.subjects(of: caller))
         let all = Privileges(wanted)
         let reasons = subjects.isAdministrator ? nil : try rules.reasons(for: subjects, on: objectID, wanted: all)
         let verdict = try reasons?.verdict(wanted: all) ?? rules.verdict(for: subjects, on: objectID, wanted: all)
+        guard isTold || verdict.allows(all) else {
+            return unexplained(.unknownObject, subject, privileges, object, wanted)
+        }
         return Explanation(
             subject: subject, privileges: privileges, object: object, revision: revision, instant: instant,
             verdict: Verdict(effective: verdict.effective.intersection(all), reason: verdict.reason), wanted: wanted,

@@ -36,7 +36,8 @@ extension Store {
     ///   - object: the name of the object.
     ///   - from: the earlier moment.
     ///   - to: the later moment.
-    ///   - audience: the recipient of the answer. For a caller, access before the object's last creation counts as empty.
+    ///   - audience: who is told: for a caller nobody had anything on an object before its last creation, and others are judged
+    ///     without what administering the store gives them.
     public func difference(
         on object: Name, from: Moment, to: Moment, for audience: Audience = .unrestricted
     ) throws -> [AccessDifference] {
@@ -50,7 +51,8 @@ extension Store {
             return callers.map(\.rawValue) + [PrincipalID.everyone.rawValue, PrincipalID.anonymous.rawValue]
         } access: { reader, rules, caller in
             guard begin <= reader.revision, let number = try reader.number(of: object) else { return [] }
-            let subjects = try reader.subjects(of: PrincipalID(rawValue: caller))
+            let disclosure = try Disclosure(to: audience, reader)
+            let subjects = disclosure.told(try reader.subjects(of: PrincipalID(rawValue: caller)))
             return try rules.verdict(for: subjects, on: ObjectID(rawValue: number)).effective
         }
     }

@@ -24,7 +24,17 @@ public struct CheckAnswer: Hashable, Sendable {
         self.revision = revision
     }
 
-    /// One sentence with the reason.
+    /// A denial as it is of an object that never existed; one that is about the subject or a privilege stays as it is.
+    var withoutObject: CheckAnswer {
+        switch verdict.reason {
+        case .administrator, .levels: break
+        case .unknownObject, .unknownSubject, .unknownPrivilege: return self
+        }
+        return CheckAnswer(
+            Verdict(effective: [], reason: .unknownObject), wanted: wanted, subject, privileges, object, at: revision)
+    }
+
+    /// One sentence that says why.
     public var explanation: String {
         let list = privileges.joined(separator: ", ")
         return switch verdict.reason {

@@ -33,7 +33,12 @@ public final class SubjectSet: Sendable {
         return low < members.count && members[low] == id
     }
 
-    /// Returns these subjects without some others. It keeps the state of an administrator.
+    /// The same subjects as those of a caller that administers nothing.
+    public var withoutAdministration: SubjectSet {
+        isAdministrator ? SubjectSet(caller: caller, isAdministrator: false, members: members) : self
+    }
+
+    /// These subjects without some others; an administrator's stay an administrator's.
     public func subtracting(_ others: SubjectSet) -> SubjectSet {
         SubjectSet(caller: caller, isAdministrator: isAdministrator, members: members.filter { !others.contains($0) })
     }

@@ -19,19 +19,21 @@ extension IndexReader {
     /// much as a check; if links are followed, linear in the versions of the links to the object.
     ///
     /// - Parameters:
-    ///   - caller: the caller.
-    ///   - isRole: whether the caller is a role, which has no access while it does not exist.
-    ///   - wanted: the privileges, all of them required.
-    ///   - object: the object.
+    ///   - caller: who does it.
+    ///   - isRole: whether the caller is a role, which may nothing while it is not there.
+    ///   - wanted: the privileges, all of which are needed.
+    ///   - object: to which it is done.
+    ///   - asAdministrator: whether administering the store counts.
     public func access(
-        of caller: PrincipalID, isRole: Bool = false, _ wanted: Privileges, to object: ObjectID
+        of caller: PrincipalID, isRole: Bool = false, _ wanted: Privileges, to object: ObjectID, asAdministrator: Bool = true
     ) throws -> AccessGround {
         let grounds = Grounds(self)
         if isRole, try grounds.objectDocument(ObjectID(caller)) == nil {
             return AccessGround(isAllowed: false, isAdministrator: false, until: grounds.until, things: grounds.things)
         }
-        let subjects = try grounds.subjects(of: caller)
-        // Every end before a revision's commit time is in the log before that revision, so no clock is needed.
+        var subjects = try grounds.subjects(of: caller)
+        if !asAdministrator { subjects = subjects.withoutAdministration }
+        // Every end that had come by a revision's commit time is in the log before that revision, so no clock is needed.
         let verdict = try AccessRules(grounds, at: .distantPast).verdict(for: subjects, on: object, wanted: wanted)
         let isAllowed = verdict.allows(wanted)
         return AccessGround(

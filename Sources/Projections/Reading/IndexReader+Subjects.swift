@@ -24,18 +24,14 @@ extension IndexReader {
         if try rules.verdict(for: strangers(.everyone), on: object, wanted: wanted).allows(wanted) { return .everyone }
         var found: [PrincipalID] = []
         for caller in try candidates(for: wanted, on: object, at: place, options, instant) {
-            let subjects = try subjects(of: caller)
-            let bare =
-                subjects.isAdministrator
-                ? SubjectSet(caller: caller, isAdministrator: false, members: subjects.members) : subjects
+            let bare = try subjects(of: caller).withoutAdministration
             if try rules.verdict(for: bare, on: object, wanted: wanted).allows(wanted) { found.append(caller) }
         }
         return .some(found)
     }
 
     private func strangers(_ caller: PrincipalID) throws -> SubjectSet {
-        let subjects = try subjects(of: caller)
-        return SubjectSet(caller: caller, isAdministrator: false, members: subjects.members)
+        try subjects(of: caller).withoutAdministration
     }
 
     /// Returns the users and things that may have the privileges. Not everyone has them, so each such caller is named at a level

@@ -9,7 +9,8 @@ extension AuthZEN {
     /// The most results on a page, whatever the request wants.
     package static let resultsPerPageLimit = 10_000
 
-    /// Answers which subjects of a type may do something to a resource: of those that are there, administrators included.
+    /// Answers which subjects of a type may do something to a resource: of those that are there, administrators included
+    /// if the caller may know who they are.
     ///
     /// - Parameter body: the request, as JSON.
     /// - Returns: a page of the subjects by name, as JSON; all pages behind it are about the same moment.
@@ -20,11 +21,13 @@ extension AuthZEN {
             if let refused = try asker.refusal(aboutAccessTo: resource, in: store) {
                 throw AuthZENProblem(status: 403, refused.message)
             }
-            guard let name = resource.object, try snapshot.tells(asker.audience(in: store), of: name),
+            let audience = try asker.audience(in: store)
+            guard let name = resource.object, try snapshot.tells(audience, of: name),
                 let object = try snapshot.objectID(name),
                 let wanted = try snapshot.action(parts.action?.name ?? "", onClass: resource.type)
             else { return [] }
-            return try snapshot.subjects(ofType: subject.type, with: wanted, on: object).map { .entity(Name($0)) }
+            let found = try snapshot.subjects(ofType: subject.type, with: wanted, on: object)
+            return try snapshot.holders(of: wanted, on: object, among: found, for: audience).map { .entity(Name($0)) }
         }
     }
 

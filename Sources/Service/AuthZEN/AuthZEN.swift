@@ -39,6 +39,11 @@ package struct AuthZEN {
         return try evaluation(parts)
     }
 
+    /// Who is told the reason of a decision; nil where the request wants none.
+    func reasonAudience(_ context: ContextPart?) -> (() throws -> Audience)? {
+        context?.wantsReason == true ? { try asker.audience(in: store) } : nil
+    }
+
     func evaluation(_ parts: RequestParts) throws -> [UInt8] {
         if let fault = parts.fault { throw AuthZENProblem(fault.message) }
         let question: Question
@@ -52,7 +57,7 @@ package struct AuthZEN {
             }
             var evaluator = Evaluator(snapshot, telling: decided)
             var writer = JSONWriter()
-            _ = try writer.write(question, by: &evaluator, withReason: parts.context?.wantsReason ?? false)
+            _ = try writer.write(question, by: &evaluator, reasonFor: reasonAudience(parts.context))
             return writer.written
         }
     }
@@ -111,12 +116,16 @@ extension RequestFault {
 
 extension JSONWriter {
     /// Writes a decision, and answers it.
-    mutating func write(_ question: Question, by evaluator: inout Evaluator, withReason: Bool) throws -> Bool {
+    ///
+    /// - Parameter audience: who is told the reason; nil for a decision without one.
+    mutating func write(
+        _ question: Question, by evaluator: inout Evaluator, reasonFor audience: (() throws -> Audience)?
+    ) throws -> Bool {
         let decision = try evaluator.decide(question)
         raw(evaluator.beginning(of: decision))
-        if withReason {
+        if let audience {
             raw(",\"reason\":")
-            write(try evaluator.reason(question))
+            write(try evaluator.reason(question, for: audience))
         }
         raw("}}")
         return decision

@@ -40,7 +40,9 @@ struct Evaluator {
     }
 
     /// Why a question is answered as it is, in a sentence.
-    func reason(_ question: Question) throws -> String {
+    ///
+    /// - Parameter audience: who is told.
+    func reason(_ question: Question, for audience: () throws -> Audience) throws -> String {
         guard let subject = question.subject.principal else {
             return "no subject of type \(question.subject.type) can be called \(question.subject.id) here"
         }
@@ -51,7 +53,7 @@ struct Evaluator {
             return
                 "\(question.action.name) is no privilege that the store knows, and no alias of the class \(question.resource.type)"
         }
-        return try snapshot.check(subject, snapshot.names(of: privileges), on: object).explanation
+        return try snapshot.check(subject, snapshot.names(of: privileges), on: object, for: audience).explanation
     }
 
     /// The beginning of an answer, up to the revision that it is about.

@@ -159,4 +159,98 @@ struct PastDisclosureTests {
             #expect(all.text.contains("million") && all.text.contains("insiders"), "\(all.text)")
         }
     }
+
+    @Test("E15 a denied check of the past tells nothing of an earlier object, and one's own access then is told")
+    func earlierObjectsInReasons() async throws {
+        try await withService { fixture in
+            let site = try await Site(fixture)
+            let creation = #"{"op":"createObject","object":"doc:rec","owner":"user:ann"}"#
+            try await site.commit("user:root", creation)
+            let first = try #require(try await site.curl.send("GET", "/v1/stores/default", token: site.root).json["revision"])
+            let own = #"{"op":"grant","subject":"user:mal","object":"doc:rec","privileges":["read"]}"#
+            try await site.commit("user:root", own)
+            try await site.commit("user:root", #"{"op":"deleteObject","object":"doc:rec"}"#)
+            func answers(_ object: String, at revision: String) async throws -> [String] {
+                let asked = #"{"subject":"user:mal","privilege":"read","object":"\#(object)","at":\#(revision)}"#
+                let evaluation = """
+                    {"subject":{"type":"user","id":"mal"},"action":{"name":"read"},\
+                    "resource":{"type":"doc","id":"\(object.dropFirst(4))"},"context":{"at":\(revision),"reason":true}}
+                    """
+                var texts: [String] = []
+                for target in ["/check", "/explain"] { texts.append(try await site.told("POST", target, asked).text) }
+                texts.append(
+                    try await site.curl.send("POST", "/access/v1/evaluation", token: site.mal, json: evaluation).text)
+                return texts.map { $0.replacing(object, with: "NAME") }
+            }
+            let at = try JSONText.encode(first)
+            let revision = String(decoding: at, as: UTF8.self)
+            for isThereAgain in [false, true] {
+                if isThereAgain { try await site.commit("user:mal", #"{"op":"createObject","object":"doc:rec"}"#) }
+                #expect(try await answers("doc:rec", at: revision) == answers("doc:never", at: revision))
+                // In the next revision Mal had an entry of its own.
+                let next = String((UInt64(revision) ?? 0) + 1)
+                let allowed = try await answers("doc:rec", at: next)
+                #expect(allowed.dropLast().allSatisfy { $0.contains(#""allowed":true"#) }, "\(allowed)")
+                #expect(allowed.last?.contains(#""decision":true"#) == true, "\(allowed)")
+            }
+        }
+    }
+
+    @Test("E15 an explanation names no nested role, no actor and no time of a membership to those who may not know the role")
+    func nestedRoles() async throws {
+        try await withService { fixture in
+            let site = try await Site(fixture)
+            try await site.commit(
+                "user:root", #"{"op":"createRole","role":"outer"}"#, #"{"op":"createRole","role":"inner"}"#,
+                #"{"op":"addMember","role":"outer","member":"role:inner"}"#,
+                #"{"op":"addMember","role":"inner","member":"user:bob"}"#,
+                #"{"op":"createObject","object":"doc:mine","owner":"user:mal"}"#,
+                #"{"op":"grant","subject":"user:mal","object":"doc:mine","privileges":["read","setPermissions"]}"#,
+                #"{"op":"grant","subject":"role:outer","object":"doc:mine","privileges":["read"]}"#)
+            let asked = #"{"subject":"user:bob","privilege":"read","object":"doc:mine"}"#
+            let told = try await site.told("POST", "/explain", asked)
+            #expect(told.status == 200 && told.text.contains(#""allowed":true"#), "\(told.text)")
+            #expect(told.text.contains("role:outer") && !told.text.contains("role:inner"), "\(told.text)")
+            #expect(!told.text.contains("MemberAdded") && told.text.contains(#""complete":false"#), "\(told.text)")
+            let auditor = try await site.curl.send(
+                "POST", "/v1/stores/default/explain", token: try fixture.token(.ask), json: asked)
+            #expect(auditor.text.contains("role:inner") && auditor.text.contains("MemberAdded"), "\(auditor.text)")
+        }
+    }
+
+    @Test("E15 no answer about an object tells a caller who else administers the store")
+    func administrators() async throws {
+        try await withService { fixture in
+            let site = try await Site(fixture)
+            try await site.commit(
+                "user:root", #"{"op":"createObject","object":"doc:mine","owner":"user:mal"}"#,
+                #"{"op":"grant","subject":"user:mal","object":"doc:mine","privileges":["read","setPermissions"]}"#)
+            try await site.commit("user:root", #"{"op":"appointAdministrator","principal":"user:bob"}"#)
+            let search = #"{"subject":{"type":"user"},"resource":{"type":"doc","id":"mine"},"action":{"name":"read"}}"#
+            let auditor = try fixture.token(.ask)
+            func texts(_ token: String) async throws -> [String] {
+                var texts: [String] = []
+                for name in ["bob", "root"] {
+                    let asked = #"{"subject":"user:\#(name)","privilege":"read","object":"doc:mine","proposals":false}"#
+                    texts.append(try await site.curl.send("POST", "/v1/stores/default/explain", token: token, json: asked).text)
+                    let entry = "/v1/stores/default/audit/entry?object=doc:mine&privileges=read&subject=user:" + name
+                    texts.append(try await site.curl.send("GET", entry, token: token).text)
+                }
+                for target in ["audit/access?object=doc:mine&privileges=read", "diff?name=doc:mine&from=0"] {
+                    texts.append(try await site.curl.send("GET", "/v1/stores/default/" + target, token: token).text)
+                }
+                texts.append(try await site.curl.send("POST", "/access/v1/search/subject", token: token, json: search).text)
+                return texts
+            }
+            let (told, all) = (try await texts(site.mal), try await texts(auditor))
+            for text in told.prefix(4) {
+                #expect(text.contains(#""allowed":false"#) || text.contains(#""turns":[]"#), "\(text)")
+            }
+            for text in told.suffix(3) { #expect(text.contains("mal") && !text.contains("bob"), "\(text)") }
+            for text in all.suffix(3) { #expect(text.contains("bob"), "\(text)") }
+            // Of itself an administrator is told.
+            let bob = try fixture.token(.act(as: "user:bob"))
+            #expect(try await site.curl.send("POST", "/access/v1/search/subject", token: bob, json: search).text.contains("root"))
+        }
+    }
 }

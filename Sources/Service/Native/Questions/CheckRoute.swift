@@ -25,7 +25,7 @@ enum CheckRoute {
             try call.requireAsking(about: subject)
             let asked = Asked(subject: subject, privileges: privileges, object: object)
             return try call.read(at: point) { snapshot in
-                let answer = try snapshot.check(subject, privileges, on: object)
+                let answer = try snapshot.check(subject, privileges, on: object) { try call.audience }
                 call.decided(
                     answer.isAllowed, subject, privileges.joined(separator: ","), object, revision: snapshot.revision)
                 return call.answer(asked.answer(answer, snapshot.members), at: snapshot.revision)
