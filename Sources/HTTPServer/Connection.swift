@@ -17,20 +17,31 @@ internal import Synchronization
     let isBusy = Atomic(false)
     /// Whether a response is being sent, so that nothing else may be written to the socket.
     let isAnswered = Atomic(false)
-    /// Since when no request is being answered, on the monotonic clock.
-    let idleSince: Atomic<UInt64>
-    private let isGivingWay = Atomic(false)
+    /// Since when the client is waited for, on the monotonic clock: when it connected, its last request was over, or its present
+    /// request began.
+    let waitingSince: Atomic<UInt64>
+    private let holder = Atomic(Holder.nobody)
     /// The number of the certificate that it was shown.
     let certificateNumber: Int
 
     static let never = UInt64.max
+
+    /// What decides when the connection ends: of an answer and a new connection, only one does.
+    private enum Holder: UInt8, AtomicRepresentable {
+        /// The client is waited for.
+        case nobody
+        /// A request has arrived in full, and its answer is not over.
+        case answer
+        /// The connection ends for a new one.
+        case newConnection
+    }
 
     init(_ handle: OpaquePointer, isEncrypted: Bool, deadline: UInt64, certificateNumber: Int) {
         socket = unsafe muniment_connection_info(handle, .CONNECTION_INFO_CONNECTION_FD)?.pointee.connect_fd ?? -1
         let address = unsafe muniment_connection_info(handle, .CONNECTION_INFO_CLIENT_ADDRESS)?.pointee.client_addr
         let ip = unsafe address.flatMap { unsafe SocketAddress.ip(of: $0) }
         (peer, network) = (ip?.description ?? "", ip?.network)
-        idleSince = Atomic(Clock.nanoseconds())
+        waitingSince = Atomic(Clock.nanoseconds())
         self.isEncrypted = isEncrypted
         self.deadline = Atomic(deadline)
         self.certificateNumber = certificateNumber
@@ -40,7 +51,7 @@ internal import Synchronization
     init(peer: String) {
         self.peer = peer
         network = nil
-        idleSince = Atomic(0)
+        waitingSince = Atomic(0)
         (socket, isEncrypted) = (-1, false)
         deadline = Atomic(Connection.never)
         certificateNumber = 0
@@ -55,13 +66,29 @@ internal import Synchronization
     /// Ends what the client sends and gets; the library then closes the connection.
     func shutDown() { _ = shutdown(socket, Int32(SHUT_RDWR)) }
 
-    /// Whether no request is being answered, and the connection was not asked to give way before.
-    var canGiveWay: Bool { !isBusy.load(ordering: .acquiring) && !isGivingWay.load(ordering: .relaxed) }
+    /// Whether the client is waited for, in between requests or within one, and the connection was not asked to give way before.
+    var canGiveWay: Bool { holder.load(ordering: .acquiring) == .nobody }
 
-    /// Ends what the client sends. The library closes the connection, after the answer if a request has arrived at this moment.
-    func giveWay() {
-        isGivingWay.store(true, ordering: .relaxed)
+    /// Whether the connection ends for a new one.
+    var isGivingWay: Bool { holder.load(ordering: .acquiring) == .newConnection }
+
+    /// Ends what the client sends, unless a request has arrived in full by now. The library then closes the connection.
+    ///
+    /// - Returns: false if the connection goes on, as a request is being answered.
+    func giveWay() -> Bool {
+        guard exchange(.nobody, for: .newConnection) else { return false }
         _ = shutdown(socket, Int32(SHUT_RD))
+        return true
+    }
+
+    /// The request has arrived in full: the connection gives way no more until ``endAnswer()``.
+    func beginAnswer() { _ = exchange(.nobody, for: .answer) }
+
+    /// The request is over.
+    func endAnswer() { _ = exchange(.answer, for: .nobody) }
+
+    private func exchange(_ expected: Holder, for new: Holder) -> Bool {
+        holder.compareExchange(expected: expected, desired: new, ordering: .acquiringAndReleasing).exchanged
     }
 }
 

@@ -79,6 +79,7 @@ internal import Synchronization
     func began(target: UnsafePointer<CChar>, on connection: Connection, _ handle: OpaquePointer) -> HTTPRequest {
         let now = Clock.nanoseconds()
         connection.isBusy.store(true, ordering: .releasing)
+        connection.waitingSince.store(now, ordering: .relaxed)
         connection.isAnswered.store(false, ordering: .relaxed)
         connection.deadline.store(now + requestNanoseconds, ordering: .relaxed)
         return unsafe HTTPRequest(target: target, connection: connection, handle: handle, at: now)
@@ -150,9 +151,10 @@ internal import Synchronization
         request.end()
         memory.release(request.reservedBytes)
         connection.deadline.store(now + idleNanoseconds + requestNanoseconds, ordering: .relaxed)
-        connection.idleSince.store(now, ordering: .relaxed)
+        connection.waitingSince.store(now, ordering: .relaxed)
         connection.isAnswered.store(false, ordering: .relaxed)
         connection.isBusy.store(false, ordering: .releasing)
+        connection.endAnswer()
         if isStopping.load(ordering: .relaxed) { ended.signal() }
     }
 
@@ -190,6 +192,7 @@ internal import Synchronization
     // MARK: Answers
 
     private func answer(_ request: HTTPRequest, on handle: OpaquePointer) -> Bool {
+        request.connection.beginAnswer()
         request.connection.deadline.store(Connection.never, ordering: .relaxed)
         switch application.answer(request) {
         case .now(let response): return unsafe queue(response, for: request, on: handle)
@@ -220,7 +223,8 @@ internal import Synchronization
         guard let number else { return false }
         if request.unfinishedNumber == nil {
             request.unfinishedNumber = number
-            disconnects.watch(request.connection.socket, request: number)
+            // The end of what the client sends is the server's own doing here, and says nothing of the client.
+            if !request.connection.isGivingWay { disconnects.watch(request.connection.socket, request: number) }
         }
         return true
     }
@@ -228,6 +232,7 @@ internal import Synchronization
     private func queue(_ response: HTTPResponse, for request: HTTPRequest, on handle: OpaquePointer, closing: Bool = false) -> Bool
     {
         var response = response
+        request.connection.beginAnswer()
         request.connection.deadline.store(Connection.never, ordering: .relaxed)
         if case .stream(let stream) = response.body {
             request.stream = stream

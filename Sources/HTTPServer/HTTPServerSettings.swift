@@ -8,9 +8,10 @@ public struct HTTPServerSettings: Sendable {
     public var threads: Int
     /// Bytes of a request's head; kept for each connection, open streams too.
     public var headerLimitBytes: Int
-    /// Connections at once. At the limit an idle connection is closed for a new one.
+    /// Connections at once. At the limit a connection that is idle, or whose request has not arrived in full, is closed for a new
+    /// one.
     public var connectionLimit: Int
-    /// Connections at once from one address, or from the first 64 bits of an IPv6 address; 0 for no limit. At the limit an idle
+    /// Connections at once from one address, or from the first 64 bits of an IPv6 address; 0 for no limit. At the limit such a
     /// connection of the address is closed for a new one.
     public var connectionsPerAddress: Int
     /// Addresses of proxies, which carry the connections of many clients: ``connectionsPerAddress`` does not limit them.

@@ -118,6 +118,46 @@ import Testing
     }
 
     @Test(
+        "At the limit the request that is unfinished for the longest time is ended for a new connection, if no connection is idle",
+        arguments: [false, true], ["GET / HTTP/1.1\r\nX: ", "POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nab"])
+    func displacesUnfinishedRequests(isByAddress: Bool, unfinished: String) throws {
+        try withServer(TestApplication(), Self.limited(byAddress: isByAddress)) { server in
+            // Each has had an answer before, so that its next request begins in this order and the server has seen it begin.
+            let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+            for client in clients {
+                client.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n" + unfinished)
+                #expect(client.receive(until: { $0.contains(" 200 ") }) != nil)
+            }
+            var later: [RawClient] = []
+            for displaced in clients {
+                #expect(try exchange("GET / HTTP/1.1\r\n\(Self.closing)\r\n", with: server)?.statuses == [200])
+                #expect(displaced.receiveAll() == [])
+                later.append(try RawClient(port: server.port))
+                later.last?.send(unfinished)
+            }
+        }
+    }
+
+    @Test(
+        "A client is answered while its own address sends unfinished heads on more connections than there may be",
+        arguments: [false, true])
+    func answersDuringUnfinishedHeads(isByAddress: Bool) throws {
+        var settings = HTTPServerSettings()
+        if isByAddress { settings.connectionsPerAddress = 50 } else { settings.connectionLimit = 50 }
+        try withServer(TestApplication(), settings) { server in
+            var slow: [RawClient] = []
+            for _ in 0..<20 {
+                for _ in 0..<25 {
+                    let client = try RawClient(port: server.port)
+                    client.send("GET / HTTP/1.1\r\nHost: here\r\nX: ")
+                    slow.append(client)
+                }
+                #expect(try exchange("GET / HTTP/1.1\r\n\(Self.closing)\r\n", with: server)?.statuses == [200])
+            }
+        }
+    }
+
+    @Test(
         "At the limit no connection is closed whose request is being answered: a new one waits, or is closed if its address has its share",
         arguments: [false, true])
     func keepsBusyConnections(isByAddress: Bool) throws {
