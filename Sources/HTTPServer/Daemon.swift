@@ -17,9 +17,11 @@ internal import Glibc
     /// Starts to serve the connections that it is given.
     init(_ settings: HTTPServerSettings, engine: Engine) throws(HTTPServerError) {
         let context = unsafe Unmanaged.passRetained(engine)
+        // With epoll the library takes a connection whose handshake waits for its client for one that can be read, and asks again and
+        // again without a pause until the client goes on.
+        let waiting = settings.tls == nil ? MHD_USE_EPOLL_INTERNAL_THREAD : MHD_USE_POLL_INTERNAL_THREAD
         var flags =
-            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_ITC.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
-            | MHD_USE_NO_LISTEN_SOCKET.rawValue
+            waiting.rawValue | MHD_USE_ITC.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_NO_LISTEN_SOCKET.rawValue
         if settings.tls != nil { flags |= MHD_USE_TLS.rawValue }
         var options = unsafe Self.options(settings, context: context.toOpaque())
         if settings.tls?.isKeyEncrypted == true {

@@ -162,6 +162,39 @@ import Testing
         }
     }
 
+    @Test("A handshake that a client leaves unfinished takes no processor time, and others are answered")
+    func stalledHandshake() throws {
+        try withTemporaryFolder { folder in
+            let certificate = try ServerCertificate(.p256, in: folder)
+            let workerClock = Mutex<clockid_t?>(nil)
+            let application = TestApplication(answering: { _ in
+                var clock = clockid_t()
+                if unsafe pthread_getcpuclockid(pthread_self(), &clock) == 0 { workerClock.withLock { $0 = clock } }
+                return .now(.text("here"))
+            })
+            var settings = try settings(certificate)
+            settings.threads = 1
+            try withServer(application, settings) { server in
+                let address = "https://127.0.0.1:\(server.port)"
+                let stalled = try RawClient(port: server.port)
+                stalled.send([0x16, 0x03, 0x01, 0x02])
+                // The server takes connections in their order, so that it has the first one by now.
+                #expect(try curl(address, trusting: certificate.certificateFile).output == "here")
+                let clock = try #require(workerClock.withLock { $0 })
+                let before = nanoseconds(of: clock)
+                sleep(3)
+                #expect(nanoseconds(of: clock) - before < 300_000_000)
+                #expect(try curl(address, trusting: certificate.certificateFile).output == "here")
+            }
+        }
+    }
+
+    private func nanoseconds(of clock: clockid_t) -> Int {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
     @Test("A server stops while connections to an earlier certificate are open")
     func stopsWithEarlierConnections() throws {
         try withTemporaryFolder { folder in
