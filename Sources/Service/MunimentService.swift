@@ -18,7 +18,7 @@ public final class MunimentService: HTTPApplication {
         WorkLimits(
             running: threads, waiting: 4_096, runningOfCaller: threads / 4, waitingOfCaller: 256, runningOfStore: threads * 3 / 4))
     /// Where JWTs wait for the issuer's keys: apart from the rest, so that an issuer that is slow holds up nobody else.
-    private let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
+    let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
     let liveFeeds: LiveFeeds
     private let presence: ServicePresence
     private let tokens: TokenRegistry
@@ -55,8 +55,12 @@ public final class MunimentService: HTTPApplication {
             presence.end()
             throw error
         }
+        var callers = settings.callers
+        // A request waits for the keys of the issuer no longer than for its answer.
+        callers.issuer?.fetchSeconds = settings.deadlines.wholeSeconds(upTo: 10)
         authenticator = Authenticator(
-            settings.callers, tokens: tokens, localSecret: presence.secret, accounts: accounts, clock: settings.clock)
+            callers, tokens: tokens, localSecret: presence.secret, accounts: accounts, clock: settings.clock,
+            report: settings.report)
         router = Router(RouteTable.routes)
         operations = Operations(settings, routes: RouteTable.routes)
         liveFeeds = LiveFeeds(LiveFeedLimits(), counts: operations.counts)
@@ -206,7 +210,7 @@ public final class MunimentService: HTTPApplication {
             return .now(Problem(.failed, "the request was not admitted").response)
         }
         let route = router.routes[index]
-        if let jwt = exchange.unverified { return verify(jwt, request, exchange, route.need) }
+        if let jwt = exchange.unverified { return verify(jwt, request, exchange, route) }
         // The body may have taken minutes, and whoever sent its head be signed out or revoked by now.
         if route.bodyLimitBytes > 0, let caller = exchange.caller {
             do throws(Problem) {
@@ -224,11 +228,17 @@ public final class MunimentService: HTTPApplication {
     }
 
     /// Finds out who calls with a JWT, once the issuer's keys are there, and then answers.
-    private func verify(_ jwt: String, _ request: HTTPRequest, _ exchange: Exchange, _ need: CallerNeed) -> HTTPAnswer {
+    private func verify(_ jwt: String, _ request: HTTPRequest, _ exchange: Exchange, _ route: Route) -> HTTPAnswer {
+        let cancellation = exchange.beginWork(within: route.hasDeadline ? settings.deadlines.limit(of: route.name) : nil)
         let admission = verification.add(exchange.origin) {
+            cancellation.reason == .cancelled
+        } _: {
             do throws(Problem) {
+                if case .deadlinePassed? = cancellation.reason { throw .issuerIsSlow }
                 let caller = try self.authenticator.caller(verifying: jwt, from: exchange.client)
-                try caller.require(need, in: exchange.storeName)
+                // A request whose client left meanwhile goes no further.
+                if case .cancelled? = cancellation.reason { return }
+                try caller.require(route.need, in: exchange.storeName)
                 exchange.identify(caller)
             } catch {
                 return request.respond(self.finished(error.response, request))
@@ -317,6 +327,10 @@ public final class MunimentService: HTTPApplication {
     public func clientLeft(_ request: HTTPRequest) -> Bool {
         guard let exchange = request.context as? Exchange, let index = exchange.route else { return true }
         exchange.endWork()
+        if exchange.unverified != nil {
+            verification.dropObsolete(of: exchange.origin)
+            return true
+        }
         let route = router.routes[index]
         switch route.handler {
         // It is a change, which is made or not, and soon.

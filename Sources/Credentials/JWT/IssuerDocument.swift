@@ -8,14 +8,17 @@ public struct IssuerDocument: Sendable {
     private let settings: IssuerSettings
     private let address: HTTPAddress
 
-    /// Asks the issuer. Blocks for as long as a request may take: 10 seconds.
+    /// Asks the issuer. Blocks for as long as a request may take.
     ///
+    /// - Parameters:
+    ///   - settings: the issuer.
+    ///   - timeoutSeconds: how long the request may take.
     /// - Throws: ``IssuerFetchError`` where it does not answer, or speaks for another issuer.
-    public static func fetch(_ settings: IssuerSettings) throws(IssuerFetchError) -> IssuerDocument {
+    public static func fetch(_ settings: IssuerSettings, timeoutSeconds: Int = 10) throws(IssuerFetchError) -> IssuerDocument {
         guard let address = settings.discoveryAddress else {
             throw IssuerFetchError("`\(settings.issuer)` leads to no address for what it says about itself")
         }
-        let response = try get(address)
+        let response = try get(address, timeoutSeconds: timeoutSeconds)
         guard case .object(let members)? = try? JSONText.decode(response.body) else {
             throw IssuerFetchError("`\(address)` answers with no JSON object")
         }
@@ -36,9 +39,11 @@ public struct IssuerDocument: Sendable {
 
     func keysAddress() throws(IssuerFetchError) -> HTTPAddress { try address("jwks_uri") }
 
-    static func get(_ address: HTTPAddress) throws(IssuerFetchError) -> HTTPClientResponse {
+    static func get(_ address: HTTPAddress, timeoutSeconds: Int) throws(IssuerFetchError) -> HTTPClientResponse {
         var request = HTTPClientRequest(address)
         request.headers = [("Accept", "application/json")]
+        request.timeoutSeconds = timeoutSeconds
+        request.connectSeconds = min(request.connectSeconds, timeoutSeconds)
         let response: HTTPClientResponse
         do throws(HTTPClientError) { response = try HTTPClient.send(request) } catch { throw IssuerFetchError("\(error)") }
         guard response.status == 200 else { throw IssuerFetchError("`\(address)` answers \(response.status)") }

@@ -11,6 +11,8 @@ public struct IssuerSettings: Sendable {
     let issuerAddress: HTTPAddress
     /// Which `typ` its access tokens must have.
     public var accessTokenType = AccessTokenType.onceSeen
+    /// How long a fetch of its keys may take, with the look for where they are: 1 to 10 seconds.
+    public var fetchSeconds = 10
 
     /// - Throws: ``IssuerSettingsError`` for addresses that are none, or that are not `https` and lead to another machine.
     public init(issuer: String, audience: String, jwksAddress: String? = nil) throws(IssuerSettingsError) {

@@ -16,6 +16,11 @@ struct KeyCache {
     private var freshUntil = Instant.distantPast
     private var lastLook: Instant?
     private var lastFailure = ""
+    private var lastReport: Instant?
+    private var isFetching = false
+
+    /// The time between two reports of the same failure.
+    private static let reportSeconds: Int64 = 60
 
     /// What to do about a JWT.
     enum Decision {
@@ -28,12 +33,14 @@ struct KeyCache {
 
     func decide(keyID: String?, algorithm: JWTAlgorithm, at now: Instant) -> Decision {
         guard let keys, now < freshUntil.advanced(bySeconds: KeyCache.keptSeconds) else {
-            return mayLook(after: KeyCache.firstRetrySeconds, now) ? .fetch : .refuse(.keysUnavailable(lastFailure))
+            let waits = isFetching || mayLook(after: KeyCache.firstRetrySeconds, now)
+            return waits ? .fetch : .refuse(.keysUnavailable(lastFailure))
         }
         let mayLook = mayLook(after: KeyCache.retrySeconds, now)
-        if now >= freshUntil, mayLook { return .fetch }
+        // While one looks for newer keys, the others go on with those that there are.
+        if now >= freshUntil, mayLook, !isFetching { return .fetch }
         if let key = keys.key(id: keyID, for: algorithm) { return .use(key) }
-        return mayLook ? .fetch : .refuse(.unknownKey)
+        return isFetching || mayLook ? .fetch : .refuse(.unknownKey)
     }
 
     private func mayLook(after seconds: Int64, _ now: Instant) -> Bool {
@@ -41,20 +48,28 @@ struct KeyCache {
         lastLook.map { now >= $0.advanced(bySeconds: seconds) || now < $0 } ?? true
     }
 
+    /// Notes that they are being fetched.
+    mutating func begin() { isFetching = true }
+
     /// Takes in the keys that were fetched.
     ///
     /// - Parameter cacheControl: what the answer said about how long they hold.
     mutating func fetched(_ keys: JSONWebKeys, cacheControl: String?, at now: Instant) {
         self.keys = keys
-        lastLook = now
+        (isFetching, lastLook, lastFailure) = (false, now, "")
         let seconds = cacheControl.flatMap(KeyCache.maxAge) ?? KeyCache.freshSeconds.lowerBound
         freshUntil = now.advanced(bySeconds: min(max(seconds, KeyCache.freshSeconds.lowerBound), KeyCache.freshSeconds.upperBound))
     }
 
     /// Notes that they could not be fetched. What is known is kept.
-    mutating func failed(_ why: String, at now: Instant) {
-        lastLook = now
-        lastFailure = why
+    ///
+    /// - Returns: whether to report it: the reason is new, or was last reported a minute ago.
+    mutating func failed(_ why: String, at now: Instant) -> Bool {
+        let isDue = lastReport.map { now >= $0.advanced(bySeconds: KeyCache.reportSeconds) || now < $0 } ?? true
+        let isReported = isDue || why != lastFailure
+        if isReported { lastReport = now }
+        (isFetching, lastLook, lastFailure) = (false, now, why)
+        return isReported
     }
 
     /// The seconds of `max-age` (RFC 9111, section 5.2.2.1); nil where there is none.

@@ -20,12 +20,12 @@ struct Authenticator: Sendable {
 
     init(
         _ settings: CallerSettings, tokens: TokenRegistry, localSecret: String, accounts: AccountsOffice?,
-        clock: @escaping @Sendable () -> Instant
+        clock: @escaping @Sendable () -> Instant, report: @escaping @Sendable (String) -> Void
     ) {
         self.tokens = tokens
         self.accounts = accounts
         self.localSecret = Array(localSecret.utf8)
-        verifier = settings.issuer.map(JWTVerifier.init)
+        verifier = settings.issuer.map { JWTVerifier($0, report: report) }
         issuerStores = settings.issuerStores
         anonymousStores = settings.anonymousStores
         self.clock = clock
@@ -115,9 +115,7 @@ struct Authenticator: Sendable {
 
     private func problem(for problem: JWTProblem, from peer: String) -> Problem {
         guard case .keysUnavailable = problem else { return wrong(from: peer) }
-        return Problem(
-            .unavailable, "the keys of the issuer cannot be had now: ask again in a moment",
-            headers: [HTTPHeader("Retry-After", "5")])
+        return .issuerIsSlow
     }
 
     /// Notes that somebody came with a JWT that is not good, and says what they are told.
@@ -163,6 +161,13 @@ extension Problem {
         Problem(
             .unauthenticated, "this access token is over: get a new one (`POST /v1/accounts/refresh`), or sign in",
             headers: [HTTPHeader("WWW-Authenticate", "Bearer realm=\"muniment\", error=\"invalid_token\"")])
+    }
+
+    /// The keys of the issuer are not there, or came too late.
+    static var issuerIsSlow: Problem {
+        Problem(
+            .unavailable, "the keys of the issuer cannot be had now: ask again in a moment",
+            headers: [HTTPHeader("Retry-After", "5")])
     }
 
     static var tokensUnreadable: Problem {

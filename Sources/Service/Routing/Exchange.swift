@@ -51,17 +51,21 @@ final class Exchange: Sendable {
     /// The work for the request, and whether its client still waits for it.
     private struct Work {
         var cancellation: Cancellation?
+        /// When its first work began: from then on its deadline counts.
+        var begin: ContinuousClock.Instant?
         var hasEnded = false
     }
 
     /// Begins work for the request, which stops when the client leaves.
     ///
-    /// - Parameter limit: the time after which it stops by itself; nil for no limit.
+    /// - Parameter limit: the time after which it stops by itself, from the first work for the request on; nil for no limit.
     func beginWork(within limit: Duration?) -> Cancellation {
-        let cancellation = Cancellation(after: limit)
-        let hasEnded = work.withLock { work in
-            work.cancellation = cancellation
-            return work.hasEnded
+        let now = ContinuousClock.now
+        let (cancellation, hasEnded) = work.withLock { work in
+            let begin = work.begin ?? now
+            let cancellation = Cancellation(after: limit.map { $0 - (now - begin) })
+            (work.begin, work.cancellation) = (begin, cancellation)
+            return (cancellation, work.hasEnded)
         }
         if hasEnded { cancellation.cancel() }
         return cancellation

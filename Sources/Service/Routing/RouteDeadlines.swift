@@ -16,5 +16,11 @@ public struct RouteDeadlines: Sendable {
         RouteTable.routes.filter(\.hasDeadline).map(\.name)
     }
 
+    /// The shortest deadline in whole seconds: 1 at least, and a limit at most.
+    func wholeSeconds(upTo limit: Int) -> Int {
+        let shortest = byRoute.values.reduce(all, min)
+        return max(1, min(limit, Int(shortest.components.seconds)))
+    }
+
     func limit(of route: String) -> Duration { byRoute[route] ?? all }
 }
