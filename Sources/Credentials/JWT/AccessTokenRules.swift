@@ -24,6 +24,8 @@ final class AccessTokenRules: Sendable {
 
     /// - Throws: ``JWTProblem`` (`notAnAccessToken`) if it is an ID token, a logout token, a refresh token or of another type.
     func check(_ jwt: CheckedJWT) throws(JWTProblem) {
+        // Without a proof of the key that it is bound to, it is no more than a copy (RFC 7800, RFC 9449, RFC 8705).
+        if jwt.claims["cnf"] != nil { throw .notAnAccessToken("its `cnf` binds it to a key, and a bearer token proves none") }
         switch jwt.type {
         case "at+jwt":
             hasSeenType.store(true, ordering: .relaxed)
@@ -33,6 +35,10 @@ final class AccessTokenRules: Sendable {
                 throw .notAnAccessToken("its `typ` must be `at+jwt`")
             }
         case let other?: throw .notAnAccessToken("its `typ` is `\(other.prefix(20))`")
+        }
+        // AWS Cognito says in this claim which of its tokens one is.
+        if let use = jwt.claims.text("token_use")?.lowercased(), use != "access" {
+            throw .notAnAccessToken("its claim `token_use` is `\(use.prefix(20))`")
         }
         // Keycloak has a claim for what the header leaves open.
         let kind = jwt.claims.text("typ")?.lowercased()

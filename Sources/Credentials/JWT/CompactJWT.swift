@@ -51,7 +51,10 @@ struct CompactJWT {
 
     /// A name that stands twice is an error, so that nobody else can have read the other one.
     private static func object(_ bytes: [UInt8]) throws(JWTProblem) -> JSONObject {
-        guard case .object(let members)? = try? JSONText.decode(bytes, limit: limitBytes) else { throw .malformed }
+        // RFC 8259 has no byte order mark before JSON.
+        guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]),
+            case .object(let members)? = try? JSONText.decode(bytes, limit: limitBytes)
+        else { throw .malformed }
         return members
     }
 }

@@ -12,7 +12,7 @@ struct ConfusedJWTTests {
     private static let check = #"{"subject":"user:ann","privilege":"read","object":"doc:1"}"#
     private static let administers = #"{"do":[{"op":"defineClass","class":"doc"}]}"#
 
-    @Test("ID tokens, logout tokens, refresh tokens and the subject root are 401; the access token is accepted")
+    @Test("ID tokens, logout tokens, refresh tokens, tokens bound to a key and the subject root are 401; the access token is accepted")
     func refused() async throws {
         let issuer = try TestIssuer()
         defer { issuer.stop() }
@@ -38,6 +38,14 @@ struct ConfusedJWTTests {
             #expect(try await status(["events": logout]) == [401, 401])
             #expect(try await status([:], type: "logout+jwt") == [401, 401])
             #expect(try await status(["typ": "Refresh"]) == [401, 401])
+            #expect(try await status(["token_use": "id"]) == [401, 401])
+            #expect(try await status(["token_use": "refresh"]) == [401, 401])
+            #expect(try await status(["token_use": "access"]) == [200, 403])
+            #expect(try await status(["cnf": .object(["jkt": "a"])]) == [401, 401])
+            let marked = try TestJWT.signed(
+                TestJWT.header("ES256"), "\u{FEFF}" + TestJWT.claims(), by: try TestKeys.key(for: "ES256"), as: "ES256")
+            #expect(try await curl.send("POST", "/v1/stores/default/check", token: marked, json: Self.check).status == 401)
+            #expect(try await status(["cnf": .object(["jkt": "a"])], type: "at+jwt") == [401, 401])
             // From the first token with a type on, those without one are refused.
             #expect(try await status([:], type: "at+jwt") == [200, 403])
             #expect(try await status([:]) == [401, 401])
