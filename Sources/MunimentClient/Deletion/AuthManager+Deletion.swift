@@ -3,14 +3,14 @@ internal import NetworkClient
 internal import Permissions
 
 extension AuthManager {
-    /// Deletes the account that is signed in, with what the operation names.
+    /// Deletes the signed-in account and the store objects that the operation names.
     ///
-    /// The service is asked first whether the person has shown lately who they are; where not, or where that is over in less than a
-    /// minute, the person is asked before anything is deleted.
+    /// The service is asked first whether the sign-in is recent. If it is not, or stays recent for less than a minute, the user
+    /// must reauthenticate before anything is deleted.
     ///
-    /// - Parameter operation: what goes first.
-    /// - Returns: who was deleted.
-    /// - Throws: ``DeleteAccountError``; the account is then as it was, unless its message says that this is not known.
+    /// - Parameter operation: the objects to delete before the account.
+    /// - Returns: the user who was deleted.
+    /// - Throws: ``DeleteAccountError``. The account is then unchanged, unless the message says that the outcome is unknown.
     @discardableResult public func deleteAccount(
         with operation: DeleteAccountOperation = DeleteAccountOperation()
     ) async throws(DeleteAccountError) -> AuthUser {
@@ -32,7 +32,7 @@ extension AuthManager {
         }
     }
 
-    /// Deletes objects in one transaction. The store names the first one that it does not have: it is gone already.
+    /// Deletes objects in one transaction. If the store reports that an object does not exist, that object counts as deleted.
     private func delete(_ reference: StoreReference) async throws(AuthError) {
         var objects = reference.objects
         while !objects.isEmpty {

@@ -1,37 +1,38 @@
 public import Permissions
 
-/// Objects of a store that belong to the person and go with the account.
+/// Objects in one store that belong to the user and are deleted with the account.
 public struct StoreReference: Hashable, Sendable {
-    /// The store that they are in.
+    /// The name of the store that contains the objects.
     public let store: String
-    /// Which objects, each before what it stands below.
+    /// The objects to delete, each before its ancestors.
     public let objects: [Name]
 
     /// - Parameters:
     ///   - store: the name of the store.
-    ///   - objects: which objects, each before what it stands below.
+    ///   - objects: the objects to delete, each before its ancestors.
     public init(_ objects: [Name], in store: String = "default") {
         self.store = store
         self.objects = objects
     }
 }
 
-/// Deletes an account: what the person has in stores first, then the account itself (CONFORMANCE I8).
+/// Deletes an account: first the user's objects in stores, then the account itself (CONFORMANCE I8).
 ///
-/// Each store's objects go in one transaction, made as the person. Where one fails, the account is as it was, and the operation can be
-/// given to ``AuthManager/deleteAccount(with:)`` again: what is gone already is passed over.
+/// The objects of each store are deleted in one transaction, with the user as caller. If one transaction fails, the account is
+/// unchanged. The operation can then be passed to ``AuthManager/deleteAccount(with:)`` again; objects that are already deleted are
+/// skipped.
 public struct DeleteAccountOperation: Hashable, Sendable {
     public let references: [StoreReference]
 
-    /// - Parameter references: what is deleted before the account.
+    /// - Parameter references: the objects to delete before the account.
     public init(references: [StoreReference] = []) { self.references = references }
 }
 
-/// Why an account was not deleted.
+/// The reason why an account was not deleted.
 public enum DeleteAccountError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Before anything was deleted.
+    /// The user cancelled before anything was deleted.
     case cancelledByUser
-    /// Why, and what to do next.
+    /// Another error. The text says why and what to do next.
     case other(String)
 
     public var description: String {

@@ -1,37 +1,37 @@
 internal import Events
 
-/// The number of something that a caller waits for.
+/// Identifies a job that a caller waits for.
 struct JobID: Hashable, Comparable, Sendable {
     let number: UInt64
 
     static func < (left: JobID, right: JobID) -> Bool { left.number < right.number }
 }
 
-/// What happens to the machine. The time comes with it, and bytes that nobody can guess.
+/// An input of the state machine. The caller also passes the time and an unguessable nonce.
 enum AuthEvent: Sendable {
-    /// The process has begun, with what was kept from before.
+    /// The process has started, with the stored session of the previous process.
     case started(StoredSession?)
     case asked(JobID, AuthJob)
-    /// Whoever asked waits no more.
+    /// The caller cancelled the job.
     case givenUp(JobID)
     case answered(AuthSender, Result<AuthAnswer, AuthTransportFailure>)
     case waited(AuthSender)
-    /// The person does not want to show who they are.
+    /// The user cancelled the reauthentication.
     case challengeCancelled(UInt64)
-    /// There is nobody to ask the person.
+    /// No delegate is set that could ask the user.
     case challengeUnheard(UInt64)
 }
 
-/// Whom a request is sent for, and whose answer it is therefore.
+/// The sender of a request, which also receives the response.
 enum AuthSender: Hashable, Sendable {
     case job(JobID)
-    /// The refresh of this number: the answer to an earlier one is no news.
+    /// The refresh with this number. Responses to earlier refreshes are ignored.
     case refresh(UInt64)
-    /// The end of a session that another one took the place of: nobody waits for it.
+    /// The sign-out of a session that a new session replaced. No caller waits for it.
     case farewell
 }
 
-/// What the machine wants done, in this order.
+/// An action that the machine requests. Effects are performed in order.
 enum AuthEffect: Hashable, Sendable {
     case keep(StoredSession?)
     case tell(AuthenticationState)
@@ -41,30 +41,31 @@ enum AuthEffect: Hashable, Sendable {
     case finish(JobID, Result<AuthValue, AuthError>)
 }
 
-/// How often something is sent again that did not get through, and after how long.
+/// How many times a failed request is sent, and how long to wait between two attempts.
 public struct RetryPolicy: Hashable, Sendable {
-    /// How often something is sent at most, the first time included.
+    /// The maximum number of attempts, including the first.
     public var attempts: Int
-    /// Before the second time; then twice as long each time.
+    /// The delay before the second attempt in milliseconds. Each further delay is twice as long.
     public var firstMilliseconds: Int64
-    /// The longest of these, and the longest that a service may ask to be left alone for; beyond that its caller is told.
+    /// The longest delay in milliseconds, also for a `Retry-After` of the service. If the service asks for a longer delay, the
+    /// caller gets the error.
     public var longestMilliseconds: Int64
 
     /// - Parameters:
-    ///   - attempts: from 1.
-    ///   - firstMilliseconds: from 1.
-    ///   - longestMilliseconds: from `firstMilliseconds`.
+    ///   - attempts: at least 1.
+    ///   - firstMilliseconds: at least 1.
+    ///   - longestMilliseconds: at least `firstMilliseconds`.
     public init(attempts: Int = 5, firstMilliseconds: Int64 = 500, longestMilliseconds: Int64 = 10_000) {
         self.attempts = max(attempts, 1)
         self.firstMilliseconds = max(firstMilliseconds, 1)
         self.longestMilliseconds = max(longestMilliseconds, self.firstMilliseconds)
     }
 
-    /// How long to wait when something was sent so many times, from 1.
+    /// Returns the delay after the given number of attempts (at least 1).
     func milliseconds(after sent: Int) -> Int64 {
         var delay = firstMilliseconds
         for _ in 1..<max(sent, 1) {
-            // Half of it, so that doubling never overflows.
+            // Compares with half the limit, so that doubling cannot overflow.
             guard delay < longestMilliseconds / 2 else { return longestMilliseconds }
             delay *= 2
         }

@@ -1,7 +1,7 @@
 internal import Events
 internal import NetworkClient
 
-/// All that a manager can be asked for.
+/// All jobs that a manager can run.
 extension AuthJob {
     static func signUp(
         with provider: some IdentityProvider, displayName: String?, picture: String?, device: String?
@@ -19,7 +19,7 @@ extension AuthJob {
         return open("sign-in", body, .signIn(provider.providerID), of: provider)
     }
 
-    /// Begins what a provider needs before there is evidence; it makes an attempt that nobody misses.
+    /// Starts a flow that a provider needs before there is evidence. It is safe to repeat: an unused attempt expires.
     static func begin(_ provider: IdentityProviderID, _ request: JSONObject) -> AuthJob {
         var body = request
         body["provider"] = .string(provider.text)
@@ -42,7 +42,7 @@ extension AuthJob {
     static let providers = AuthJob(
         request: AuthRequest(.get, "/v1/accounts/providers"), needsSession: false, repetition: .always, reading: .object)
 
-    /// - Parameter challenge: the one that the person answers; nil where they show of their own accord who they are.
+    /// - Parameter challenge: the challenge to answer; nil if the user reauthenticates without a challenge.
     static func reauthenticate(with provider: some IdentityProvider, for challenge: UInt64? = nil) -> AuthJob {
         AuthJob(
             request: AuthRequest(.post, "/v1/account/reauthenticate", body: shown(provider)),
@@ -71,7 +71,7 @@ extension AuthJob {
             reading: .account)
     }
 
-    /// The same password once more is no other one.
+    /// Always repeatable: setting the same password twice has the same result.
     static func updatePassword(_ password: String) -> AuthJob {
         AuthJob(
             request: AuthRequest(.put, "/v1/account/password", body: ["password": .string(password)]), change: .updatePassword,
@@ -91,8 +91,8 @@ extension AuthJob {
             change: .updateEmail(to: email), reading: .emailConfirmed)
     }
 
-    /// Sees to it that the person has signed in lately, before something of theirs goes that nobody brings back. The service is asked:
-    /// neither its limit nor its clock is known here.
+    /// Checks that the sign-in is recent before data is deleted that cannot be restored. It asks the service, because the client
+    /// knows neither the limit nor the clock of the service.
     static let confirmDeletion = AuthJob(
         request: AuthRequest(.get, "/v1/account/recent-sign-in"), change: .deleteAccount, repetition: .always,
         reading: .recentSignIn)
@@ -112,9 +112,9 @@ extension AuthJob {
         AuthJob(request: AuthRequest(.delete, "/v1/account/sessions/\(id)"), repetition: .unlessReceived, reading: .nothing)
     }
 
-    /// A request to the stores as the principal of the account, whose answer is the caller's whatever its status.
+    /// A request to the stores with the account's principal as caller. The caller receives the response with any status.
     ///
-    /// - Parameter isRepeatable: whether doing it twice is doing it once.
+    /// - Parameter isRepeatable: whether the request is idempotent.
     static func store(_ request: AuthRequest, isRepeatable: Bool) -> AuthJob {
         AuthJob(request: request, repetition: isRepeatable ? .always : .unlessReceived, reading: .answer)
     }
@@ -123,7 +123,7 @@ extension AuthJob {
         ["provider": .string(provider.providerID.text), "evidence": .object(provider.evidence)]
     }
 
-    /// What needs no session.
+    /// A job that needs no session.
     private static func open(_ path: String, _ body: JSONObject, _ reading: Reading, of provider: (any IdentityProvider)? = nil)
         -> AuthJob
     {

@@ -1,31 +1,32 @@
 internal import Events
 
-/// Something that a caller waits for: what is sent for it, what it needs, and what its answer changes here.
+/// A job that a caller waits for: its request, its preconditions, and how its response changes the state.
 struct AuthJob: Sendable {
-    /// nil for what is done as soon as what it needs is there.
+    /// The request; nil if the job is done as soon as its preconditions hold.
     var request: AuthRequest?
-    /// Whether it is done in the name of a session.
+    /// Whether the job needs a session.
     var needsSession = true
-    /// What the person has to have signed in lately for; nil where that does not matter.
+    /// The change for which a recent sign-in is required; nil if none is required.
     var change: ProfileChangeType?
     var repetition = Repetition.unlessReceived
-    /// The challenge that the person answers with it; nil where they do so of their own accord, or where it is no answer.
+    /// The challenge that this job answers; nil if it answers none.
     var challenge: UInt64?
     var reading: Reading
 
-    /// When a request whose fate is not known is sent again by itself.
+    /// When a request with an unknown outcome is repeated automatically.
     enum Repetition: Hashable, Sendable {
-        /// Doing it twice is doing it once.
+        /// Always: the request is idempotent.
         case always
-        /// Where the service did not do it: it was not reached, or said so.
+        /// If the service did not process it: it was not reached, or it reported that.
         case unlessReceived
-        /// Where it was not reached: what is shown in it is good once.
+        /// If the request was not sent: its evidence can be used only once.
         case unlessSent
     }
 
-    /// What an answer is read as.
+    /// How a response is interpreted.
     enum Reading: Hashable, Sendable {
-        /// A new session of whoever is proved, with what is to be linked behind it where they come by one of its providers.
+        /// A new session of the user that the provider identified. If a link is pending for one of the used providers, it is
+        /// completed with this sign-in.
         case signIn(IdentityProviderID)
         case signUp
         /// A new session after a code.
@@ -35,10 +36,10 @@ struct AuthJob: Sendable {
         case emailConfirmed
         case sentCode(SentCodeUse)
         case object
-        /// The answer itself, also where it is a refusal.
+        /// The response itself, also if it is an error.
         case answer
         case nothing
-        /// For how long the sign-in is recent, which has to do for what follows.
+        /// The time for which the sign-in stays recent. It must suffice for the operation that follows.
         case recentSignIn
         case accessToken
         case signedOut
@@ -46,12 +47,12 @@ struct AuthJob: Sendable {
     }
 }
 
-/// What a code in a mail is for.
+/// The purpose of a code sent by mail.
 enum SentCodeUse: Hashable, Sendable {
     case signUp, reset, email
 }
 
-/// What a caller gets.
+/// The result that a caller gets.
 enum AuthValue: Hashable, Sendable {
     case user(AuthUser)
     case sentCode(SentCode)
@@ -61,9 +62,9 @@ enum AuthValue: Hashable, Sendable {
     case nothing
 }
 
-/// What is linked by itself behind the next sign-in by one of the providers of an account that there is already (CONFORMANCE I4).
+/// An identity that is linked to an existing account with the next sign-in by one of the account's providers (CONFORMANCE I4).
 public struct PendingLink: Hashable, Sendable {
-    /// By which to sign in.
+    /// The providers with which the user can sign in.
     public let providers: [IdentityProviderID]
     let link: String
 }

@@ -1,6 +1,6 @@
 internal import Events
 
-/// What becomes of a job when its answer is there.
+/// Processes the response to a job.
 extension AuthMachine {
     mutating func answered(_ id: JobID, _ outcome: Result<AuthAnswer, AuthTransportFailure>, _ step: inout Step) {
         guard let running = jobs[id], case .sent = running.phase else { return }
@@ -25,15 +25,15 @@ extension AuthMachine {
         }
     }
 
-    /// How long the service wants to be left alone, as far as that is heeded.
+    /// Returns the delay that the service asked for in seconds, limited to what the client accepts.
     private func seconds(_ answer: AuthAnswer) -> Int64 {
         min(Int64(clamping: answer.retryAfterSeconds ?? 0), policy.longestMilliseconds / 1_000)
     }
 
-    /// It was sent, and nobody knows what came of it.
+    /// Handles a request that was sent but whose outcome is unknown.
     private mutating func lost(_ id: JobID, _ running: RunningJob, _ why: String, _ step: inout Step) {
         guard running.job.repetition == .always else { return end(id, running, .failure(.outcomeUnknown(why)), &step) }
-        // A question changes nothing, so that there is nothing to be unsure of.
+        // A GET request changes nothing, so its outcome needs no record.
         if running.job.request?.method != .get { jobs[id]?.loss = why }
         sendAgain(id, running, or: .unavailable(why), &step)
     }
@@ -47,7 +47,7 @@ extension AuthMachine {
         step.effects.append(.wait(.job(id), milliseconds: delay))
     }
 
-    /// Who asked is not who it seemed, or has to show it anew, or the token is over.
+    /// Handles a 401 response: the credentials are wrong, a recent sign-in is required, or the token is expired.
     private mutating func unauthorised(_ id: JobID, _ running: RunningJob, _ answer: AuthAnswer, _ step: inout Step) {
         let problem = AnswerProblem(answer)
         guard running.epoch == epoch, case .live(let live) = session, running.job.needsSession else {
@@ -66,13 +66,13 @@ extension AuthMachine {
             advance(id, &step)
         } else if !running.wasRefused {
             if exchange == .reauthentication(id) { exchange = nil }
-            // While somebody else gets new tokens these are waited for, and then tried before others are asked for.
+            // If a reauthentication is already getting new tokens, wait for those and try them before a refresh.
             let getsNew = !isReauthenticating
             jobs[id]?.wasRefused = getsNew
             jobs[id]?.phase = .waitingForTokens
             startRefresh(&step)
         } else {
-            // Whether the session is over is for the refresh to say, and it said no.
+            // Only the refresh can tell whether the session has ended, and the refresh was rejected.
             end(id, running, .failure(problem.error), &step)
         }
     }
@@ -82,19 +82,19 @@ extension AuthMachine {
         let problem = AnswerProblem(answer)
         if let link = problem.link { pendingLink = link }
         if let link = running.link, problem.isAboutLink {
-            // It is over, of another account, or no way into this one: nobody is kept from signing in by it.
+            // The link has expired, belongs to another account, or is invalid for this one. It must not prevent the sign-in.
             if pendingLink?.link == link { pendingLink = nil }
-            // What is good once was shown. The next sign-in is made without the link.
+            // The evidence was used and cannot be used again. The next sign-in is made without the link.
             if running.job.repetition != .unlessSent { return advance(id, &step) }
         }
         end(id, running, .failure(problem.error), &step)
     }
 
-    /// Ends a job that did not get what it wanted.
+    /// Ends a job that failed.
     mutating func end(_ id: JobID, _ running: RunningJob, _ result: Result<AuthValue, AuthError>, _ step: inout Step) {
         endExchange(of: id, &step)
         finish(id, result, &step)
-        // Whoever wants to be signed out here is, whether the service could be told or not.
+        // The local sign-out happens even if the service could not be told.
         if running.job.reading == .signedOut, running.epoch == epoch, session != .none { leave(&step) }
     }
 }

@@ -1,15 +1,15 @@
 internal import Events
 
-/// Whether a sign-in is recent for long enough that something can be done before the change that needs it.
+/// Checks that a sign-in stays recent for long enough to prepare the change that needs it.
 extension AuthMachine {
-    /// So long the sign-in has to stay recent, or half as long as the service lets any, where that is less.
+    /// The time for which the sign-in must stay recent. If half of the service's limit is less, that is used.
     private static let deletionSeconds: Int64 = 60
 
-    /// - Returns: nil where the person is asked first.
+    /// - Returns: nil if the user must reauthenticate first.
     mutating func confirmed(
         _ id: JobID, _ running: RunningJob, _ answer: AuthAnswer, _ isNews: Bool, _ step: inout Step
     ) -> Result<AuthValue, AuthError>? {
-        // Somebody else is signed in by now, or nobody, and it was not asked about them.
+        // The session changed or ended since the request was sent.
         guard isNews, case .live(let live) = session else { return .failure(.sessionEnded) }
         guard let left = answer.object?.integer("secondsLeft"), let maxAge = answer.object?.integer("maxAge") else {
             return .failure(.unavailable("the service answers what is none of its answers"))

@@ -1,6 +1,6 @@
 internal import Events
 
-/// What a job needs before it can be sent, step by step.
+/// Establishes the preconditions of a job, step by step.
 extension AuthMachine {
     mutating func take(_ id: JobID, _ job: AuthJob, _ step: inout Step) {
         guard jobs.count < AuthMachine.jobLimit else {
@@ -11,7 +11,7 @@ extension AuthMachine {
         advance(id, &step)
     }
 
-    /// Brings a job as far as it comes.
+    /// Advances a job as far as possible.
     mutating func advance(_ id: JobID, _ step: inout Step) {
         guard var running = jobs[id] else { return }
         guard running.job.needsSession else { return send(id, accessToken: nil, &step) }
@@ -47,10 +47,10 @@ extension AuthMachine {
         send(id, accessToken: live.access, &step)
     }
 
-    /// Whether somebody gets new tokens otherwise than by a refresh.
+    /// Whether a reauthentication is getting new tokens.
     var isReauthenticating: Bool { if case .reauthentication? = exchange { true } else { false } }
 
-    /// Whether it is known here that the service would want a new sign-in.
+    /// Whether the client already knows that the service would require a new sign-in.
     private func needsSignIn(_ live: LiveSession, at now: Instant) -> Bool {
         live.authenticatedAt.advanced(byMicroseconds: Int64(maxAgeSeconds) * 1_000_000) <= now
     }
@@ -74,7 +74,7 @@ extension AuthMachine {
         step.effects.append(.send(.job(id), request))
     }
 
-    /// Asks the person to show anew who they are.
+    /// Asks the user to reauthenticate.
     mutating func challenge(_ id: JobID, _ change: ProfileChangeType, _ user: AuthUser, _ step: inout Step) {
         lastChallenge += 1
         jobs[id]?.phase = .challenged(lastChallenge)
@@ -84,8 +84,8 @@ extension AuthMachine {
             .challenge(ProfileChangeReauthenticationChallenge(id: lastChallenge, context: context), user.providers))
     }
 
-    /// The person has shown who they are: the change that asked for it is made. Where none did, all that wait are made, but for a deletion:
-    /// what nobody brings back wants an answer that was meant for it.
+    /// Resumes the change whose challenge the user has answered. Without a challenge, all waiting changes are resumed except
+    /// deletions: a deletion needs the answer to its own challenge, because it cannot be undone.
     mutating func resume(challenged challenge: UInt64?, _ step: inout Step) {
         for (id, running) in jobs.sorted(by: { $0.key < $1.key }) {
             guard case .challenged(let own) = running.phase else { continue }
@@ -101,17 +101,18 @@ extension AuthMachine {
         finish(id, .failure(error), &step)
     }
 
-    /// Ends what is not on its way to the service. What is may be done by now, so that its caller is told what came of it all the same.
+    /// Cancels a job that is not sent. A sent job continues, because the service may already have done it; its caller gets the
+    /// outcome.
     mutating func giveUp(_ id: JobID, _ step: inout Step) {
         guard let running = jobs[id], running.phase != .sent else { return }
         end(id, running, .failure(.cancelledByUser), &step)
     }
 
-    /// Lets others get tokens, where this one was getting them.
+    /// Releases the token exchange if this job holds it.
     mutating func endExchange(of id: JobID, _ step: inout Step) {
         guard exchange == .reauthentication(id) else { return }
         exchange = nil
-        // What was waiting and is none of this one.
+        // Jobs that waited for this exchange.
         jobs[id]?.phase = .ready
         resume(&step)
     }

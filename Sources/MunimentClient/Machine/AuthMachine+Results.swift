@@ -1,6 +1,6 @@
 internal import Events
 
-/// What an answer that says yes changes here.
+/// Applies a successful response to the state.
 extension AuthMachine {
     mutating func succeed(_ id: JobID, _ running: RunningJob, _ answer: AuthAnswer, _ step: inout Step) {
         let isNews = running.epoch == epoch

@@ -1,10 +1,11 @@
 internal import Events
 
-/// Getting tokens: from what was kept, and before they end. One refresh at a time; all who need it share it.
+/// Gets tokens: from the stored session, and before the current ones expire. There is one refresh at a time; all jobs that need it
+/// share it.
 extension AuthMachine {
     mutating func start(with stored: StoredSession?, _ step: inout Step) {
         guard case .notDetermined = state, case .none = session else { return }
-        // Whether it is over is for the service to say: the clock here may be wrong.
+        // Only the service decides whether the session has expired: the local clock may be wrong.
         guard let stored else {
             become(.notAuthenticated, &step)
             failWaiting(.notSignedIn, &step)
@@ -14,7 +15,7 @@ extension AuthMachine {
         startRefresh(&step)
     }
 
-    /// Begins a refresh, unless somebody gets new tokens already.
+    /// Starts a refresh, unless an exchange is already in progress.
     mutating func startRefresh(_ step: inout Step) {
         guard exchange == nil else { return }
         lastRefresh += 1
@@ -22,7 +23,7 @@ extension AuthMachine {
         sendRefresh(&step)
     }
 
-    /// Sends the refresh. Its nonce is on the disk before: whenever the answer is lost, the same request gets the same tokens.
+    /// Sends the refresh. Its nonce is stored on disk first. If the response is lost, the same request returns the same tokens.
     mutating func sendRefresh(_ step: inout Step) {
         guard case .refresh(let sent)? = exchange else { return }
         putOff = nil
@@ -75,9 +76,9 @@ extension AuthMachine {
         }
     }
 
-    /// A refresh that did not get through is sent again; the person stays signed in. When that was done often enough, or the service wants
-    /// to be left alone for longer than anybody is let wait, whoever waits is told. At the start it goes on nevertheless, until it is known
-    /// who is signed in.
+    /// Handles a refresh that failed; the user stays signed in. The refresh is sent again. After the last attempt, or if the
+    /// service asks for a longer delay than callers may wait, the waiting callers get the error. At the start the refresh is
+    /// repeated without limit, until it is known whether a user is signed in.
     private mutating func refreshFailed(_ error: AuthError, after retryAfterSeconds: Int?, _ sent: Int, _ step: inout Step) {
         let asked = min(Int64(clamping: retryAfterSeconds ?? 0), AuthMachine.longestPauseSeconds) * 1_000
         let delay = max(policy.milliseconds(after: sent), asked)
@@ -94,14 +95,14 @@ extension AuthMachine {
         failWaiting(error, &step)
     }
 
-    /// New tokens of the session that there is, or of the one that was kept.
+    /// Stores the new tokens of the current or the stored session.
     mutating func take(_ live: LiveSession, _ step: inout Step) {
         session = .live(live)
         step.effects.append(.keep(live.stored))
         become(.authenticated(live.user), &step)
     }
 
-    /// Somebody has signed in. A session that there was is ended behind it.
+    /// Starts the session of a new sign-in. A previous session is ended afterwards.
     mutating func begin(_ live: LiveSession, _ step: inout Step) {
         takeLeave(&step)
         epoch += 1
@@ -110,13 +111,13 @@ extension AuthMachine {
         sentCodes = [:]
         maxAgeSeconds = AuthMachine.defaultMaxAgeSeconds
         take(live, &step)
-        // What was to be done in the name of the one before is not done in the name of the next.
+        // Jobs of the previous session must not run in the new one.
         let stale = jobs.filter { $0.value.phase != .sent && $0.value.job.needsSession && $0.value.phase != .ready }
         for id in stale.keys.sorted() { finish(id, .failure(.sessionEnded), &step) }
     }
 
-    /// Ends the session that another one takes the place of. Where its access token is over, one is got for that first. It is sent once:
-    /// where it does not get through, the service knows the session until it is over by itself.
+    /// Ends the session that was replaced. If its access token has expired, it is refreshed first. The request is sent once. If it
+    /// fails, the session stays valid at the service until it expires.
     private func takeLeave(_ step: inout Step) {
         switch session {
         case .none: break
@@ -128,7 +129,7 @@ extension AuthMachine {
         }
     }
 
-    /// The answer to a farewell: the token for it, or nothing more to be done.
+    /// Handles the response to a sign-out of a replaced session: either its new token, or the end.
     func farewellAnswered(_ outcome: Result<AuthAnswer, AuthTransportFailure>, _ step: inout Step) {
         guard case .success(let answer) = outcome, let former = LiveSession(answer, receivedAt: step.now) else { return }
         signOut(former, &step)
@@ -138,7 +139,7 @@ extension AuthMachine {
         step.effects.append(.send(.farewell, AuthRequest(.post, "/v1/account/sign-out", accessToken: former.access)))
     }
 
-    /// What the service says about the account that is signed in.
+    /// Stores the account data that the service returned.
     mutating func take(_ user: AuthUser, _ step: inout Step) {
         guard case .live(var live) = session else { return }
         live.user = user
@@ -148,7 +149,7 @@ extension AuthMachine {
 }
 
 extension AuthAnswer {
-    /// The body, where it is an object.
+    /// The body, if it is an object.
     var object: JSONObject? {
         if case .object(let members)? = try? JSONText.decode(body, limit: 1 << 20) { members } else { nil }
     }

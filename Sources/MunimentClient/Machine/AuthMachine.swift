@@ -1,35 +1,36 @@
 internal import Events
 
-/// Who is signed in, and what is under way: events in, effects out. It has no clock, no randomness and no way to the service of its own.
+/// The authentication state and the running jobs, as a pure state machine: events in, effects out. It has no clock, no randomness
+/// and no network access.
 struct AuthMachine: Sendable {
     private(set) var state = AuthenticationState.notDetermined
     var pendingLink: PendingLink?
     var sentCodes: [SentCodeUse: SentCode] = [:]
-    /// Seconds within which one has to have signed in for a sensitive change, as the service said last.
+    /// The maximum age of a sign-in for a sensitive change in seconds, as the service reported it last.
     var maxAgeSeconds = AuthMachine.defaultMaxAgeSeconds
 
-    /// What there is of a session: nothing, what was kept of it, or all.
+    /// The session: none, stored, or live.
     var session = Session.none
-    /// Counts sessions: what was asked in the name of one is no news of another.
+    /// Counts sessions. Responses from an earlier session are ignored.
     var epoch: UInt64 = 0
     var jobs: [JobID: RunningJob] = [:]
-    /// Who is getting new tokens: one at a time, since a refresh token is good once.
+    /// The current token exchange. There is one at a time, because a refresh token can be used only once.
     var exchange: Exchange?
-    /// Why a refresh is sent so late that nobody is let wait for it; nil where it is not.
+    /// The error for new callers while the next refresh is later than they may wait; nil otherwise.
     var putOff: AuthError?
     var lastChallenge: UInt64 = 0
     var lastRefresh: UInt64 = 0
     let policy: RetryPolicy
 
-    /// Of the service, unless it says otherwise.
+    /// The default of the service.
     static let defaultMaxAgeSeconds = 300
-    /// An access token is renewed so long before its end.
+    /// An access token is renewed this long before it expires.
     static let marginSeconds: Int64 = 30
-    /// The longest that a service is left alone for at the start because it asks for it, however long that is.
+    /// The longest delay between two attempts at the start, even if the service asks for more.
     static let longestPauseSeconds: Int64 = 600
-    /// How often one change leads to a challenge, before it is given up.
+    /// How many challenges one change may cause before it fails.
     static let challengeLimit = 3
-    /// How many callers may wait at the same time.
+    /// The maximum number of waiting callers.
     static let jobLimit = 1_000
 
     enum Session: Hashable, Sendable {
@@ -39,36 +40,37 @@ struct AuthMachine: Sendable {
     }
 
     enum Exchange: Hashable, Sendable {
-        /// A refresh was sent so many times, or is about to be.
+        /// A refresh that was sent this many times, or is about to be.
         case refresh(sent: Int)
         case reauthentication(JobID)
     }
 
-    /// A job, and how far it has come.
+    /// A job and its progress.
     struct RunningJob: Sendable {
         let job: AuthJob
         var phase = Phase.ready
-        /// How often it was sent since it began, or since the person was asked.
+        /// How many times it was sent since it started, or since the last challenge.
         var sent = 0
-        /// The token that it was sent with last.
+        /// The token it was last sent with.
         var token: String?
-        /// What was to be linked behind it when it was sent last.
+        /// The link it was last sent with.
         var link: String?
-        /// Why there was no answer to it once: it may have been done since then, whatever comes of a repetition.
+        /// Why a response was lost: the request may have been processed, whatever the outcome of a repetition.
         var loss: String?
-        /// Whether new tokens were got for it since they seemed to end, so that it goes on whatever the clock here says.
+        /// Whether the tokens were refreshed for this job because they seemed expired. It then continues regardless of the local
+        /// clock.
         var hasRefreshed = false
-        /// Whether new tokens were got for it since the service did not take the ones it had.
+        /// Whether the tokens were refreshed for this job because the service rejected them.
         var wasRefused = false
-        /// Whether the person was asked for it and has answered.
+        /// Whether the user was asked for it and has answered.
         var isAnswered = false
         var challenges = 0
-        /// The session in whose name it is done.
+        /// The session to which the job belongs.
         var epoch: UInt64
 
         enum Phase: Hashable, Sendable {
             case ready
-            /// Until it is known who is signed in, or until there are new tokens.
+            /// Waits until the authentication state is known, or until there are new tokens.
             case waitingForTokens
             case sent
             case waitingToSendAgain
@@ -78,13 +80,13 @@ struct AuthMachine: Sendable {
 
     init(policy: RetryPolicy = RetryPolicy()) { self.policy = policy }
 
-    /// Takes in what happened.
+    /// Handles an event.
     ///
     /// - Parameters:
-    ///   - event: what happened.
-    ///   - now: when.
-    ///   - nonce: a text that nobody can guess, another one each time.
-    /// - Returns: what is to be done, in order.
+    ///   - event: the event.
+    ///   - now: the current time.
+    ///   - nonce: an unguessable text, different for each call.
+    /// - Returns: the effects to perform, in order.
     mutating func handle(_ event: AuthEvent, at now: Instant, nonce: String) -> [AuthEffect] {
         var step = Step(now: now, nonce: nonce)
         switch event {
@@ -107,7 +109,7 @@ struct AuthMachine: Sendable {
         return step.effects
     }
 
-    /// What one event comes with, and leads to.
+    /// The inputs and effects of one event.
     struct Step {
         let now: Instant
         let nonce: String
@@ -116,20 +118,20 @@ struct AuthMachine: Sendable {
 }
 
 extension AuthMachine {
-    /// Changes the state, and tells it where it is another one.
+    /// Changes the state, and reports it if it is different.
     mutating func become(_ next: AuthenticationState, _ step: inout Step) {
         guard next != state else { return }
         state = next
         step.effects.append(.tell(next))
     }
 
-    /// The person goes. What was to be linked is not linked to whoever comes next.
+    /// Signs the user out. A pending link is dropped, so that it does not apply to the next user.
     mutating func leave(_ step: inout Step) {
         pendingLink = nil
         dropSession(.sessionEnded, &step)
     }
 
-    /// What is told about the session here goes, and whoever waits in its name is told so. What somebody has begun without it stays.
+    /// Drops the session and fails the jobs that wait for it. Jobs that need no session continue.
     mutating func dropSession(_ error: AuthError, _ step: inout Step) {
         session = .none
         epoch += 1
@@ -142,7 +144,7 @@ extension AuthMachine {
         for id in waiting where jobs[id]?.job.needsSession == true { finish(id, .failure(error), &step) }
     }
 
-    /// Jobs that wait for something that is not the answer to what they sent, in the order in which they were asked for.
+    /// Jobs that wait for anything other than a response, in the order in which they were requested.
     private var waiting: [JobID] { jobs.filter { $0.value.phase != .sent }.keys.sorted() }
 
     mutating func finish(_ id: JobID, _ result: Result<AuthValue, AuthError>, _ step: inout Step) {
@@ -150,26 +152,26 @@ extension AuthMachine {
         step.effects.append(.finish(id, told(result, to: running)))
     }
 
-    /// What is said of a result to whoever waits for it.
+    /// Returns the result as it is reported to the caller.
     private func told(_ result: Result<AuthValue, AuthError>, to running: RunningJob) -> Result<AuthValue, AuthError> {
         switch result {
-        // Who wanted to be signed out is.
+        // A sign-out of a session that has already ended succeeds.
         case .failure(.sessionEnded), .failure(.notSignedIn): running.job.reading == .signedOut ? .success(.nothing) : result
-        // These say that nothing was done.
+        // These errors mean that nothing was done.
         case .failure(.unavailable), .failure(.cancelledByUser): running.loss.map { .failure(.outcomeUnknown($0)) } ?? result
         default: result
         }
     }
 
-    /// Whoever waited for new tokens looks again at what it needs.
+    /// Resumes the jobs that waited for new tokens.
     mutating func resume(_ step: inout Step) {
         for id in jobs.filter({ $0.value.phase == .waitingForTokens }).keys.sorted() { advance(id, &step) }
     }
 
-    /// Whoever waited for new tokens, and will not get them.
+    /// Fails the jobs that waited for new tokens.
     mutating func failWaiting(_ error: AuthError, _ step: inout Step) {
         for id in jobs.filter({ $0.value.phase == .waitingForTokens }).keys.sorted() {
-            // The end of one can have ended the others.
+            // The end of one job can end others.
             if let running = jobs[id] { end(id, running, .failure(error), &step) }
         }
     }

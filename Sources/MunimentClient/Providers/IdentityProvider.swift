@@ -1,26 +1,26 @@
 public import Events
 
-/// What a person shows who they are with (CONFORMANCE I2). The manager knows providers by this alone, so that a further one, which the
-/// service has to know too, changes nothing else.
+/// A method that identifies a user (CONFORMANCE I2). The manager depends only on this protocol. A new provider needs support in the
+/// service, but no other change here.
 public protocol IdentityProvider: Sendable {
-    /// What the service calls the provider.
+    /// The provider's name at the service.
     var providerID: IdentityProviderID { get }
 
-    /// What the service is shown, in the words of that provider.
+    /// The evidence for the service, in the format of the provider.
     var evidence: JSONObject { get }
 
-    /// Whether the same evidence can be shown twice. It is then sent again where the service could not look at it.
+    /// Whether the same evidence can be used twice. It is then sent again if the service could not check it.
     var isReusable: Bool { get }
 }
 
-/// An email and its password.
+/// Signs in with an email and a password.
 public struct EmailIdentityProvider: IdentityProvider {
     public let email: String
     private let password: String
 
     /// - Parameters:
-    ///   - email: where the person gets mail.
-    ///   - password: from 8 to 1,024 bytes, taken as they are.
+    ///   - email: the address of the user.
+    ///   - password: 8 to 1,024 bytes, compared byte for byte.
     public init(email: String, password: String) {
         self.email = email
         self.password = password
@@ -32,7 +32,7 @@ public struct EmailIdentityProvider: IdentityProvider {
 }
 
 extension EmailIdentityProvider: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Without the password.
+    /// Does not contain the password.
     public var description: String { "email \(email)" }
     public var debugDescription: String { description }
 }

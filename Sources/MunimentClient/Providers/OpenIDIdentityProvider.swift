@@ -1,6 +1,6 @@
 public import Events
 
-/// What an OpenID provider sent the person back with: the code of one sign-in there, good once.
+/// The authorization code that an OpenID provider returned. It can be used once.
 public struct OpenIDIdentityProvider: IdentityProvider {
     public let providerID: IdentityProviderID
     public let evidence: JSONObject
@@ -11,22 +11,22 @@ public struct OpenIDIdentityProvider: IdentityProvider {
         self.evidence = evidence
     }
 
-    /// A sign-in at another site that was begun: ``AuthManager/beginOpenID(_:redirectURI:isReauthentication:)`` makes one.
+    /// A started sign-in at an OpenID provider, made by ``AuthManager/beginOpenID(_:redirectURI:isReauthentication:)``.
     public struct Beginning: Hashable, Sendable {
         public let providerID: IdentityProviderID
-        /// The address to open in the person's browser.
+        /// The address to open in the user's browser.
         public let authorizationURL: String
-        /// Where the browser is sent in the end, as the service was told it.
+        /// The redirect URI that was sent to the service.
         let redirectURI: String
         let attempt: String
 
-        /// What the person came back with.
+        /// Returns the evidence from the redirect.
         ///
-        /// - Parameter redirect: the whole address that the browser was sent to in the end.
-        /// - Throws: ``AuthError/cancelledByUser`` where the person refused there, ``AuthError/malformed(_:)`` where the address is none
-        ///   of a sign-in that succeeded, or is another than the sign-in was begun with.
+        /// - Parameter redirect: the complete address to which the browser was redirected.
+        /// - Throws: ``AuthError/cancelledByUser`` if the user refused. ``AuthError/malformed(_:)`` if the address is not a
+        ///   successful redirect, or differs from the redirect URI of this sign-in.
         public func finish(redirectedTo redirect: String) throws(AuthError) -> OpenIDIdentityProvider {
-            // What comes back elsewhere is an answer of another provider, which this one must not see (RFC 9700, section 4.4).
+            // A response at another redirect URI belongs to another provider, which this one must not see (RFC 9700, section 4.4).
             guard RedirectPlace(redirect).isReturn(to: RedirectPlace(redirectURI)) else {
                 throw .malformed(
                     "the browser did not come back to `\(redirectURI)`; hand over the whole address that it was sent to, to the "
@@ -49,7 +49,7 @@ public struct OpenIDIdentityProvider: IdentityProvider {
     }
 }
 
-/// Where an address leads, without what is put behind it: browsers write scheme and host small, and an empty path as `/`.
+/// An address without its query and fragment. Browsers write scheme and host in lowercase, and an empty path as `/`.
 private struct RedirectPlace {
     private let place: String
     private let query: Substring
@@ -68,17 +68,17 @@ private struct RedirectPlace {
         place = scheme.lowercased() + "://" + host.lowercased() + (path.isEmpty ? "/" : path)
     }
 
-    /// Whether somebody who was to come back to a place has come there. What that has behind its `?` comes first.
+    /// Whether this address matches the redirect URI. Parameters in the query of the redirect URI must come first.
     func isReturn(to begun: RedirectPlace) -> Bool {
         place == begun.place && (begun.query.isEmpty || query.hasPrefix(begun.query + "&"))
     }
 }
 
-/// The parameters that an address has behind its `?`.
+/// The query parameters of an address.
 struct RedirectAnswer {
     private var parameters: [String: String] = [:]
 
-    /// - Parameter address: any text. Of a parameter that stands there twice nothing is taken (RFC 6749, section 3.1).
+    /// - Parameter address: any text. A parameter that occurs twice is ignored (RFC 6749, section 3.1).
     init(_ address: String) {
         let query = address.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         var repeated: Set<String> = []
@@ -94,7 +94,7 @@ struct RedirectAnswer {
 
     subscript(name: String) -> String? { parameters[name] }
 
-    /// Percent-decoded, with a `+` for a blank, as forms are written; nil for what is not.
+    /// Decodes percent-encoding and `+` as a blank, as in HTML forms; returns nil for invalid input.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

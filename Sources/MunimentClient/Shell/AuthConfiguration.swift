@@ -1,30 +1,30 @@
 public import Events
 internal import Foundation
 
-/// What a manager works with.
+/// The configuration of a manager.
 public struct AuthConfiguration: Sendable {
     public var service: ServiceAddress
-    /// Where the session is kept between two starts.
+    /// Stores the session between two starts of the process.
     public var store: any SessionStore
-    /// What this device is called in the list of sessions, at most 128 bytes; nil for nothing.
+    /// The name of this device in the list of sessions, at most 128 bytes; nil for no name.
     public var device: String?
-    /// How often something is sent again that did not get through.
+    /// How failed requests are repeated.
     public var retries: RetryPolicy
-    /// Seconds until an answer has to be there.
+    /// The timeout of a request in seconds.
     public var timeoutSeconds: Int
-    /// Is told what could not be kept on this device, in words without secrets.
+    /// Called with an error if the session could not be stored on this device. The text contains no secrets.
     public var report: @Sendable (String) -> Void
-    /// The time, by which tokens are renewed and recent sign-ins known before they are asked for.
+    /// Returns the current time. It decides when tokens are renewed and whether a sign-in is recent.
     public var clock: @Sendable () -> Instant
-    /// How a pause is waited for. Ends early where the task is cancelled.
+    /// Waits for the given time. Returns early if the task is cancelled.
     var pause: @Sendable (_ milliseconds: Int64) async -> Void
-    /// The way to the service; nil for HTTP.
+    /// Sends the requests to the service; nil for HTTP.
     public var transport: (any AuthTransport)?
 
     /// - Parameters:
-    ///   - service: where the service is.
-    ///   - store: where the session is kept; in memory unless it is said, so that it is over with the process.
-    ///   - device: what this device is called in the list of sessions.
+    ///   - service: the address of the service.
+    ///   - store: stores the session. The default is in memory, so the session is lost when the process ends.
+    ///   - device: the name of this device in the list of sessions.
     public init(service: ServiceAddress, store: any SessionStore = InMemorySessionStore(), device: String? = nil) {
         self.service = service
         self.store = store

@@ -1,15 +1,16 @@
 internal import Events
 
-/// Changing the account that is signed in (CONFORMANCE I5, I6). What needs a recent sign-in asks for it, and is then done by itself.
+/// Changes the signed-in account (CONFORMANCE I5, I6). A change that needs a recent sign-in asks for it, and is then made
+/// automatically.
 extension AuthManager {
-    /// Reads the account again: it may have been changed on another device.
+    /// Reads the account again. Another device may have changed it.
     @discardableResult public func reload() async throws(AuthError) -> AuthUser { try await perform(.reload).requireUser() }
 
-    /// Changes what the person says of themselves.
+    /// Changes the profile.
     ///
     /// - Parameters:
-    ///   - displayName: what they are called; kept as it is unless it is said.
-    ///   - picture: the address of a picture; kept as it is unless it is said.
+    ///   - displayName: the display name; unchanged by default.
+    ///   - picture: the address of a picture; unchanged by default.
     @discardableResult public func updateProfile(
         displayName: ProfileValue = .kept, picture: ProfileValue = .kept
     ) async throws(AuthError) -> AuthUser {
@@ -19,66 +20,66 @@ extension AuthManager {
         return try await perform(.updateProfile(changes)).requireUser()
     }
 
-    /// Adds a way into the account.
+    /// Links a further provider to the account.
     ///
-    /// - Parameter provider: what the person shows who they are with from now on, too.
+    /// - Parameter provider: the provider, with its evidence.
     @discardableResult public func link(with provider: some IdentityProvider) async throws(AuthError) -> AuthUser {
         try await perform(.link(with: provider)).requireUser()
     }
 
-    /// Takes a way into the account away; never the last one.
+    /// Unlinks a provider from the account. The last one cannot be unlinked.
     ///
-    /// - Parameter provider: which one.
+    /// - Parameter provider: the provider.
     @discardableResult public func unlink(_ provider: IdentityProviderID) async throws(AuthError) -> AuthUser {
         try await perform(.unlink(provider)).requireUser()
     }
 
-    /// Gives a password to an account that has none.
+    /// Sets a password for an account that has none.
     ///
-    /// - Parameter password: from 8 to 1,024 bytes.
+    /// - Parameter password: 8 to 1,024 bytes.
     @discardableResult public func setPassword(_ password: String) async throws(AuthError) -> AuthUser {
         try await perform(.setPassword(password)).requireUser()
     }
 
-    /// Gives another password to an account that has one.
+    /// Replaces the password of an account that has one.
     ///
-    /// - Parameter password: from 8 to 1,024 bytes.
+    /// - Parameter password: 8 to 1,024 bytes.
     @discardableResult public func updatePassword(_ password: String) async throws(AuthError) -> AuthUser {
         try await perform(.updatePassword(password)).requireUser()
     }
 
-    /// Has a code sent to another address, which becomes the account's with ``confirmEmail(_:)``.
+    /// Sends a code to a new address. ``confirmEmail(_:)`` then makes it the account's email.
     ///
-    /// - Parameter email: the address.
+    /// - Parameter email: the new address.
     @discardableResult public func updateEmail(to email: String) async throws(AuthError) -> SentCode {
         let code = try await perform(.updateEmail(to: email)).requireCode()
         emailToConfirm = email
         return code
     }
 
-    /// Makes the address the account's for which ``updateEmail(to:)`` was called last.
+    /// Confirms the address of the last call of ``updateEmail(to:)`` and makes it the account's email.
     ///
-    /// - Parameter code: from the mail.
+    /// - Parameter code: the code from the mail.
     @discardableResult public func confirmEmail(_ code: String) async throws(AuthError) -> AuthUser {
         try await perform(.confirmEmail(sentCode(.email).attempt, code, as: emailToConfirm)).requireUser()
     }
 
-    /// All devices on which the person is signed in.
+    /// Returns all sessions of the account.
     public func sessions() async throws(AuthError) -> [AuthSession] {
         let found = try await perform(.sessions).requireObject().objects("sessions") ?? []
         return found.compactMap { AuthSession($0) }
     }
 
-    /// Signs out on another device.
+    /// Ends a session on another device.
     ///
-    /// - Parameter id: of its session.
+    /// - Parameter id: the identifier of the session.
     public func endSession(_ id: AuthSession.ID) async throws(AuthError) { _ = try await perform(.endSession(id)) }
 
-    /// Signs out on all other devices.
+    /// Ends all other sessions of the account.
     public func endOtherSessions() async throws(AuthError) { _ = try await perform(.endOtherSessions) }
 }
 
-/// What becomes of a part of a profile.
+/// How a field of the profile changes.
 public enum ProfileValue: Hashable, Sendable, ExpressibleByStringLiteral {
     case kept
     case removed
@@ -96,7 +97,7 @@ public enum ProfileValue: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 extension AuthValue {
-    /// An answer of another kind is none that the service gives.
+    /// The error for a response that does not match the API.
     private static var unreadable: AuthError { .outcomeUnknown("the service answers what is none of its answers") }
 
     func requireUser() throws(AuthError) -> AuthUser {

@@ -1,15 +1,16 @@
 public import Events
 
-/// Coming in, going out, and showing who one is (CONFORMANCE I3, I4, I7).
+/// Sign-up, sign-in, sign-out and reauthentication (CONFORMANCE I3, I4, I7).
 extension AuthManager {
-    /// Makes an account. With an email and a password a code is sent to the address first: ``verify(_:)`` makes the account with it.
+    /// Creates an account. With an email and a password, a code is sent to the address first; ``verify(_:)`` then creates the
+    /// account.
     ///
     /// - Parameters:
-    ///   - provider: what the person shows who they are with.
-    ///   - displayName: what they are to be called.
+    ///   - provider: the provider, with its evidence.
+    ///   - displayName: the display name.
     ///   - picture: the address of a picture.
-    /// - Throws: ``AuthError/accountExists(providers:)`` where the person has an account already: after a sign-in by one of the providers
-    ///   the new way in is linked by itself.
+    /// - Throws: ``AuthError/accountExists(providers:)`` if the user already has an account. After a sign-in by one of these
+    ///   providers the new identity is linked automatically.
     @discardableResult public func signUp(
         with provider: some IdentityProvider, displayName: String? = nil, picture: String? = nil
     ) async throws(AuthError) -> SignUpResult {
@@ -19,58 +20,60 @@ extension AuthManager {
         }
     }
 
-    /// Makes the account that ``signUp(with:displayName:picture:)`` was called for last, and signs in.
+    /// Creates the account of the last ``signUp(with:displayName:picture:)``, and signs in.
     ///
-    /// - Parameter code: from the mail.
+    /// - Parameter code: the code from the mail.
     @discardableResult public func verify(_ code: String) async throws(AuthError) -> AuthUser {
         try await perform(.verify(sentCode(.signUp).attempt, code, device: device)).requireUser()
     }
 
-    /// Signs in. What ``pendingLink`` holds for this provider is linked behind it. Where that is over, or of another account, it is held no
-    /// more, and an email and a password sign in without it; what is good once fails, and the next sign-in is made without it.
+    /// Signs in. If ``pendingLink`` contains a link for this provider, the identity is linked with this sign-in.
     ///
-    /// A session that there was is ended, where the service is reached; otherwise it knows it until it is over by itself.
+    /// If the link has expired or belongs to another account, it is dropped. An email and a password then sign in without it.
+    /// Evidence that can be used only once fails, and the next sign-in is made without the link.
     ///
-    /// - Parameter provider: what the person shows who they are with.
+    /// A previous session is ended at the service. If the service is not reached, that session stays valid until it expires.
+    ///
+    /// - Parameter provider: the provider, with its evidence.
     @discardableResult public func signIn(with provider: some IdentityProvider) async throws(AuthError) -> AuthUser {
         try await perform(.signIn(with: provider, device: device)).requireUser()
     }
 
-    /// Has a code sent to an address with which a forgotten password is replaced. Whether there is such an account is not said.
+    /// Sends a code that can replace a forgotten password. The response does not show whether the account exists.
     ///
     /// - Parameter email: the address.
     @discardableResult public func requestPasswordReset(for email: String) async throws(AuthError) -> SentCode {
         try await perform(.requestReset(email)).requireCode()
     }
 
-    /// Replaces the password for which ``requestPasswordReset(for:)`` was called last, ends all other sessions, and signs in.
+    /// Replaces the password of the last ``requestPasswordReset(for:)``, ends all other sessions, and signs in.
     ///
     /// - Parameters:
-    ///   - code: from the mail.
-    ///   - password: the new one, from 8 to 1,024 bytes.
+    ///   - code: the code from the mail.
+    ///   - password: the new password, 8 to 1,024 bytes.
     @discardableResult public func confirmPasswordReset(code: String, newPassword password: String) async throws(AuthError)
         -> AuthUser
     {
         try await perform(.confirmReset(sentCode(.reset).attempt, code, password: password, device: device)).requireUser()
     }
 
-    /// Begins what a provider needs before there is something to show.
+    /// Starts a flow that a provider needs before there is evidence.
     ///
     /// - Parameters:
-    ///   - provider: which one.
-    ///   - request: what it wants to know, in its own words.
-    /// - Returns: what it answers, in its own words.
+    ///   - provider: the provider.
+    ///   - request: the request, in the format of the provider.
+    /// - Returns: the response, in the format of the provider.
     public func begin(_ provider: IdentityProviderID, _ request: JSONObject) async throws(AuthError) -> JSONObject {
         try await perform(.begin(provider, request)).requireObject()
     }
 
-    /// Begins a sign-in at the site of an OpenID provider.
+    /// Starts a sign-in at an OpenID provider.
     ///
     /// - Parameters:
-    ///   - provider: which one.
-    ///   - redirectURI: where the browser is sent in the end, one of those that the operator of the service allows.
-    ///   - isReauthentication: whether the person has to show anew who they are, also where they are signed in there.
-    /// - Returns: the address to open; ``OpenIDIdentityProvider/Beginning/finish(redirectedTo:)`` makes a provider of what comes back.
+    ///   - provider: the provider.
+    ///   - redirectURI: the redirect URI, one of those that the operator of the service allows.
+    ///   - isReauthentication: whether the user must authenticate again, even with an existing session at the provider.
+    /// - Returns: the address to open. Pass the redirect to ``OpenIDIdentityProvider/Beginning/finish(redirectedTo:)``.
     public func beginOpenID(
         _ provider: IdentityProviderID, redirectURI: String, isReauthentication: Bool = false
     ) async throws(AuthError) -> OpenIDIdentityProvider.Beginning {
@@ -84,38 +87,38 @@ extension AuthManager {
             providerID: provider, authorizationURL: address, redirectURI: redirectURI, attempt: attempt)
     }
 
-    /// By which providers one can sign up and sign in, the one to be shown first in front.
+    /// Returns the providers for sign-up and sign-in, in the order in which to show them.
     public func providers() async throws(AuthError) -> [IdentityProviderID] {
         let found = try await perform(.providers).requireObject().objects("providers") ?? []
         return found.sorted { ($0.integer("priority") ?? .max) < ($1.integer("priority") ?? .max) }
             .compactMap { $0.text("id").map { IdentityProviderID($0) } }
     }
 
-    /// Shows anew who the person is, and makes the change that waited for it.
+    /// Reauthenticates the user, and makes the change that waited for it.
     ///
     /// - Parameters:
-    ///   - provider: what they show it with.
-    ///   - challenge: what asked for it: that change is made, and no other one. Nil to do so of one's own accord, before a change; changes
-    ///     that wait are then made too, but for a deletion, which wants the answer to its own challenge.
-    /// - Throws: ``AuthError/wrongCredentials`` and others. The challenge then stays, for another try or for ``cancel(_:)``.
+    ///   - provider: the provider, with its evidence.
+    ///   - challenge: the challenge to answer; only its change is made. Pass nil to reauthenticate before a change. Waiting changes
+    ///     are then made too, except a deletion, which needs the answer to its own challenge.
+    /// - Throws: ``AuthError/wrongCredentials`` and others. The challenge then remains, for another attempt or for ``cancel(_:)``.
     public func reauthenticate(
         with provider: some IdentityProvider, for challenge: ProfileChangeReauthenticationChallenge? = nil
     ) async throws(AuthError) {
         _ = try await perform(.reauthenticate(with: provider, for: challenge?.id))
     }
 
-    /// The change that waits is not made; whoever asked for it is told ``AuthError/cancelledByUser``.
+    /// Cancels the change that waits. Its caller gets ``AuthError/cancelledByUser``.
     ///
-    /// - Parameter challenge: of the change. One that was answered already is left as it is.
+    /// - Parameter challenge: the challenge of the change. An answered challenge is ignored.
     public func cancel(_ challenge: ProfileChangeReauthenticationChallenge) { cancelChallenge(challenge) }
 
-    /// Signs out on this device, whatever happens, also where the task is cancelled.
+    /// Signs out on this device in any case, even if the task is cancelled.
     ///
-    /// - Throws: where the service could not be told, and knows the session until it is over by itself. Here nobody is signed in then
-    ///   either.
+    /// - Throws: an error if the service could not be told. The session then stays valid there until it expires. On this device no
+    ///   user is signed in after an error either.
     public func signOut() async throws(AuthError) { _ = try await perform(.signOut) }
 
-    /// A token that acts as the account's principal in the stores, good for the next half minute at least.
+    /// Returns an access token for the account's principal in the stores. It is valid for at least 30 more seconds.
     public func accessToken() async throws(AuthError) -> String {
         guard case .accessToken(let token) = try await perform(.accessToken) else { throw .notSignedIn }
         return token

@@ -1,11 +1,15 @@
 internal import Secrets
 internal import Synchronization
 
-/// Who is signed in on this device, and everything that they can do about their account (CONFORMANCE I1).
+/// Manages the signed-in user of this device and the user's account (CONFORMANCE I1).
 ///
-/// A state machine of its own decides; this carries out what it wants and brings it what happens. Calls can come from any task. Each
-/// one waits until it is known who is signed in, gets new tokens where the old ones end, is sent again where nothing can have been
-/// done, and ends with a result or an ``AuthError``.
+/// A separate state machine makes all decisions; this actor performs its effects and passes events to it. Any task can call the
+/// methods. Each call:
+///
+/// - waits until the authentication state is known,
+/// - refreshes expiring tokens,
+/// - repeats the request if the service cannot have processed it,
+/// - ends with a result or an ``AuthError``.
 public actor AuthManager {
     private var machine: AuthMachine
     private let transport: any AuthTransport
@@ -17,12 +21,12 @@ public actor AuthManager {
     private var isHandling = false
     private var isStarted = false
     private weak var delegate: (any AuthManagerReauthenticating)?
-    /// What the code for another email was asked for: a challenge shows it.
+    /// The requested new email, which a challenge shows.
     var emailToConfirm = ""
 
-    /// Begins to find out who is signed in.
+    /// Starts the manager, which determines the authentication state.
     ///
-    /// - Parameter configuration: the service, and where the session is kept.
+    /// - Parameter configuration: the service, and the session store.
     public init(_ configuration: AuthConfiguration) {
         self.configuration = configuration
         machine = AuthMachine(policy: configuration.retries)
@@ -30,16 +34,16 @@ public actor AuthManager {
         Task { [weak self] in await self?.start() }
     }
 
-    /// Whether somebody is signed in, as far as that is known now.
+    /// The authentication state, as far as it is known.
     public nonisolated var authenticationState: AuthenticationState { broadcast.state }
 
-    /// The present state, and then every change of it.
+    /// The current state, followed by every change.
     public nonisolated var states: AuthenticationStates { AuthenticationStates(broadcast: broadcast) }
 
-    /// What is linked behind the next sign-in by one of its providers; nil where nothing is.
+    /// The identity that is linked with the next sign-in by one of its providers; nil if there is none.
     public var pendingLink: PendingLink? { machine.pendingLink }
 
-    /// Who asks the person to show anew who they are. It is not kept alive here.
+    /// Sets the delegate that asks the user to reauthenticate. The manager keeps a weak reference.
     public func setReauthenticationDelegate(_ delegate: (any AuthManagerReauthenticating)?) { self.delegate = delegate }
 
     var device: String? { configuration.device }
@@ -49,10 +53,10 @@ public actor AuthManager {
         return sent
     }
 
-    /// Has something done, and waits for what comes of it. Nothing is begun for a task that is cancelled, except signing out.
+    /// Runs a job and waits for its result. If the task is cancelled, only a sign-out is started.
     func perform(_ job: AuthJob) async throws(AuthError) -> AuthValue {
         start()
-        // Its `onCancel` runs before there is a job to give up: one that is sent at once would be sent nevertheless.
+        // `onCancel` runs before the job exists and cannot cancel it. Without this check, the job would be sent.
         if Task.isCancelled, job.reading != .signedOut { throw .cancelledByUser }
         lastJob += 1
         let id = JobID(number: lastJob)
@@ -69,7 +73,7 @@ public actor AuthManager {
 
     func cancelChallenge(_ challenge: ProfileChangeReauthenticationChallenge) { take(.challengeCancelled(challenge.id)) }
 
-    /// Brings in what was kept, before anything else: whoever signs in comes behind the one who was signed in.
+    /// Loads the stored session before any other event, so that a new sign-in replaces it.
     private func start() {
         guard !isStarted else { return }
         isStarted = true
@@ -79,7 +83,7 @@ public actor AuthManager {
         }
     }
 
-    /// Has the machine take in what happened, and carries out what it wants. What happens meanwhile comes behind it.
+    /// Passes an event to the machine and performs its effects. Events that arrive meanwhile are handled afterwards.
     private func take(_ event: AuthEvent) {
         events.append(event)
         guard !isHandling else { return }
@@ -124,9 +128,9 @@ public actor AuthManager {
 extension AuthManager {
     private static let configured = Mutex<AuthManager?>(nil)
 
-    /// Makes ``shared``, once, early in the life of an application.
+    /// Creates ``shared``. Call it once, early in the life of an application.
     ///
-    /// - Parameter configuration: the service, and where the session is kept.
+    /// - Parameter configuration: the service, and the session store.
     /// - Returns: the manager.
     @discardableResult public static func configure(_ configuration: AuthConfiguration) -> AuthManager {
         configured.withLock { manager in
@@ -137,7 +141,7 @@ extension AuthManager {
         }
     }
 
-    /// The manager of the application: ``configure(_:)`` comes before.
+    /// The manager of the application. Call ``configure(_:)`` first.
     public static var shared: AuthManager {
         guard let manager = configured.withLock({ $0 }) else { preconditionFailure("call AuthManager.configure first") }
         return manager

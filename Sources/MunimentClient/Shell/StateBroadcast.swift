@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The state, for whoever asks and for whoever listens.
+/// Publishes the state to readers and subscribers.
 final class StateBroadcast: Sendable {
     private struct Content {
         var state = AuthenticationState.notDetermined
@@ -12,7 +12,7 @@ final class StateBroadcast: Sendable {
 
     var state: AuthenticationState { content.withLock { $0.state } }
 
-    /// Tells everybody who listens.
+    /// Sends a state to all subscribers.
     func tell(_ state: AuthenticationState) {
         content.withLock { content in
             content.state = state
@@ -20,7 +20,7 @@ final class StateBroadcast: Sendable {
         }
     }
 
-    /// Begins to listen: the present state first, and no change is missed behind it.
+    /// Returns a stream that starts with the current state and contains every later change.
     func listen() -> AsyncStream<AuthenticationState> {
         let (stream, continuation) = AsyncStream.makeStream(of: AuthenticationState.self)
         content.withLock { content in
@@ -36,7 +36,7 @@ final class StateBroadcast: Sendable {
     private func forget(_ id: UInt64) { _ = content.withLock { $0.listeners.removeValue(forKey: id) } }
 }
 
-/// The states of a manager: the present one, and then every change, in order. Each loop listens for itself.
+/// The states of a manager: the current one, and then every change, in order. Each loop has a separate subscription.
 public struct AuthenticationStates: AsyncSequence, Sendable {
     public typealias Element = AuthenticationState
 

@@ -1,17 +1,17 @@
 internal import Events
 internal import Files
 
-/// A session in a file that its owner alone may read (mode 0600).
+/// Stores a session in a file that only its owner can read (mode 0600).
 public struct FileSessionStore: SessionStore {
     public let path: String
 
     private static let format = "muniment-session/1"
     private static let limitBytes = 4_096
 
-    /// - Parameter path: of the file, in a folder that there is. One process at a time may use it.
+    /// - Parameter path: the path of the file, in an existing folder. Only one process at a time may use it.
     public init(path: String) { self.path = path }
 
-    /// - Throws: ``SessionFileError`` for a file that holds none, or the error of the file system.
+    /// - Throws: ``SessionFileError`` if the file contains no session, or the error of the file system.
     public func load() throws -> StoredSession? {
         guard try exists(path) else { return nil }
         guard case .object(let members)? = try? JSONText.decode(readFile(path), limit: FileSessionStore.limitBytes),
@@ -21,7 +21,7 @@ public struct FileSessionStore: SessionStore {
         return StoredSession(refresh: refresh, ends: ends, nonce: members.text("nonce"))
     }
 
-    /// - Throws: the error of the file system. What was kept before is then kept still.
+    /// - Throws: the error of the file system. The file then keeps its previous content.
     public func save(_ session: StoredSession?) throws {
         guard let session else {
             if try exists(path) {
@@ -38,7 +38,7 @@ public struct FileSessionStore: SessionStore {
     }
 }
 
-/// A file that holds no session.
+/// The file contains no valid session.
 public struct SessionFileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let path: String
 

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// A session that is over with the process, or with whoever holds this.
+/// Stores a session in memory.
 public final class InMemorySessionStore: SessionStore {
     private let session: Mutex<StoredSession?>
 
-    /// - Parameter session: what is kept already.
+    /// - Parameter session: the initial session.
     public init(_ session: StoredSession? = nil) { self.session = Mutex(session) }
 
     public func load() -> StoredSession? { session.withLock { $0 } }

@@ -1,18 +1,18 @@
 public import Events
 
-/// What a device keeps of a session: enough to go on with it, and nothing about the person.
+/// The stored part of a session: enough to continue it, without personal data.
 public struct StoredSession: Hashable, Sendable {
-    /// Good once, for new tokens. Secret.
+    /// The refresh token. It can be used once. Secret.
     public let refresh: String
-    /// From when on it is good for nothing.
+    /// When the refresh token expires.
     public let ends: Instant
-    /// What the refresh that is on its way was sent with: sent with it again, it gives the same tokens again. Secret.
+    /// The nonce of the refresh in progress. A repetition with the same nonce returns the same tokens. Secret.
     public let nonce: String?
 
     /// - Parameters:
     ///   - refresh: the refresh token.
-    ///   - ends: from when on it is good for nothing.
-    ///   - nonce: what the refresh that is on its way was sent with.
+    ///   - ends: when it expires.
+    ///   - nonce: the nonce of the refresh in progress.
     public init(refresh: String, ends: Instant, nonce: String? = nil) {
         self.refresh = refresh
         self.ends = ends
@@ -21,16 +21,16 @@ public struct StoredSession: Hashable, Sendable {
 }
 
 extension StoredSession: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Without what is secret in it.
+    /// Does not contain the secrets.
     public var description: String { "a session until \(ends)" }
     public var debugDescription: String { description }
 }
 
-/// Where a device keeps its session between two starts.
+/// Stores the session of a device between two starts of the process.
 public protocol SessionStore: Sendable {
-    /// What was kept last; nil where nothing is.
+    /// Returns the stored session; nil if there is none.
     func load() throws -> StoredSession?
 
-    /// Keeps a session in place of the last one; nil to keep none. On return it outlives the process.
+    /// Replaces the stored session; nil deletes it. The change is durable on return.
     func save(_ session: StoredSession?) throws
 }

@@ -1,46 +1,45 @@
-/// Why something about an account was not done, in a way that a person can act on (CONFORMANCE I3).
+/// The reason why an account operation failed (CONFORMANCE I3).
 public enum AuthError: Error, Hashable, Sendable {
-    /// What was sent will not do; the sentence says what would.
+    /// The request is invalid; the text says what is valid.
     case malformed(String)
-    /// An unknown email, a wrong password, or a provider that vouches for nobody.
+    /// The email is unknown, the password is wrong, or the provider identified no user.
     case wrongCredentials
-    /// A code or an attempt that is wrong, used or over.
+    /// A code or an attempt is wrong, used or expired.
     case wrongCode
-    /// No code was asked for, so that there is nothing to verify.
+    /// No code was requested, so there is nothing to verify.
     case nothingToVerify
     case tooManyRequests(retryAfterSeconds: Int)
-    /// The person has an account already. Sign in by one of these providers: the new identity is then linked by itself
+    /// The user already has an account. Sign in by one of these providers: the new identity is then linked automatically
     /// (``AuthManager/pendingLink``).
     case accountExists(providers: [IdentityProviderID])
-    /// The provider vouches for somebody who has no account.
+    /// The provider identified a user who has no account.
     case noAccount
-    /// The identity is a way into another account.
+    /// The identity is linked to another account.
     case linkedElsewhere
-    /// The account has a way in by this provider.
+    /// The account already has an identity of this provider.
     case alreadyLinked
-    /// There is no such thing, as the sentence says: a way in, a session, or accounts at all.
+    /// Not found, as the text says: an identity, a session, or account support.
     case notThere(String)
     case lastWayIn
-    /// A new password that will not do; the sentence says what would.
+    /// The new password is not accepted; the text says what is required.
     case unfitPassword(String)
-    /// The change needs a sign-in within so many seconds, and nobody was there to ask for it.
+    /// The change needs a sign-in within this number of seconds, and no delegate could ask for it.
     case recentSignInRequired(maxAgeSeconds: Int)
-    /// The person did not want to show who they are, or whoever waited for the answer gave up before anything was sent. Nothing
-    /// was changed.
+    /// The user cancelled the reauthentication, or the caller cancelled before anything was sent. Nothing was changed.
     case cancelledByUser
     case notSignedIn
-    /// The session was ended, here or from elsewhere.
+    /// The session was ended, on this device or elsewhere.
     case sessionEnded
-    /// The service was not reached, or could not do it now, however often it was asked. Nothing was done.
+    /// The service was not reached or temporarily unable, after all attempts. Nothing was done.
     case unavailable(String)
-    /// There was no answer, at least once: it may have been done, or not.
+    /// At least one response was lost. The operation may have been done.
     case outcomeUnknown(String)
-    /// Anything else that the service refuses; the sentence says why.
+    /// Any other error of the service; the text says why.
     case refused(status: Int, code: String, detail: String)
 }
 
 extension AuthError: CustomStringConvertible {
-    /// What is wrong, and what to do next.
+    /// The problem, and what to do next.
     public var description: String {
         switch self {
         case .malformed(let why): why

@@ -1,33 +1,33 @@
 public import Events
 
-/// One device on which the person is signed in.
+/// A session: one device on which the user is signed in.
 public struct AuthSession: Hashable, Sendable, Identifiable {
     public let id: UInt64
-    /// What the device called itself when it signed in.
+    /// The device name given at sign-in.
     public let device: String?
     public let createdAt: Instant
     public let refreshedAt: Instant
-    /// When the person last showed who they are there.
+    /// When the user last authenticated in the session.
     public let authenticatedAt: Instant
-    /// By which provider that was.
+    /// The provider of that authentication.
     public let provider: IdentityProviderID
-    /// When the session is over whatever happens.
+    /// When the session ends at the latest.
     public let ends: Instant
-    /// Whether it is the one that asks.
+    /// Whether it is the session of the caller.
     public let isCurrent: Bool
 }
 
-/// A code is on its way to an address: it and this together show that the address is the person's.
+/// A code that was sent to an address. The code and this value together prove that the user owns the address.
 public struct SentCode: Hashable, Sendable {
-    /// From when on the code is good for nothing.
+    /// When the code expires.
     public let ends: Instant
     let attempt: String
 }
 
-/// What comes of signing up.
+/// The result of a sign-up.
 public enum SignUpResult: Hashable, Sendable {
     case signedIn(AuthUser)
-    /// A code was sent to the address: ``AuthManager/verify(_:)`` with it signs in. Whether the address has an account already shows
-    /// only then.
+    /// A code was sent to the address; pass it to ``AuthManager/verify(_:)`` to sign in. Only that call shows whether the address
+    /// already has an account.
     case verificationSent(SentCode)
 }

@@ -1,26 +1,26 @@
 public import Events
 public import Permissions
 
-/// Who is signed in, as the service knows them.
+/// The signed-in user, as the service knows them.
 public struct AuthUser: Hashable, Sendable {
-    /// What stores know them by. It says nothing about the person.
+    /// The user's principal in the stores. It contains no personal data.
     public let principal: Name
-    /// The address that the person has shown to be their own; nil where there is none.
+    /// The verified email; nil if there is none.
     public let email: String?
     public let displayName: String?
     /// The address of a picture.
     public let picture: String?
     public let createdAt: Instant
-    /// The ways into the account, the one to be asked for first in front.
+    /// The linked identities, the preferred one first.
     public let providers: [IdentityProviderUserInfo]
 
     /// - Parameters:
-    ///   - principal: what stores know them by.
-    ///   - email: the address that was shown to be theirs.
-    ///   - displayName: what they are called.
+    ///   - principal: the principal in the stores.
+    ///   - email: the verified email.
+    ///   - displayName: the display name.
     ///   - picture: the address of a picture.
-    ///   - createdAt: since when there is the account.
-    ///   - providers: the ways into it, in any order.
+    ///   - createdAt: when the account was created.
+    ///   - providers: the linked identities, in any order.
     public init(
         principal: Name, email: String?, displayName: String?, picture: String?, createdAt: Instant,
         providers: [IdentityProviderUserInfo]
@@ -34,20 +34,20 @@ public struct AuthUser: Hashable, Sendable {
     }
 }
 
-/// One way into an account.
+/// An identity linked to an account.
 public struct IdentityProviderUserInfo: Hashable, Sendable {
     public let providerID: IdentityProviderID
-    /// What the person knows it by, such as their email at the provider; nil where the provider told none.
+    /// A label for the user, such as their email at the provider; nil if the provider gave none.
     public let label: String?
     public let linkedAt: Instant
-    /// Who is asked for first, where several will do: the lowest.
+    /// The provider with the lowest number is preferred.
     public let priority: Int
 
     /// - Parameters:
-    ///   - providerID: by which provider.
-    ///   - label: what the person knows it by.
-    ///   - linkedAt: since when it leads into the account.
-    ///   - priority: the lowest is asked for first.
+    ///   - providerID: the provider.
+    ///   - label: a label for the user.
+    ///   - linkedAt: when it was linked to the account.
+    ///   - priority: the lowest is preferred.
     public init(providerID: IdentityProviderID, label: String?, linkedAt: Instant, priority: Int) {
         self.providerID = providerID
         self.label = label
@@ -55,6 +55,6 @@ public struct IdentityProviderUserInfo: Hashable, Sendable {
         self.priority = priority
     }
 
-    /// The label, where it is an address.
+    /// The label, if it is an address.
     public var email: String? { label.flatMap { $0.contains("@") ? $0 : nil } }
 }

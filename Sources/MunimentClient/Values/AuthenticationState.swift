@@ -1,10 +1,10 @@
-/// Whether somebody is signed in (CONFORMANCE I1).
+/// Whether a user is signed in (CONFORMANCE I1).
 public enum AuthenticationState: Hashable, Sendable {
-    /// There is a session from before, and the service has not said yet whether it is still good.
+    /// There is a stored session, and the service has not yet confirmed it.
     case notDetermined
     case authenticated(AuthUser)
     case notAuthenticated
 
-    /// Who is signed in; nil where nobody is, or where that is not known yet.
+    /// The signed-in user; nil if there is none, or if that is not known yet.
     public var user: AuthUser? { if case .authenticated(let user) = self { user } else { nil } }
 }

@@ -1,4 +1,4 @@
-/// What a way of signing in is called: ``email``, or what the operator of the service calls an OpenID provider.
+/// The name of a sign-in method: ``email``, or an OpenID provider as the operator of the service named it.
 public struct IdentityProviderID: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     public let text: String
 

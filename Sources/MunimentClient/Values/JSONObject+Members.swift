@@ -1,6 +1,6 @@
 internal import Events
 
-/// What members of answers are.
+/// Reads the members of responses.
 extension JSONObject {
     func integer(_ name: String) -> Int64? { if case .integer(let number)? = self[name] { number } else { nil } }
 

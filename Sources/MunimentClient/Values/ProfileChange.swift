@@ -1,4 +1,4 @@
-/// A change of an account for which the person has to have signed in lately (CONFORMANCE I7).
+/// A change of an account that needs a recent sign-in (CONFORMANCE I7).
 public enum ProfileChangeType: Hashable, Sendable {
     case updateEmail(to: String)
     case updatePassword
@@ -7,7 +7,7 @@ public enum ProfileChangeType: Hashable, Sendable {
     case unlink(IdentityProviderID)
     case deleteAccount
 
-    /// What was tried to be set, in words for the person. Never a password.
+    /// The requested value, as text for the user. Never a password.
     public var attemptedValue: String {
         switch self {
         case .updateEmail(let email): email
@@ -18,15 +18,15 @@ public enum ProfileChangeType: Hashable, Sendable {
     }
 }
 
-/// A change that waits until the person has shown anew who they are.
+/// A change that waits until the user has reauthenticated.
 ///
-/// Answer it with ``AuthManager/reauthenticate(with:for:)``, after which the change is made by itself, or with
+/// Answer it with ``AuthManager/reauthenticate(with:for:)``, after which the change is made automatically, or with
 /// ``AuthManager/cancel(_:)``.
 public struct ProfileChangeReauthenticationChallenge: Hashable, Sendable, Identifiable {
-    /// What is to be changed.
+    /// The requested change.
     public struct Context: Hashable, Sendable {
         public let profileChangeType: ProfileChangeType
-        /// Who is signed in.
+        /// The signed-in user.
         public let user: AuthUser
     }
 

@@ -1,9 +1,9 @@
 internal import Events
 
-/// What the service answers where it did not do something (RFC 9457).
+/// An error response of the service (RFC 9457).
 struct AnswerProblem {
     let status: Int
-    /// The last part of `type`; empty where there is none.
+    /// The last part of `type`; empty if there is no `type`.
     let kind: String
     let detail: String
     private let members: JSONObject
@@ -23,19 +23,19 @@ struct AnswerProblem {
         detail = members.text("detail") ?? "the service answers with status \(answer.status)"
     }
 
-    /// Whether the person has to show anew who they are, and within how many seconds that has to have been.
+    /// The maximum age of the sign-in in seconds, if the user must reauthenticate; nil otherwise.
     var recentSignIn: Int? {
         guard status == 401, kind == "recent-sign-in-required" else { return nil }
         return members.integer("maxAge").map { Int(clamping: $0) } ?? AuthMachine.defaultMaxAgeSeconds
     }
 
-    /// Whether it is the session's token that is good for nothing, and not what was shown beside it.
+    /// Whether the session's token is invalid, and not the evidence in the request.
     var isAboutToken: Bool { status == 401 && (kind == "unauthenticated" || kind == "session-ended") }
 
-    /// Whether a sign-in that was shown who it is failed for the link that it brought along, and would succeed without it.
+    /// Whether a sign-in failed only because of the link it contained, and would succeed without it.
     var isAboutLink: Bool { ["wrong-code", "linked-elsewhere", "already-linked", "recent-sign-in-required"].contains(kind) }
 
-    /// What links the new identity behind the next sign-in; nil where nothing does.
+    /// The new identity to link with the next sign-in; nil if there is none.
     var link: PendingLink? {
         guard kind == "account-exists", let link = members.text("link") else { return nil }
         return PendingLink(providers: providers, link: link)
@@ -43,7 +43,7 @@ struct AnswerProblem {
 
     private var providers: [IdentityProviderID] { (members.texts("providers") ?? []).map { IdentityProviderID($0) } }
 
-    /// The same for whoever asked.
+    /// The error for the caller.
     var error: AuthError {
         switch kind {
         case "wrong-credentials": .wrongCredentials

@@ -1,21 +1,21 @@
 internal import Events
 internal import Permissions
 
-/// Tokens and times of a session, as the service gives them.
+/// The tokens and times of a session, as the service returned them.
 struct LiveSession: Hashable, Sendable {
     var access: String
-    /// By the clock here, which may be another one than the service's.
+    /// When the access token expires, by the local clock, which may differ from the service's.
     var accessEnds: Instant
     var refresh: String
     var refreshEnds: Instant
     var authenticatedAt: Instant
     var user: AuthUser
-    /// What the refresh that is on its way, or whose answer was lost, was sent with; nil where the refresh token is unused.
+    /// The nonce of the refresh in progress or with a lost response; nil if the refresh token is unused.
     var nonce: String?
 
-    /// nil where a member is missing or none of its kind.
+    /// Returns nil if a member is missing or has the wrong type.
     ///
-    /// - Parameter now: when it came, by the clock here: from then on its access token is good for as long as the service says.
+    /// - Parameter now: when the response arrived, by the local clock. The lifetime of the access token starts then.
     init?(_ answer: AuthAnswer, receivedAt now: Instant) {
         guard let answer = answer.object, let access = answer.text("access"), let accessSeconds = answer.integer("accessSeconds"),
             let refresh = answer.text("refresh"),
@@ -30,7 +30,7 @@ struct LiveSession: Hashable, Sendable {
         self.user = user
     }
 
-    /// What is kept of it.
+    /// The part that is stored.
     var stored: StoredSession { StoredSession(refresh: refresh, ends: refreshEnds, nonce: nonce) }
 }
 

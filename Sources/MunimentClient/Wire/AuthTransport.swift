@@ -1,16 +1,16 @@
 public import Events
 
-/// One request to the service.
+/// A request to the service.
 public struct AuthRequest: Hashable, Sendable {
     public var method: Method
-    /// Percent-encoded, with a slash in front.
+    /// The path, percent-encoded and with a leading slash.
     public var path: String
-    /// nil for a request without a body.
+    /// The body; nil for a request without one.
     public var body: JSONObject?
-    /// What stands behind `Authorization: Bearer`; nil for nobody in particular.
+    /// The token for `Authorization: Bearer`; nil for an unauthenticated request.
     public var accessToken: String?
 
-    /// What the service is asked to do (RFC 9110, section 9; RFC 5789).
+    /// The HTTP method (RFC 9110, section 9; RFC 5789).
     public enum Method: String, Hashable, Sendable {
         case get = "GET"
         case post = "POST"
@@ -20,10 +20,10 @@ public struct AuthRequest: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - method: what the service is asked to do with it.
-    ///   - path: percent-encoded, with a slash in front.
-    ///   - body: nil for none.
-    ///   - accessToken: of the session in whose name it is sent.
+    ///   - method: the HTTP method.
+    ///   - path: the path, percent-encoded and with a leading slash.
+    ///   - body: the body; nil for none.
+    ///   - accessToken: the access token of the session.
     public init(_ method: Method, _ path: String, body: JSONObject? = nil, accessToken: String? = nil) {
         self.method = method
         self.path = path
@@ -33,22 +33,22 @@ public struct AuthRequest: Hashable, Sendable {
 }
 
 extension AuthRequest: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Without what is secret in it.
+    /// Does not contain the secrets.
     public var description: String { "\(method.rawValue) \(path)" }
     public var debugDescription: String { description }
 }
 
-/// What the service answered.
+/// A response of the service.
 public struct AuthAnswer: Hashable, Sendable {
     public var status: Int
     public var body: [UInt8]
-    /// What the head says about when to come again; nil where it says nothing.
+    /// The value of `Retry-After` in seconds; nil if there is none.
     public var retryAfterSeconds: Int?
 
     /// - Parameters:
-    ///   - status: of HTTP.
-    ///   - body: as it came.
-    ///   - retryAfterSeconds: what the head says about when to come again.
+    ///   - status: the HTTP status.
+    ///   - body: the unchanged body.
+    ///   - retryAfterSeconds: the value of `Retry-After` in seconds.
     public init(status: Int, body: [UInt8], retryAfterSeconds: Int? = nil) {
         self.status = status
         self.body = body
@@ -56,16 +56,16 @@ public struct AuthAnswer: Hashable, Sendable {
     }
 }
 
-/// Why there is no answer, told apart by whether something can have been done.
+/// The reason why there is no response. The cases differ in whether the service can have processed the request.
 public enum AuthTransportFailure: Error, Hashable, Sendable {
-    /// Nothing was sent.
+    /// The request was not sent.
     case notSent(String)
-    /// It was sent, or part of it.
+    /// The request was sent, at least in part.
     case noAnswer(String)
 }
 
-/// The way to the service.
+/// Sends requests to the service.
 public protocol AuthTransport: Sendable {
-    /// Sends a request, and gives the answer whatever its status.
+    /// Sends a request, and returns the response with any status.
     func send(_ request: AuthRequest) async throws(AuthTransportFailure) -> AuthAnswer
 }

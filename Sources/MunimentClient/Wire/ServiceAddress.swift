@@ -1,12 +1,12 @@
 internal import NetworkClient
 
-/// Where a service is: `https://host[:port]`, or `http://` on this machine, since what is sent there is secret.
+/// The address of a service: `https://host[:port]`, or `http://` on this machine only, because requests contain secrets.
 public struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     public let text: String
 
-    /// - Parameter text: the address, with or without a slash at its end.
-    /// - Throws: ``AuthError/malformed(_:)`` for what is no such address.
+    /// - Parameter text: the address, with or without a trailing slash.
+    /// - Throws: ``AuthError/malformed(_:)`` if the address is invalid.
     public init(_ text: String) throws(AuthError) {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard let address = HTTPAddress(trimmed), !trimmed.contains("?"), !trimmed.contains("#") else {

@@ -2,20 +2,20 @@ internal import Events
 internal import Foundation
 internal import NetworkClient
 
-/// The way to the service over HTTP. libcurl blocks, which it does on threads of its own.
+/// Sends requests over HTTP with libcurl, which blocks, on separate threads.
 struct ServiceTransport: AuthTransport {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     private let service: String
     private let timeoutSeconds: Int
     private let queue: OperationQueue
 
-    /// How many requests are on their way at the same time; others wait.
+    /// The maximum number of concurrent requests; others wait.
     private static let width = 8
     private static let limitBytes = 16 << 20
 
     /// - Parameters:
-    ///   - service: where the service is.
-    ///   - timeoutSeconds: until an answer has to be there.
+    ///   - service: the address of the service.
+    ///   - timeoutSeconds: the timeout of a request in seconds.
     init(_ service: ServiceAddress, timeoutSeconds: Int) {
         self.service = service.text
         self.timeoutSeconds = timeoutSeconds
@@ -33,14 +33,14 @@ struct ServiceTransport: AuthTransport {
         return try outcome.get()
     }
 
-    /// Blocks until the answer is there.
+    /// Blocks until the response arrives.
     private func exchange(_ request: AuthRequest) throws(AuthTransportFailure) -> AuthAnswer {
         guard let address = HTTPAddress(service + request.path) else { throw .notSent("`\(request.path)` is no path") }
         var sent = HTTPClientRequest(address)
         sent.method = HTTPClientMethod(rawValue: request.method.rawValue)
         sent.timeoutSeconds = timeoutSeconds
         sent.limitBytes = ServiceTransport.limitBytes
-        // Without it libcurl would wait for a leave to send the body, which servers may not give.
+        // Otherwise libcurl would wait for `100 Continue` before it sends the body, which servers may not send.
         sent.headers = [("Accept", "application/json"), ("Expect", "")]
         if let body = request.body {
             guard let bytes = try? JSONText.encode(.object(body)) else {
