@@ -6,7 +6,7 @@ struct AuthJob: Sendable {
     var request: AuthRequest?
     /// Whether the job needs a session.
     var needsSession = true
-    /// The change for which a recent sign-in is required; nil if none is required.
+    /// The change that requires a recent sign-in; nil if the job requires none.
     var change: ProfileChangeType?
     var repetition = Repetition.unlessReceived
     /// The challenge that this job answers; nil if it answers none.
@@ -39,7 +39,7 @@ struct AuthJob: Sendable {
         /// The response itself, also if it is an error.
         case answer
         case nothing
-        /// The time for which the sign-in stays recent. It must suffice for the operation that follows.
+        /// How long the sign-in stays recent. This must suffice for the operation that follows.
         case recentSignIn
         case accessToken
         case signedOut
@@ -64,7 +64,7 @@ enum AuthValue: Hashable, Sendable {
 
 /// An identity that is linked to an existing account with the next sign-in by one of the account's providers (CONFORMANCE I4).
 public struct PendingLink: Hashable, Sendable {
-    /// The providers with which the user can sign in.
+    /// The providers that the user can sign in with.
     public let providers: [IdentityProviderID]
     let link: String
 }

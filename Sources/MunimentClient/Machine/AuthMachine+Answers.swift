@@ -25,12 +25,12 @@ extension AuthMachine {
         }
     }
 
-    /// Returns the delay that the service asked for in seconds, limited to what the client accepts.
+    /// Returns the delay that the service asked for in seconds, limited to the longest accepted delay.
     private func seconds(_ answer: AuthAnswer) -> Int64 {
         min(Int64(clamping: answer.retryAfterSeconds ?? 0), policy.longestMilliseconds / 1_000)
     }
 
-    /// Handles a request that was sent but whose outcome is unknown.
+    /// Handles a sent request with an unknown outcome.
     private mutating func lost(_ id: JobID, _ running: RunningJob, _ why: String, _ step: inout Step) {
         guard running.job.repetition == .always else { return end(id, running, .failure(.outcomeUnknown(why)), &step) }
         // A GET request changes nothing, so its outcome needs no record.

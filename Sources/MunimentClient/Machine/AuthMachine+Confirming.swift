@@ -2,7 +2,7 @@ internal import Events
 
 /// Checks that a sign-in stays recent for long enough to prepare the change that needs it.
 extension AuthMachine {
-    /// The time for which the sign-in must stay recent. If half of the service's limit is less, that is used.
+    /// How long the sign-in must stay recent. If half of the service's limit is less, that is used.
     private static let deletionSeconds: Int64 = 60
 
     /// - Returns: nil if the user must reauthenticate first.

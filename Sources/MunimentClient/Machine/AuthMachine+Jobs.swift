@@ -84,8 +84,8 @@ extension AuthMachine {
             .challenge(ProfileChangeReauthenticationChallenge(id: lastChallenge, context: context), user.providers))
     }
 
-    /// Resumes the change whose challenge the user has answered. Without a challenge, all waiting changes are resumed except
-    /// deletions: a deletion needs the answer to its own challenge, because it cannot be undone.
+    /// Resumes the change of the answered challenge. Without a challenge, all waiting changes are resumed except deletions: a
+    /// deletion needs the answer to its own challenge, because it cannot be undone.
     mutating func resume(challenged challenge: UInt64?, _ step: inout Step) {
         for (id, running) in jobs.sorted(by: { $0.key < $1.key }) {
             guard case .challenged(let own) = running.phase else { continue }

@@ -65,7 +65,7 @@ struct AuthMachine: Sendable {
         /// Whether the user was asked for it and has answered.
         var isAnswered = false
         var challenges = 0
-        /// The session to which the job belongs.
+        /// The session of the job.
         var epoch: UInt64
 
         enum Phase: Hashable, Sendable {
@@ -144,7 +144,7 @@ extension AuthMachine {
         for id in waiting where jobs[id]?.job.needsSession == true { finish(id, .failure(error), &step) }
     }
 
-    /// Jobs that wait for anything other than a response, in the order in which they were requested.
+    /// Jobs that wait for anything other than a response, in the order they were requested.
     private var waiting: [JobID] { jobs.filter { $0.value.phase != .sent }.keys.sorted() }
 
     mutating func finish(_ id: JobID, _ result: Result<AuthValue, AuthError>, _ step: inout Step) {

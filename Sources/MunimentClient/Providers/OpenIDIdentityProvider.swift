@@ -22,7 +22,7 @@ public struct OpenIDIdentityProvider: IdentityProvider {
 
         /// Returns the evidence from the redirect.
         ///
-        /// - Parameter redirect: the complete address to which the browser was redirected.
+        /// - Parameter redirect: the complete address of the redirect.
         /// - Throws: ``AuthError/cancelledByUser`` if the user refused. ``AuthError/malformed(_:)`` if the address is not a
         ///   successful redirect, or differs from the redirect URI of this sign-in.
         public func finish(redirectedTo redirect: String) throws(AuthError) -> OpenIDIdentityProvider {

@@ -87,7 +87,7 @@ extension AuthManager {
             providerID: provider, authorizationURL: address, redirectURI: redirectURI, attempt: attempt)
     }
 
-    /// Returns the providers for sign-up and sign-in, in the order in which to show them.
+    /// Returns the providers for sign-up and sign-in, in display order.
     public func providers() async throws(AuthError) -> [IdentityProviderID] {
         let found = try await perform(.providers).requireObject().objects("providers") ?? []
         return found.sorted { ($0.integer("priority") ?? .max) < ($1.integer("priority") ?? .max) }

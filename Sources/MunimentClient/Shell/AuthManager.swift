@@ -40,7 +40,7 @@ public actor AuthManager {
     /// The current state, followed by every change.
     public nonisolated var states: AuthenticationStates { AuthenticationStates(broadcast: broadcast) }
 
-    /// The identity that is linked with the next sign-in by one of its providers; nil if there is none.
+    /// The identity that is linked with the next sign-in by one of its providers; nil if it does not exist.
     public var pendingLink: PendingLink? { machine.pendingLink }
 
     /// Sets the delegate that asks the user to reauthenticate. The manager keeps a weak reference.

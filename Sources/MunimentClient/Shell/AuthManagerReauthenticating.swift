@@ -5,7 +5,7 @@ public protocol AuthManagerReauthenticating: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - manager: the manager.
-    ///   - providers: the providers with which the user can reauthenticate, the preferred one first.
+    ///   - providers: the providers that the user can reauthenticate with, the preferred one first.
     ///   - challenge: the change.
     func authManager(
         _ manager: AuthManager, reauthenticateUsing providers: [IdentityProviderUserInfo],

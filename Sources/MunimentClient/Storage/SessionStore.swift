@@ -28,7 +28,7 @@ extension StoredSession: CustomStringConvertible, CustomDebugStringConvertible {
 
 /// Stores the session of a device between two starts of the process.
 public protocol SessionStore: Sendable {
-    /// Returns the stored session; nil if there is none.
+    /// Returns the stored session; nil if it does not exist.
     func load() throws -> StoredSession?
 
     /// Replaces the stored session; nil deletes it. The change is durable on return.

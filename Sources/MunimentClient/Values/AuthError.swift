@@ -1,6 +1,6 @@
 /// The reason why an account operation failed (CONFORMANCE I3).
 public enum AuthError: Error, Hashable, Sendable {
-    /// The request is invalid; the text says what is valid.
+    /// The request is invalid; the text says how to correct it.
     case malformed(String)
     /// The email is unknown, the password is wrong, or the provider identified no user.
     case wrongCredentials
@@ -21,7 +21,7 @@ public enum AuthError: Error, Hashable, Sendable {
     /// Not found, as the text says: an identity, a session, or account support.
     case notThere(String)
     case lastWayIn
-    /// The new password is not accepted; the text says what is required.
+    /// The new password is not accepted; the text states the rule.
     case unfitPassword(String)
     /// The change needs a sign-in within this number of seconds, and no delegate could ask for it.
     case recentSignInRequired(maxAgeSeconds: Int)

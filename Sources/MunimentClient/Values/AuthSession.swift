@@ -1,6 +1,6 @@
 public import Events
 
-/// A session: one device on which the user is signed in.
+/// A session: one signed-in device of the user.
 public struct AuthSession: Hashable, Sendable, Identifiable {
     public let id: UInt64
     /// The device name given at sign-in.

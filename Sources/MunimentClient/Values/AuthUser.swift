@@ -5,7 +5,7 @@ public import Permissions
 public struct AuthUser: Hashable, Sendable {
     /// The user's principal in the stores. It contains no personal data.
     public let principal: Name
-    /// The verified email; nil if there is none.
+    /// The verified email; nil if it does not exist.
     public let email: String?
     public let displayName: String?
     /// The address of a picture.

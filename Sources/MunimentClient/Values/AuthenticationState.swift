@@ -5,6 +5,6 @@ public enum AuthenticationState: Hashable, Sendable {
     case authenticated(AuthUser)
     case notAuthenticated
 
-    /// The signed-in user; nil if there is none, or if that is not known yet.
+    /// The signed-in user; nil if unknown or signed out.
     public var user: AuthUser? { if case .authenticated(let user) = self { user } else { nil } }
 }

@@ -3,7 +3,7 @@ internal import Events
 /// An error response of the service (RFC 9457).
 struct AnswerProblem {
     let status: Int
-    /// The last part of `type`; empty if there is no `type`.
+    /// The last part of `type`; empty without a `type`.
     let kind: String
     let detail: String
     private let members: JSONObject
@@ -35,7 +35,7 @@ struct AnswerProblem {
     /// Whether a sign-in failed only because of the link it contained, and would succeed without it.
     var isAboutLink: Bool { ["wrong-code", "linked-elsewhere", "already-linked", "recent-sign-in-required"].contains(kind) }
 
-    /// The new identity to link with the next sign-in; nil if there is none.
+    /// The new identity to link with the next sign-in; nil if it does not exist.
     var link: PendingLink? {
         guard kind == "account-exists", let link = members.text("link") else { return nil }
         return PendingLink(providers: providers, link: link)

@@ -42,7 +42,7 @@ extension AuthRequest: CustomStringConvertible, CustomDebugStringConvertible {
 public struct AuthAnswer: Hashable, Sendable {
     public var status: Int
     public var body: [UInt8]
-    /// The value of `Retry-After` in seconds; nil if there is none.
+    /// The value of `Retry-After` in seconds; nil if it does not exist.
     public var retryAfterSeconds: Int?
 
     /// - Parameters:
@@ -56,7 +56,7 @@ public struct AuthAnswer: Hashable, Sendable {
     }
 }
 
-/// The reason why there is no response. The cases differ in whether the service can have processed the request.
+/// The reason why a response is missing. The cases differ in whether the service can have processed the request.
 public enum AuthTransportFailure: Error, Hashable, Sendable {
     /// The request was not sent.
     case notSent(String)
