@@ -1,35 +1,35 @@
-/// Why something about an account was not done, in a way that a person or a client can act on (CONFORMANCE I3).
+/// The reason why an account operation failed (CONFORMANCE I3).
 public enum AccountProblem: Error, Hashable, Sendable {
-    /// What was sent cannot be understood; the sentence says what and how to mend it.
+    /// The request is invalid; the text says why and how to correct it.
     case malformed(String)
-    /// Unknown email, wrong password, wrong code from a provider: always in the same words and after the same time.
+    /// The email is unknown, or the password or the provider's code is wrong. All cases have the same text and take the same time.
     case wrongCredentials
-    /// An attempt or its code is wrong, used or over: begin anew.
+    /// An attempt or its code is wrong, used or expired. The caller must start again.
     case wrongCode
-    /// Too many attempts; the next one counts in so many seconds.
+    /// Too many attempts. The next attempt is accepted after this number of seconds.
     case tooManyAttempts(retryAfterSeconds: Int)
-    /// Whoever proved this new identity has an account already: sign in by one of these, with `link` to have it linked behind that.
-    /// Nil where there is nothing to link. Told to nobody else.
+    /// The user with this new identity already has an account. They can sign in by one of these providers. If `link` is passed with
+    /// that sign-in, the identity is linked; nil if the identity cannot be linked. Only the proven user gets this error.
     case accountExists(providers: [ProviderID], link: String?)
-    /// A provider proved somebody who has no account.
+    /// A provider identified a user who has no account.
     case noAccount
-    /// A sensitive change needs to have signed in within so many seconds (RFC 9470).
+    /// A sensitive change needs a sign-in within this number of seconds (RFC 9470).
     case recentSignInRequired(maxAgeSeconds: Int)
-    /// The identity is a way into another account.
+    /// The identity is linked to another account.
     case linkedElsewhere
-    /// The account has a way in by this provider already.
+    /// The account already has an identity of this provider.
     case alreadyLinked
-    /// The account has no way in by this provider, or no password, or no verified email, as the sentence says.
+    /// The account has no identity of this provider, no password, or no verified email, as the text says.
     case notThere(String)
-    /// It is the only way in that is left.
+    /// The last identity of an account cannot be unlinked.
     case lastWayIn
     case unknownProvider(String)
-    /// A new password that will not do; the sentence says what would.
+    /// The new password is not accepted; the text states the rule.
     case unfitPassword(String)
-    /// A session, refresh or access token that is over, used or unknown.
+    /// The session, refresh token or access token is expired, used or unknown.
     case sessionEnded
-    /// Too much is being done, or a provider does not answer: again in a moment.
+    /// The service is overloaded, or a provider does not respond. The caller can retry soon.
     case unavailable(String)
-    /// The account cannot be deleted now; the sentence says why and what to do first. It is as it was.
+    /// The account cannot be deleted now; the text says why and the first step. The account is unchanged.
     case undeletable(String)
 }

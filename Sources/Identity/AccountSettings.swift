@@ -1,26 +1,26 @@
 public import Secrets
 
-/// How long things last and how much is let through.
+/// Lifetimes and limits of accounts.
 public struct AccountSettings: Hashable, Sendable {
-    /// Seconds that an access token is good for.
+    /// The lifetime of an access token in seconds.
     public var accessSeconds: Int64 = 600
-    /// Seconds without a refresh until a session is over.
+    /// The time in seconds after which a session without a refresh expires.
     public var idleSeconds: Int64 = 30 * 86_400
-    /// Seconds until a session is over whatever happens.
+    /// The maximum lifetime of a session in seconds.
     public var sessionSeconds: Int64 = 180 * 86_400
-    /// Seconds within which one has to have signed in for a sensitive change (CONFORMANCE I7).
+    /// The maximum age in seconds of a sign-in for a sensitive change (CONFORMANCE I7).
     public var recentSignInSeconds: Int64 = 300
-    /// Seconds that a code from a mail is good for.
+    /// The lifetime of a mailed code in seconds.
     public var codeSeconds: Int64 = 600
-    /// What the service is called in mails.
+    /// The name of the service in mails.
     public var serviceName = "Muniment"
-    /// What the hash of a password costs. A weaker one is made anew when its person signs in.
+    /// The cost of a password hash. A weaker hash is replaced at the next sign-in.
     public var passwordHash = PasswordHash.Settings()
-    /// How many passwords are hashed at once, behind everything else that the machine has to do.
+    /// The maximum number of concurrent password hashes. They run at low priority.
     public var hashesAtOnce = 2
-    /// How many passwords may wait to be hashed; beyond that the answer is ``AccountProblem/unavailable(_:)``.
+    /// The maximum number of passwords that wait to be hashed. Further requests get ``AccountProblem/unavailable(_:)``.
     public var hashBacklog = 32
-    /// How often something may be tried.
+    /// The limits on attempts.
     public var limits = AccountLimits()
 
     public init() {}

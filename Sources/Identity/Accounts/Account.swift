@@ -1,7 +1,7 @@
 public import Events
 public import Permissions
 
-/// The number of an account within its data directory: in order of creation from 1, and never told to anybody outside.
+/// The number of an account within its data directory, in order of creation from 1. It is internal and never part of a response.
 public struct AccountID: Hashable, Comparable, Sendable {
     public let number: UInt64
 
@@ -10,18 +10,18 @@ public struct AccountID: Hashable, Comparable, Sendable {
     public static func < (left: AccountID, right: AccountID) -> Bool { left.number < right.number }
 }
 
-/// A person who can sign in (CONFORMANCE I2 to I6).
+/// The account of a user (CONFORMANCE I2 to I6).
 ///
-/// Permission logs know its ``principal`` alone, which says nothing about the person.
+/// Permission logs contain only its ``principal``, which has no personal data.
 public struct Account: Hashable, Sendable {
     public let id: AccountID
-    /// `user:` and 26 random letters and digits.
+    /// `user:` followed by 26 random letters and digits.
     public let principal: Name
     public let createdAt: Instant
-    /// The address that the person has shown to be its own; nil where there is none. One that was not shown is never kept.
+    /// The verified email; nil if the account has none. An unverified email is never stored.
     public internal(set) var email: EmailAddress?
     public internal(set) var profile: Profile
-    /// The ways in, in the order in which they were linked; never empty, and at most one a provider.
+    /// The linked identities in the order they were linked: at least one, and at most one per provider.
     public internal(set) var identities: [LinkedIdentity]
 
     public init(
@@ -35,11 +35,11 @@ public struct Account: Hashable, Sendable {
         self.identities = identities
     }
 
-    /// Its way in by a provider; nil where it has none.
+    /// Returns the identity of a provider; nil if the account has none.
     public func identity(_ provider: ProviderID) -> LinkedIdentity? { identities.first { $0.provider == provider } }
 }
 
-/// What a person says of themselves.
+/// The profile that a user sets.
 public struct Profile: Hashable, Sendable {
     /// At most ``limitBytes`` bytes.
     public var displayName: String?
@@ -55,15 +55,15 @@ public struct Profile: Hashable, Sendable {
     }
 }
 
-/// One way into an account: what a provider knows the person by.
+/// An identity of a provider that is linked to an account.
 public struct LinkedIdentity: Hashable, Sendable {
     public let provider: ProviderID
-    /// What is unique within the provider, exactly as compared: the ``EmailAddress`` for a password, issuer and subject for OpenID
-    /// Connect. Two accounts never have the same.
+    /// The unique key within the provider, compared byte for byte: the ``EmailAddress`` for a password, issuer and subject for
+    /// OpenID Connect. Two accounts never have the same key.
     public var key: IdentityKey
-    /// What the person knows it by, such as its email at the provider; never compared.
+    /// A label for the user, such as their email at the provider; never compared.
     public var label: String?
-    /// What the provider keeps to prove the person by, such as the hash of a password (PHC string); nil where it keeps nothing.
+    /// The stored secret of the provider, such as the hash of a password (PHC string); nil if the provider stores nothing.
     public var secret: String?
     public let linkedAt: Instant
 

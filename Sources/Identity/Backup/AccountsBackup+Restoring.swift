@@ -4,16 +4,17 @@ internal import Files
 internal import Hashing
 
 extension AccountsBackup {
-    /// Puts the accounts of a backup into a data directory where there are none.
+    /// Restores the accounts of a backup into a data directory without accounts.
     ///
-    /// Every byte is held against the record of the backup. That needs no master key; opening the accounts does, and the one that they
-    /// were made with. What is put there begins its life with the last record of the backup: an earlier log in its place is refused.
+    /// Every byte is checked against the backup's record. This needs no master key. Opening the accounts needs the original master
+    /// key. The restored accounts note the last record of the backup as their head, so an earlier log is rejected.
     ///
     /// - Parameters:
-    ///   - backup: the folder that ``make(of:to:)`` was told of. It is only read.
-    ///   - folder: the folder `.muniment` of the data directory, which is made where it is not there.
-    /// - Returns: what the backup holds.
-    /// - Throws: ``AccountBookError/alreadyThere(path:)``, ``AccountBookError/backupDamaged(path:problem:)``; what the disk says.
+    ///   - backup: the folder that was passed to ``make(of:to:)``. It is only read.
+    ///   - folder: the folder `.muniment` of the data directory. It is created if it does not exist.
+    /// - Returns: a description of the backup.
+    /// - Throws: ``AccountBookError/alreadyThere(path:)``, ``AccountBookError/backupDamaged(path:problem:)``, or an error of the
+    ///   file system.
     @discardableResult
     public static func restore(_ backup: String, to folder: String) throws -> AccountsBackup {
         let (source, copy) = (AccountsFolder(backup), AccountsFolder(folder))

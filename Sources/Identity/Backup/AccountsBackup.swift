@@ -3,42 +3,42 @@ internal import Events
 internal import Files
 internal import Hashing
 
-/// A backup of the accounts of a data directory, as they were at one moment.
+/// A consistent backup of the accounts of a data directory.
 ///
 ///     BACKUP/accounts/log/data.mdb   the log, without free pages
 ///     BACKUP/accounts/keys           the keys of the accounts, sealed by the master key
 ///     BACKUP/accounts/backup.json    this record, by which the rest is checked
 ///
-/// The master key is not in it: whoever has the backup alone can read nothing that is personal in it.
+/// The backup does not contain the master key. Without that key its personal data cannot be read.
 public struct AccountsBackup: Hashable, Sendable {
-    /// The accounts that can be read in it.
+    /// The number of readable accounts.
     public let accounts: Int
     let head: RecordHead
     let logDigest: Digest
     let keysDigest: Digest
 
-    /// How many records its log has.
+    /// The number of records in the log.
     public var records: UInt64 { head.number.rawValue }
-    /// The hash of the last record, in hexadecimal digits, which vouches for all of them.
+    /// The hash of the last record in hexadecimal digits. It covers all records.
     public var headHash: String { "\(head.hash)" }
 
-    /// How often keys are copied again that were being written over when they were read.
+    /// How many times keys are copied again if they changed while they were read.
     private static let attemptLimit = 3
 
-    /// Makes a backup of accounts, whoever has them open meanwhile; it needs no word with them.
+    /// Makes a backup of accounts. Another process may have them open; no coordination with it is needed.
     ///
-    /// The log is copied as one view sees it, and the keys behind it. New keys are written before the log tells of their accounts, so
-    /// each account of the copy has its key; one that was deleted in between has none in it any more. All of it is read once with
-    /// the master key before this returns. Linear in the log and the keys.
+    /// The log is copied from one snapshot, and the keys afterwards. New keys are written before the log contains their accounts,
+    /// so each account of the copy has its key. An account that was deleted between the two steps has no key in the copy. The
+    /// complete backup is read once with the master key before this returns. Linear in the log and the keys.
     ///
     /// - Parameters:
     ///   - folder: the folder `.muniment` of the data directory.
-    ///   - backup: the folder that stands for it in the backup; it is made where it is not there.
-    /// - Returns: what the backup holds; nil where nobody ever had an account, and nothing was made.
-    /// - Throws: ``AccountBookError`` where the accounts could not be opened either; `LogError`; what the disk says.
+    ///   - backup: the corresponding folder in the backup. It is created if it does not exist.
+    /// - Returns: a description of the backup; nil if there never was an account and no backup was made.
+    /// - Throws: ``AccountBookError`` for the same reasons as opening the accounts, `LogError`, or an error of the file system.
     public static func make(of folder: String, to backup: String) throws -> AccountsBackup? {
         let (source, copy) = (AccountsFolder(folder), AccountsFolder(backup))
-        // Before the log is copied: it is never ahead of the log.
+        // Read before the log is copied: the known head is never newer than the log.
         let known = try source.known.read()
         guard try copyLog(source, copy) else { return nil }
         let master = try MasterKey.load(path: folder + "/master.key", isNeeded: true)
@@ -52,7 +52,7 @@ public struct AccountsBackup: Hashable, Sendable {
         }
     }
 
-    /// Copies the log as it is now; answers whether there is anything in it.
+    /// Copies the current log. Returns whether it contains any records.
     static func copyLog(_ source: AccountsFolder, _ copy: AccountsFolder) throws -> Bool {
         guard try exists(source.logFile) else { return false }
         let log = try RecordLog(path: source.log, isReadOnly: true)
@@ -70,7 +70,7 @@ public struct AccountsBackup: Hashable, Sendable {
         }
     }
 
-    /// Reads a copy as opening would, destroys the keys of accounts that its log says to be deleted, and writes its record.
+    /// Reads a copy as opening would, destroys the keys of accounts that its log marks as deleted, and writes its record.
     static func check(_ copy: AccountsFolder, against known: RecordHead?, _ master: MasterKey) throws -> AccountsBackup {
         let log = try RecordLog(path: copy.log, isReadOnly: true)
         defer { log.close() }
@@ -82,7 +82,7 @@ public struct AccountsBackup: Hashable, Sendable {
         let backup = AccountsBackup(
             accounts: state.accountCount, head: head, logDigest: try digest(of: copy.logFile), keysDigest: try digest(of: copy.keys)
         )
-        // Whoever reads the log leaves this beside it.
+        // Reading the log creates this file.
         try removeFile(copy.log + "/lock.mdb")
         try backup.write(to: copy)
         return backup
@@ -95,7 +95,7 @@ public struct AccountsBackup: Hashable, Sendable {
     }
 }
 
-/// Where the parts of the accounts are.
+/// The paths of the files of the accounts.
 struct AccountsFolder {
     let path: String
 
@@ -108,7 +108,7 @@ struct AccountsFolder {
     var record: String { path + "/backup.json" }
     var known: KnownHead { KnownHead(path: path + "/head") }
 
-    /// Makes the folders, for their owner alone.
+    /// Creates the folders, accessible only to their owner.
     func make() throws {
         let end = path.lastIndex(of: "/") ?? path.startIndex
         for folder in [String(path[..<end]), path, log] { try makePrivateFolder(folder) }

@@ -1,21 +1,22 @@
 internal import Events
 
-/// What may happen to accounts, decided from their state alone (CONFORMANCE I4 and I5). Whatever changes them is decided once more
-/// in the step that writes it, so that of two who come at once one is told what the other did.
+/// Rules for changes of accounts, decided from the state alone (CONFORMANCE I4 and I5). A change is checked again in the step that
+/// writes it, so that of two concurrent changes the second one sees the first.
 enum AccountRules {
-    /// Who somebody is that a provider has proved.
+    /// The account that an identity from a provider belongs to.
     enum Arrival: Hashable, Sendable {
-        /// Somebody with an account.
+        /// A user with an account.
         case known(AccountID)
-        /// Nobody, but an account has the email that comes with the proof, or the identity. It is not theirs for that reason alone.
+        /// A user without an account, but another account has the same email or the identity. That alone does not make it the
+        /// user's account.
         case taken(by: AccountID)
         case nobody
     }
 
     /// - Parameters:
-    ///   - isRecognized: whether the provider has recognised a person; false where it has only taken a new secret, which says nothing
-    ///     about whoever has the identity already.
-    ///   - address: the email that is shown to be theirs; nil where none is.
+    ///   - isRecognized: whether the provider has recognised a user. False if it only accepted a new secret, which proves nothing
+    ///     about an existing account with the same identity.
+    ///   - address: the verified email of the user; nil for none.
     static func arrival(
         _ provider: ProviderID, _ key: IdentityKey, isRecognized: Bool, shown address: EmailAddress?, in state: AccountState
     ) -> Arrival {
@@ -24,9 +25,9 @@ enum AccountRules {
         return .nobody
     }
 
-    /// Whether an identity may become a further way into an account.
+    /// Throws if an identity must not be linked to the account.
     ///
-    /// - Parameter unshown: the address that the identity itself is, if nobody has shown that it is theirs.
+    /// - Parameter unshown: the address of the identity, if its ownership is not yet proven.
     static func mayLink(
         _ provider: ProviderID, _ key: IdentityKey, unshown: EmailAddress?, to account: Account, in state: AccountState
     ) throws(AccountProblem) {
@@ -40,7 +41,7 @@ enum AccountRules {
         guard state.account(provider: provider, key: key) == nil else { throw .linkedElsewhere }
     }
 
-    /// Whether a way in may be given up: another one has to be left that can be used, with a provider that the service still has.
+    /// Throws if an identity must not be unlinked. Another usable identity must remain, with a provider that is still configured.
     static func mayUnlink(
         _ provider: ProviderID, from account: Account, usable: Set<ProviderID>
     ) throws(AccountProblem) {
@@ -51,7 +52,7 @@ enum AccountRules {
         guard left else { throw .lastWayIn }
     }
 
-    /// Whether an address may become an account's own, once it is shown.
+    /// Throws if an address must not become an account's email after verification.
     static func mayHave(
         _ address: EmailAddress, _ account: Account, in state: AccountState
     ) throws(AccountProblem) {
@@ -60,15 +61,15 @@ enum AccountRules {
         throw .accountExists(providers: holder.identities.map(\.provider), link: nil)
     }
 
-    /// Whether somebody has signed in recently enough for a sensitive change (CONFORMANCE I7). A clock that was set back does not
-    /// make a sign-in recent that lies ahead by more than that.
+    /// Whether a sign-in is recent enough for a sensitive change (CONFORMANCE I7). If the clock was set back, a sign-in in the
+    /// future is recent only within the same number of seconds.
     static func isRecent(_ authenticatedAt: Instant, seconds: Int64, at now: Instant) -> Bool {
         let (passed, overflow) = now.microseconds.subtractingReportingOverflow(authenticatedAt.microseconds)
         return !overflow && passed.magnitude <= UInt64(seconds) * 1_000_000
     }
 
-    /// For how many whole seconds a sign-in that is recent stays so; none where it is not. One that lies ahead stays so no longer than
-    /// one of now.
+    /// Returns for how many whole seconds a sign-in stays recent; 0 if it is not recent. A sign-in in the future counts as one of
+    /// now.
     static func recentSecondsLeft(_ authenticatedAt: Instant, seconds: Int64, at now: Instant) -> Int64 {
         guard isRecent(authenticatedAt, seconds: seconds, at: now) else { return 0 }
         let passed = max(0, now.microseconds - authenticatedAt.microseconds)

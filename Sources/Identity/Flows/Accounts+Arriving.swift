@@ -3,26 +3,27 @@ internal import Permissions
 internal import Secrets
 internal import Synchronization
 
-/// What happens to somebody who has been proved: they go into their account, are told of the one that has their email, or get one.
+/// Handles a proven identity. The user is signed in to their account, gets a collision error if another account has the email, or
+/// gets a new account.
 extension Accounts {
-    /// Somebody whom a provider has proved, and what is known of them.
+    /// A user that a provider has identified.
     struct Arrived {
         let identity: PendingIdentity
-        /// Whether the provider has recognised the person, or has only taken a new secret.
+        /// Whether the provider has recognised the user; false if it only accepted a new secret.
         let isRecognized: Bool
-        /// The address that is shown to be theirs; nil where none is.
+        /// The verified email of the user; nil for none.
         let address: EmailAddress?
         let profile: Profile
         let device: String?
         let authenticatedAt: Instant
     }
 
-    /// Signs somebody in who has an account by this identity; makes one for anybody else.
+    /// Signs in the user with this identity, or creates an account.
     func welcome(_ arrived: Arrived) throws(AccountProblem) -> SignedIn {
         let arrival = book.read { state in
             Accounts.arrival(arrived, in: state)
         }
-        // Before the stores are told of anybody.
+        // Collisions are rejected before the stores are changed.
         switch arrival {
         case .known: break
         case .taken(let holder): throw try collision(arrived, with: holder)
@@ -34,7 +35,7 @@ extension Accounts {
         }
     }
 
-    /// Makes an account, unless somebody has just made one with the same email or identity.
+    /// Creates an account, unless a concurrent request just created one with the same email or identity.
     private func open(_ arrived: Arrived) throws(AccountProblem) -> SignedIn {
         let principal = Name("user:" + Accounts.randomLetters(26))
         try enroll(principal)
@@ -53,20 +54,20 @@ extension Accounts {
         }
         switch outcome {
         case .signedIn(let signedIn):
-            // Whatever others began about the address, they had not shown it to be theirs.
+            // Other attempts about this address are dropped: their callers had not proven that they own it.
             if let address = arrived.address { steps.drop(about: address) }
             return signedIn
         case .taken(let holder): throw try collision(arrived, with: holder)
         }
     }
 
-    /// Makes whoever has an account a user of the stores, so that those that accounts belong to only since today have them all. For the
-    /// start, before anybody can delete an account. Changes nothing where nobody is missing.
+    /// Makes every account a user of all stores, including newly configured stores. Call it at the start, before any account can be
+    /// deleted. Changes nothing if no user is missing.
     ///
     /// Linear in the accounts.
     ///
-    /// - Parameter batch: how many accounts the stores are told of at a time.
-    /// - Throws: ``DirectoryProblem`` where a store does not take somebody. Who is a user by then stays one.
+    /// - Parameter batch: the number of accounts per call to the stores.
+    /// - Throws: ``DirectoryProblem`` if a store rejects an account. Accounts enrolled before that remain users.
     public func enrollAll(batch: Int = 1_000) throws(DirectoryProblem) {
         var last: AccountID?
         while true {
@@ -87,7 +88,7 @@ extension Accounts {
         case taken(by: AccountID)
     }
 
-    /// Begins a session as part of a change.
+    /// Starts a session as part of a change.
     private func begin(
         _ account: AccountID, _ arrived: Arrived, isNew: Bool, in change: inout AccountChange
     ) throws(AccountProblem) -> SignedIn {
@@ -96,7 +97,7 @@ extension Accounts {
             in: &change)
     }
 
-    /// Begins a session as part of a change.
+    /// Starts a session as part of a change.
     func begin(
         _ account: AccountID, _ provider: ProviderID, device: String?, authenticatedAt: Instant, isNew: Bool,
         in change: inout AccountChange
@@ -109,20 +110,20 @@ extension Accounts {
         return SignedIn(session: session, account: found, tokens: tokens, isNew: isNew)
     }
 
-    /// The account that an identity is a way into, as a change finds it.
+    /// Returns the account of an identity, as the change sees it.
     func present(_ identity: PendingIdentity, in state: AccountState) throws(AccountProblem) -> Account {
         let id = state.account(provider: identity.provider, key: identity.key)
         guard let account = id.flatMap({ state.account($0) }) else { throw .noAccount }
         return account
     }
 
-    /// What somebody is told who has proved an email that another account has: by which ways to sign in to that, and how the proved
-    /// identity is linked behind it. Nothing is merged.
+    /// Returns the error for a user with the email of another account. It lists the providers of that account and a link for the
+    /// proven identity. Nothing is merged.
     func collision(_ arrived: Arrived, with holder: AccountID) throws(AccountProblem) -> AccountProblem {
-        // Without an email that is shown to be theirs they are told nothing of the account.
+        // Without a verified email the user learns nothing about the account.
         guard let address = arrived.address else { return .linkedElsewhere }
         guard let account = book.read({ $0.account(holder) }), account.email == address else {
-            // It has gone, or has another email, in just this moment.
+            // The account was deleted, or its email was changed, at the same time.
             return .unavailable("the account that has this email is being changed: try again")
         }
         let providers = priorities(account.identities.map(\.provider))
@@ -134,7 +135,7 @@ extension Accounts {
         return .accountExists(providers: providers, link: link)
     }
 
-    /// Ways in that the service still has, in order of priority.
+    /// Returns the providers that are still configured, in order of priority.
     func priorities(_ providers: [ProviderID]) -> [ProviderID] {
         self.providers.map(\.id).filter(providers.contains)
     }
@@ -143,7 +144,7 @@ extension Accounts {
 
     static let leavingProblem = AccountProblem.unavailable("the account is being deleted: try again in a moment")
 
-    /// Small letters and digits that nobody can guess: 5 bits each.
+    /// Returns random lowercase letters and digits with 5 bits each.
     static func randomLetters(_ count: Int) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
         return String(decoding: Secrets.randomBytes(count).map { letters[Int($0 & 31)] }, as: UTF8.self)

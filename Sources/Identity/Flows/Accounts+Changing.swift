@@ -1,17 +1,17 @@
 public import Events
 
-/// Profile, password and email of whoever is signed in (CONFORMANCE I6).
+/// Changes of profile, password and email by the signed-in user (CONFORMANCE I6).
 extension Accounts {
-    /// The account of a session.
+    /// Returns the account of a session.
     public func account(_ access: String) throws(AccountProblem) -> Account { try signedIn(access).account }
 
-    /// Changes what the person says of themselves.
+    /// Changes the profile.
     ///
     /// - Parameters:
-    ///   - access: of a session of the account.
-    ///   - edit: changes the profile, as it is in the step that writes it: what others change at the same time is not lost. Other
-    ///     changes wait for it.
-    /// - Throws: ``AccountProblem``: ``AccountProblem/malformed(_:)`` for a profile that will not do; nothing is changed then.
+    ///   - access: an access token of the account.
+    ///   - edit: changes the profile. It runs in the step that writes the change, so concurrent changes are not lost. Other changes
+    ///     wait for it.
+    /// - Throws: ``AccountProblem``. ``AccountProblem/malformed(_:)`` if the new profile is invalid; nothing is changed then.
     public func updateProfile(_ access: String, _ edit: (inout Profile) -> Void) throws(AccountProblem) -> Account {
         let (session, _) = try signedIn(access)
         return try change(at: clock()) { change throws(AccountProblem) in
@@ -24,10 +24,10 @@ extension Accounts {
         }
     }
 
-    /// Gives an account a password that has none, for signing in with its email. Needs a recent sign-in.
+    /// Sets a password for an account without one, for sign-in with its email. Needs a recent sign-in.
     ///
-    /// - Throws: ``AccountProblem``: ``AccountProblem/alreadyLinked`` where it has one, ``AccountProblem/notThere(_:)`` where it has no
-    ///   email, ``AccountProblem/unfitPassword(_:)``.
+    /// - Throws: ``AccountProblem``: ``AccountProblem/alreadyLinked`` if it has a password, ``AccountProblem/notThere(_:)`` if it
+    ///   has no email, ``AccountProblem/unfitPassword(_:)``.
     public func setPassword(_ access: String, _ password: String) throws(AccountProblem) -> Account {
         let (session, account) = try recentlySignedIn(access)
         guard account.identity(.password) == nil else { throw .alreadyLinked }
@@ -43,7 +43,7 @@ extension Accounts {
         return changed
     }
 
-    /// Changes the password, and ends all other sessions with all that was begun about the account. Needs a recent sign-in.
+    /// Changes the password, and ends all other sessions and pending attempts of the account. Needs a recent sign-in.
     public func changePassword(_ access: String, _ password: String) throws(AccountProblem) -> Account {
         let (session, account) = try recentlySignedIn(access)
         guard account.identity(.password) != nil, let email = account.email else {
@@ -52,7 +52,7 @@ extension Accounts {
         let proof = try newPassword(password, for: email, always: [.changes(account.id)])
         let changed = try change(at: clock()) { change throws(AccountProblem) in
             let present = try present(session, in: change)
-            // Its email may be another by now, or the password be taken away.
+            // The email may have changed or the password been unlinked meanwhile.
             guard let identity = present.identity(.password), identity.key == proof.key else {
                 throw .notThere("the account's email or password was changed meanwhile: try again")
             }
@@ -64,8 +64,8 @@ extension Accounts {
         return changed
     }
 
-    /// Sends a code to another address, which is not the account's before the code comes back. The answer is the same whether
-    /// another account has it. Needs a recent sign-in.
+    /// Sends a code to a new address, which becomes the account's email only after the code is confirmed. The response does not
+    /// show whether another account has the address. Needs a recent sign-in.
     public func requestEmailChange(
         _ access: String, _ email: String, from source: String
     ) throws(AccountProblem) -> (attempt: String, ends: Instant) {
@@ -78,11 +78,12 @@ extension Accounts {
         }
     }
 
-    /// Makes an address the account's own with the code from the mail, in the session that asked for it. Signing in with the
-    /// password goes by the new address from then on. Ends all other sessions with all that was begun about the account or the address.
+    /// Confirms the code for a new address, in the session that requested it, and makes the address the account's email. Sign-in
+    /// with the password uses the new address from then on. Ends all other sessions, and all pending attempts about the account or
+    /// the address.
     ///
-    /// - Throws: ``AccountProblem``: ``AccountProblem/accountExists(providers:link:)`` where another account has the address, which is
-    ///   shown to be theirs now.
+    /// - Throws: ``AccountProblem``: ``AccountProblem/accountExists(providers:link:)`` if another account has the address, which
+    ///   the user has proven to own.
     public func confirmEmailChange(
         _ access: String, attempt: String, code: String, from source: String
     ) throws(AccountProblem) -> Account {

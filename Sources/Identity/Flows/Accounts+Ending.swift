@@ -2,44 +2,44 @@ internal import Events
 public import Permissions
 internal import Synchronization
 
-/// The end of an account (CONFORMANCE I8 and I9), and what administrators may do.
+/// Deletion of accounts (CONFORMANCE I8 and I9), and the operations of administrators.
 extension Accounts {
-    /// Deletes the account of a session: takes everything from its principal in the stores, then ends its sessions and destroys its
-    /// key. Needs a recent sign-in.
+    /// Deletes the account of a session: removes its principal from the stores, ends its sessions, and destroys its key. Needs a
+    /// recent sign-in.
     ///
-    /// From the beginning on its sessions are good for nothing. Where a store does not let it go, the account is as it was, but for
-    /// what it had in stores that were gone through already, and it can be deleted again.
+    /// Its sessions are invalid as soon as the deletion starts. If a store rejects the removal, the account remains and can be
+    /// deleted again, but the changes in other stores may already be made.
     ///
-    /// - Throws: ``AccountProblem``: ``AccountProblem/undeletable(_:)`` with what to do first.
+    /// - Throws: ``AccountProblem``: ``AccountProblem/undeletable(_:)`` with the first step to take.
     public func deleteAccount(_ access: String) throws(AccountProblem) {
         try delete(try recentlySignedIn(access).account)
     }
 
-    // MARK: Administration. Whoever calls these has to know that the caller may.
+    // MARK: Administration. The caller must check that the request is authorized.
 
-    /// The account that has shown an email to be its own; nil where there is none (CONFORMANCE R18).
+    /// Returns the account with this verified email; nil if it does not exist (CONFORMANCE R18).
     public func find(email: String) throws(AccountProblem) -> Account? {
         let address = try Accounts.address(email)
         return book.read { $0.account(email: address) }
     }
 
-    /// The account of a principal; nil where there is none.
+    /// Returns the account of a principal; nil if it does not exist.
     public func account(principal: Name) -> Account? { book.read { $0.account(principal: principal) } }
 
-    /// Accounts in the order in which they were made. Linear in those that are gone over.
+    /// Returns accounts in the order they were created. Linear in the accounts visited.
     ///
     /// - Parameters:
-    ///   - last: the account behind which to begin; nil for the first.
-    ///   - limit: how many at most.
+    ///   - last: the account before the first result; nil to start with the first account.
+    ///   - limit: the maximum number of results.
     public func list(after last: AccountID?, limit: Int) -> [Account] { book.read { $0.accounts(after: last, limit: limit) } }
 
-    /// Deletes the account of a principal, as its person would.
+    /// Deletes the account of a principal, with the same steps as deletion by the user.
     public func deleteAccount(principal: Name) throws(AccountProblem) {
         guard let account = account(principal: principal) else { throw .notThere(Accounts.noSuchAccount) }
         try delete(account)
     }
 
-    /// Ends all sessions of a principal's account, and all that was begun about it.
+    /// Ends all sessions and pending attempts of a principal's account.
     public func endSessions(principal: Name) throws(AccountProblem) {
         guard let account = account(principal: principal) else { throw .notThere(Accounts.noSuchAccount) }
         try change(at: clock()) { change throws(AccountProblem) in
@@ -64,7 +64,7 @@ extension Accounts {
             change.record(.accountDeleted(account.id))
             return present
         }
-        // Somebody may have given it something meanwhile. Nobody could take that away by the account any more.
+        // A grant may have been added meanwhile. After the deletion it could not be found by the account.
         do throws(DirectoryProblem) { try directory.withdraw(account.principal) } catch {
             report("accounts: what `\(account.principal)` was given while its account was deleted may be left: \(error)")
         }

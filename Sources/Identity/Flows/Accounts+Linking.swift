@@ -1,16 +1,16 @@
 public import Events
 
-/// Ways into an account: further ones, and fewer (CONFORMANCE I4 and I5).
+/// Linking and unlinking identities (CONFORMANCE I4 and I5).
 ///
-/// All of it needs a recent sign-in, and ends all other sessions of the account with all that was begun about it.
+/// All of it needs a recent sign-in, and ends all other sessions and pending attempts of the account.
 extension Accounts {
-    /// Makes what a provider proves a further way into the account.
+    /// Links a proven identity to the account.
     ///
     /// - Parameters:
-    ///   - access: of a session of the account.
-    ///   - provider: the way in.
-    ///   - evidence: what it asks for. A password has to come with the account's own email.
-    ///   - source: where the request came from.
+    ///   - access: an access token of the account.
+    ///   - provider: the provider.
+    ///   - evidence: the evidence for the provider. A password must be for the account's email.
+    ///   - source: the source address of the request.
     /// - Throws: ``AccountProblem``: ``AccountProblem/alreadyLinked``, ``AccountProblem/linkedElsewhere``,
     ///   ``AccountProblem/recentSignInRequired(maxAgeSeconds:)`` and others.
     public func link(
@@ -25,7 +25,7 @@ extension Accounts {
             let present = try present(session, in: change)
             try AccountRules.mayLink(provider, proof.key, unshown: proof.unshownAddress, to: present, in: change.state)
             try linkAndEndOthers(PendingIdentity(provider, proof), to: account.id, kept: session.id, in: &change)
-            // An account without an email takes over the first that a provider vouches for and that nobody has.
+            // An account without an email gets the first unused email that a provider has verified.
             if present.email == nil, let address = proof.shownAddress, change.state.account(email: address) == nil {
                 change.record(.emailSet(account.id, address))
             }
@@ -35,8 +35,7 @@ extension Accounts {
         return linked
     }
 
-    /// Makes an identity that was proved before (``AccountProblem/accountExists(providers:link:)``) a further way into the account
-    /// whose email it has.
+    /// Links an identity proven before (``AccountProblem/accountExists(providers:link:)``) to the account with the same email.
     public func link(_ access: String, _ link: String) throws(AccountProblem) -> Account {
         let (session, account) = try recentlySignedIn(access)
         let pending = try pendingLink(link, for: account.id)
@@ -50,7 +49,7 @@ extension Accounts {
         return linked
     }
 
-    /// Takes a way in away; never the last one that can be used.
+    /// Unlinks an identity. The last usable one cannot be unlinked.
     public func unlink(_ access: String, _ provider: ProviderID) throws(AccountProblem) -> Account {
         let (session, account) = try recentlySignedIn(access)
         try limiter.take([.changes(account.id)], at: clock())
@@ -65,20 +64,20 @@ extension Accounts {
         return unlinked
     }
 
-    /// Links as part of a change, and ends the account's other sessions with it.
+    /// Links an identity as part of a change, and ends the account's other sessions.
     func linkAndEndOthers(
         _ identity: PendingIdentity, to account: AccountID, kept: SessionID?, in change: inout AccountChange
     ) throws(AccountProblem) {
         guard let present = change.state.account(account) else { throw .sessionEnded }
         let isAddress = present.email.map { IdentityKey($0) == identity.key } ?? false
-        // What is an address, and was shown to be theirs once, has to be the account's still.
+        // A password identity is an address, verified earlier. It must still be the account's email.
         guard identity.provider != .password || isAddress else { throw .wrongCode }
         try AccountRules.mayLink(identity.provider, identity.key, unshown: nil, to: present, in: change.state)
         change.record(.identityLinked(account, identity.linked(at: change.now)))
         sessions.endAll(of: account, except: kept, .credentialsChanged, in: &change)
     }
 
-    /// The account of a session, as a change finds it; the session may have ended since it asked.
+    /// Returns the account of a session, as the change sees it. The session may have ended since the request arrived.
     func present(_ session: Session, in change: AccountChange) throws(AccountProblem) -> Account {
         guard let live = change.state.session(session.id), !live.isOver(at: change.now), !isLeaving(session.account),
             let account = change.state.account(session.account)
@@ -86,7 +85,7 @@ extension Accounts {
         return account
     }
 
-    /// Ends all that was begun about an account, now that its ways in are others, and tells its person what was done.
+    /// Ends all pending attempts of an account after a change of its identities, and notifies the user by mail.
     func waysInChanged(_ account: Account, _ notice: AccountNotice, to address: EmailAddress? = nil) {
         steps.drop(of: account.id)
         links.drop { $0.account == account.id }

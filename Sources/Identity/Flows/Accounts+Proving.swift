@@ -2,34 +2,34 @@ internal import Events
 internal import Permissions
 internal import Synchronization
 
-/// Asking a provider who somebody is, within the limits.
+/// Proves identities with providers, within the limits.
 extension Accounts {
     func way(_ provider: ProviderID) throws(AccountProblem) -> any IdentityProvider {
         guard let way = waysIn[provider] else { throw .unknownProvider(provider.text) }
         return way
     }
 
-    /// What counts against what, of one try.
+    /// The limits that one attempt counts against.
     struct Charges {
-        /// Kept where the proof is wrong, taken back where it is right.
+        /// Kept if the proof is wrong, taken back if it is right.
         var onFailure: [Charge] = []
-        /// Forgiven altogether where the proof is right.
+        /// Reset if the proof is right.
         var forgiven: [Charge] = []
-        /// Kept in any case, unless nothing was done.
+        /// Always kept, unless no work was done.
         var always: [Charge] = []
 
         var all: [Charge] { onFailure + forgiven + always }
     }
 
-    /// A proof, and the secret that it was measured by.
+    /// A proof, and the stored secret that it was checked with.
     struct Recognition {
         let proof: Proof
         let secret: String?
     }
 
-    /// Has somebody proved, counting the try before anything is done for it.
+    /// Proves an identity. The attempt is counted before any work is done.
     ///
-    /// - Parameter accepts: whether it is the one who was meant; where not, it is as if nobody was proved.
+    /// - Parameter accepts: whether the identity is the expected one. If not, the proof counts as wrong.
     func prove(
         _ way: any IdentityProvider, _ evidence: JSONObject, for purpose: ProofPurpose, charges: Charges,
         accepts: (Proof) -> Bool = { _ in true }
@@ -52,7 +52,7 @@ extension Accounts {
         } catch {
             switch error {
             case .wrong: break
-            // It had its cost all the same.
+            // The mail was not sent, but the password check had its cost.
             case .unfit: limiter.takeBack(charges.always, at: now)
             case .malformed, .unavailable, .busy: limiter.takeBack(charges.all, at: now)
             }
@@ -60,10 +60,10 @@ extension Accounts {
         }
     }
 
-    /// Ends sessions whose time is over, once an hour, so that those that nobody comes back to do not pile up.
+    /// Ends expired sessions once an hour, so that unused ones do not accumulate.
     private func sweep(at now: Instant) {
         let isDue = nextSweep.withLock { next in
-            // A clock that was set back does not put it off for longer.
+            // If the clock was set back, the next sweep is not delayed further.
             let isDue = next <= now || next > now.advanced(bySeconds: 3_600)
             if isDue { next = now.advanced(bySeconds: 3_600) }
             return isDue
@@ -72,7 +72,7 @@ extension Accounts {
         do { _ = try sessions.endOverdue(at: now) } catch { report("sessions that are over could not be cleared: \(error)") }
     }
 
-    /// What is said of a provider's problem to whoever came with the evidence.
+    /// Returns the error for the caller, and reports details to the operator.
     func problem(_ problem: ProviderProblem, of provider: ProviderID) -> AccountProblem {
         switch problem {
         case .malformed(let sentence): return .malformed(sentence)
@@ -85,14 +85,14 @@ extension Accounts {
         }
     }
 
-    /// Changes the accounts in one step, on the disk when this returns.
+    /// Changes the accounts in one step. The change is durable on return.
     func change<R>(
         at now: Instant, _ body: (inout AccountChange) throws(AccountProblem) -> R
     ) throws(AccountProblem) -> R {
         try written { try book.change(at: now, body) }
     }
 
-    /// Tells the operator what keeps a change from being written, and whoever asked for it that it was not made.
+    /// Runs a write. If it fails, reports the cause to the operator, and tells the caller that the change was not made.
     func written<R>(_ body: () throws -> R) throws(AccountProblem) -> R {
         do {
             return try body()
@@ -104,7 +104,7 @@ extension Accounts {
         }
     }
 
-    /// What a client calls its device, if that will do.
+    /// Returns a valid device name, or throws.
     func checked(device: String?) throws(AccountProblem) -> String? {
         guard let device else { return nil }
         guard !device.isEmpty, device.utf8.count <= Session.deviceLimitBytes, !TextRules.hasControlCharacter(device) else {
@@ -113,7 +113,7 @@ extension Accounts {
         return device
     }
 
-    /// The stores are told before there is an account: a user without one does no harm.
+    /// The stores are changed before the account exists: a user without an account is harmless.
     func enroll(_ principal: Name) throws(AccountProblem) {
         do {
             try directory.enroll([principal])

@@ -1,12 +1,12 @@
 public import Events
 
-/// A new password for whoever has forgotten theirs.
+/// Replaces forgotten passwords.
 extension Accounts {
-    /// Sends a code for a new password to an address. The answer is the same whether an account has it.
+    /// Sends a code for a new password to an address. The response does not show whether the account exists.
     ///
     /// - Parameters:
     ///   - email: the address of the account.
-    ///   - source: where the request came from.
+    ///   - source: the source address of the request.
     public func requestReset(
         email: String, from source: String
     ) throws(AccountProblem) -> (attempt: String, ends: Instant) {
@@ -25,15 +25,16 @@ extension Accounts {
         }
     }
 
-    /// Sets a new password with the code from the mail, signs the person in, and ends all of the account's sessions and attempts.
+    /// Sets a new password with the code from the mail, signs the user in, and ends all other sessions and pending attempts of the
+    /// account.
     ///
     /// - Parameters:
-    ///   - attempt: what ``requestReset(email:from:)`` returned.
-    ///   - code: as it stood in the mail.
-    ///   - password: the new one, 8 to 1,024 bytes.
-    ///   - device: what the client calls the device; nil for nothing.
-    ///   - source: where the request came from.
-    /// - Throws: ``AccountProblem``; with ``AccountProblem/unfitPassword(_:)`` the code stays good.
+    ///   - attempt: the value that ``requestReset(email:from:)`` returned.
+    ///   - code: the code from the mail.
+    ///   - password: the new password, 8 to 1,024 bytes.
+    ///   - device: the device name of the client; nil for none.
+    ///   - source: the source address of the request.
+    /// - Throws: ``AccountProblem``. After ``AccountProblem/unfitPassword(_:)`` the code is still valid.
     public func confirmReset(
         attempt: String, code: String, password: String, device: String?, from source: String
     ) throws(AccountProblem) -> SignedIn {
@@ -43,7 +44,7 @@ extension Accounts {
             let proof = try newPassword(password, for: address)
             let now = clock()
             let signedIn = try change(at: now) { change throws(AccountProblem) in
-                // The account may have another address by now, or be gone.
+                // The email may have changed meanwhile, or the account may be deleted.
                 guard let account = change.state.account(id), account.email == address, account.identity(.password) != nil else {
                     throw .wrongCode
                 }
@@ -57,9 +58,9 @@ extension Accounts {
         }
     }
 
-    /// A password of an address as it is kept, if it will do.
+    /// Hashes a new password if it is acceptable.
     ///
-    /// - Parameter charges: what it counts against, unless it will not do.
+    /// - Parameter charges: the limits that it counts against, unless the password is not acceptable.
     func newPassword(_ password: String, for address: EmailAddress, always charges: [Charge] = []) throws(AccountProblem) -> Proof {
         let evidence: JSONObject = ["email": .string(address.text), "password": .string(password)]
         return try prove(passwords, evidence, for: .enrolment, charges: Charges(always: charges)).proof

@@ -1,40 +1,41 @@
 public import Events
 
-/// What a session is good for, and its end.
+/// Use and end of sessions.
 extension Accounts {
-    /// Whether an access token is good for a session still, for what goes on after it was asked for. A table look-up.
+    /// Whether an access token is still valid for a session. Used by long-running requests after they were authorized. One table
+    /// look-up.
     ///
-    /// Unlike ``session(access:)``, this holds while the account is being deleted: a store can refuse to let it go, and then nothing
-    /// has happened to the session (CONFORMANCE I8).
+    /// Unlike ``session(access:)``, this returns true while the account is being deleted. A store can reject the deletion, and the
+    /// session is then unaffected (CONFORMANCE I8).
     public func isOpen(_ session: SessionID, access: String) -> Bool {
         sessions.lookup(access: access, at: clock())?.0.id == session
     }
 
-    /// The session that an access token is good for now, and its account; nil for any other text. Constant time, and no disk.
+    /// Returns the session and account of a valid access token; nil for any other text. Constant time, without disk access.
     public func session(access: String) -> (session: Session, account: Account)? {
         guard let (session, account) = sessions.lookup(access: access, at: clock()), !isLeaving(account.id) else { return nil }
         return (session, account)
     }
 
-    /// For how many seconds from now on the access token of a session is good, for clients whose clocks may be wrong; 0 where it is over.
+    /// Returns the remaining lifetime of the access token in seconds, for clients with wrong clocks; 0 if it has expired.
     public func accessSeconds(of session: Session) -> Int64 {
         max(session.accessEnds.microseconds - clock().microseconds, 0) / 1_000_000
     }
 
-    /// The same for what needs one.
+    /// Returns the session and account, or throws if the token is invalid.
     func signedIn(_ access: String) throws(AccountProblem) -> (session: Session, account: Account) {
         guard let found = session(access: access) else { throw .sessionEnded }
         return found
     }
 
-    /// The same for a sensitive change: the person has to have shown lately who they are (CONFORMANCE I7).
+    /// Returns the session and account for a sensitive change: throws if the sign-in is not recent (CONFORMANCE I7).
     func recentlySignedIn(_ access: String) throws(AccountProblem) -> (session: Session, account: Account) {
         let found = try signedIn(access)
         try requireRecent(found.session.authenticatedAt)
         return found
     }
 
-    /// Makes sure that the person of a session has shown lately who they are, for sensitive changes that are not of their own account.
+    /// Throws if the sign-in of the session is not recent. For sensitive changes outside the user's account.
     ///
     /// - Throws: ``AccountProblem/recentSignInRequired(maxAgeSeconds:)``; ``AccountProblem/sessionEnded``.
     public func requireRecentSignIn(_ access: String) throws(AccountProblem) { _ = try recentlySignedIn(access) }
@@ -46,24 +47,24 @@ extension Accounts {
         }
     }
 
-    /// For how long the session that asks has signed in recently enough for sensitive changes (CONFORMANCE I7). Changes nothing: for
-    /// whoever wants to know before something goes that a change is then refused for.
+    /// Returns how long the sign-in of this session stays recent (CONFORMANCE I7). Changes nothing. A client can call this before
+    /// it deletes data in preparation of a sensitive change.
     ///
-    /// - Throws: ``AccountProblem/recentSignInRequired(maxAgeSeconds:)`` where it has not, and others.
+    /// - Throws: ``AccountProblem/recentSignInRequired(maxAgeSeconds:)`` if the sign-in is not recent, and others.
     public func recentSignIn(_ access: String) throws(AccountProblem) -> (secondsLeft: Int64, maxAgeSeconds: Int64) {
         let (session, _) = try recentlySignedIn(access)
         let seconds = settings.recentSignInSeconds
         return (AccountRules.recentSecondsLeft(session.authenticatedAt, seconds: seconds, at: clock()), seconds)
     }
 
-    /// New tokens for a refresh token, which is good once. Using it twice ends the session; the same request sent again, with the same
-    /// nonce, is answered with the same tokens.
+    /// Returns new tokens for a refresh token, which can be used once. A second use ends the session. A repeated request with the
+    /// same nonce returns the same tokens.
     ///
     /// - Parameters:
     ///   - refresh: the refresh token.
-    ///   - nonce: what the client has made up for this request, 1 to 128 bytes.
+    ///   - nonce: an arbitrary text of the client for this request, 1 to 128 bytes.
     public func refresh(_ refresh: String, nonce: String) throws(AccountProblem) -> SignedIn {
-        // Whoever asks once more, with the same nonce, is signed in still where the deletion comes to nothing.
+        // If the deletion fails, a repetition with the same nonce still returns tokens.
         if let account = sessions.account(refresh: refresh), isLeaving(account) { throw Accounts.leavingProblem }
         let now = clock()
         let (session, account, tokens) = try written { try sessions.refresh(refresh, nonce: nonce, at: now) }
@@ -71,13 +72,13 @@ extension Accounts {
         return SignedIn(session: session, account: account, tokens: tokens, isNew: false)
     }
 
-    /// Ends the session that asks.
+    /// Ends the caller's session.
     public func signOut(_ access: String) throws(AccountProblem) {
         let (session, _) = try signedIn(access)
         try change(at: clock()) { change throws(AccountProblem) in sessions.end(session.id, .signedOut, in: &change) }
     }
 
-    /// The sessions of the account that asks, in the order in which they began, without those whose time is over.
+    /// Returns the unexpired sessions of the caller's account in the order they began.
     public func sessions(_ access: String) throws(AccountProblem) -> [Session] {
         let (_, account) = try signedIn(access)
         let now = clock()
@@ -86,9 +87,9 @@ extension Accounts {
         }
     }
 
-    /// Ends a session of the account that asks, the one that asks included.
+    /// Ends a session of the caller's account; it can be the caller's session.
     ///
-    /// - Throws: ``AccountProblem/notThere(_:)`` for a session of somebody else, as for one that is over.
+    /// - Throws: ``AccountProblem/notThere(_:)`` if the session has expired or belongs to another account.
     public func endSession(_ access: String, _ id: SessionID) throws(AccountProblem) {
         let (session, account) = try signedIn(access)
         try change(at: clock()) { change throws(AccountProblem) in
@@ -99,7 +100,7 @@ extension Accounts {
         }
     }
 
-    /// Ends all sessions of the account but the one that asks.
+    /// Ends all sessions of the account except the caller's.
     public func endOtherSessions(_ access: String) throws(AccountProblem) {
         let (session, account) = try signedIn(access)
         try change(at: clock()) { change throws(AccountProblem) in
@@ -107,13 +108,13 @@ extension Accounts {
         }
     }
 
-    /// Shows anew who somebody is in a session, which gets new tokens; the old ones are good for nothing at once.
+    /// Reauthenticates the user in a session, which gets new tokens. The old tokens are invalid immediately.
     ///
     /// - Parameters:
-    ///   - access: of the session.
-    ///   - provider: one of the account's ways in.
-    ///   - evidence: what it asks for; for a password, `{"password": …}` will do.
-    ///   - source: where the request came from.
+    ///   - access: the access token of the session.
+    ///   - provider: a provider of the account.
+    ///   - evidence: the evidence for the provider; for a password, `{"password": …}` is sufficient.
+    ///   - source: the source address of the request.
     public func reauthenticate(
         _ access: String, _ provider: ProviderID, _ evidence: JSONObject, from source: String
     ) throws(AccountProblem) -> SignedIn {
@@ -129,8 +130,8 @@ extension Accounts {
         return try change(at: clock()) { change throws(AccountProblem) in
             try recheck(recognition, account.id, provider, in: &change)
             let shownAt = min(found.proof.authenticatedAt, change.now)
-            // A sign-in at another site may be older than the last one here; but one that lies ahead, since the clock was set back,
-            // is not the last.
+            // The authentication at an OpenID provider may be older than the last one of this session; keep the later time. But a
+            // time in the future, after the clock was set back, is replaced.
             let authenticatedAt = session.authenticatedAt > change.now ? shownAt : max(session.authenticatedAt, shownAt)
             let (renewed, tokens) = try sessions.reauthenticate(
                 session.id, provider: provider, authenticatedAt: authenticatedAt, at: change.now, in: &change)

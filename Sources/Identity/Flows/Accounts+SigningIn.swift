@@ -1,18 +1,18 @@
 public import Events
 
-/// Going into an account that one has.
+/// Signs in to existing accounts.
 extension Accounts {
-    /// Signs somebody in who has an account; never makes one.
+    /// Signs in a user who has an account. Never creates one.
     ///
     /// - Parameters:
-    ///   - provider: by which way.
-    ///   - evidence: what the provider asks for.
-    ///   - device: what the client calls the device, at most ``Session/deviceLimitBytes`` bytes; nil for nothing.
-    ///   - link: from ``AccountProblem/accountExists(providers:link:)``: the identity that was proved there becomes a further way into
-    ///     the account, if it is the one that was meant. Nil for nothing.
-    ///   - source: where the request came from.
-    /// - Throws: ``AccountProblem``: ``AccountProblem/wrongCredentials`` alike for an unknown address and a wrong password;
-    ///   ``AccountProblem/noAccount`` and ``AccountProblem/accountExists(providers:link:)`` only to whoever was proved.
+    ///   - provider: the provider.
+    ///   - evidence: the evidence for the provider.
+    ///   - device: the device name of the client, at most ``Session/deviceLimitBytes`` bytes; nil for none.
+    ///   - link: the link from ``AccountProblem/accountExists(providers:link:)``. The identity proven there is linked to the
+    ///     account if the account is the intended one. Nil for none.
+    ///   - source: the source address of the request.
+    /// - Throws: ``AccountProblem``: ``AccountProblem/wrongCredentials`` both for an unknown address and for a wrong password;
+    ///   ``AccountProblem/noAccount`` and ``AccountProblem/accountExists(providers:link:)`` only to a proven user.
     public func signIn(
         _ provider: ProviderID, _ evidence: JSONObject, device: String?, link: String?, from source: String
     ) throws(AccountProblem) -> SignedIn {
@@ -41,26 +41,26 @@ extension Accounts {
         return signedIn
     }
 
-    /// What a link that somebody brings along stands for. It stays good until the sign-in with it is done.
+    /// Returns the identity of a link. The link stays valid until the sign-in with it is done.
     private func pendingLink(
         _ link: String?, for account: AccountID, authenticatedAt: Instant
     ) throws(AccountProblem) -> PendingLink? {
         guard let link else { return nil }
         let pending = try pendingLink(link, for: account)
-        // Somebody who comes by another site may have signed in there long ago.
+        // The authentication at an OpenID provider may be old.
         try requireRecent(authenticatedAt)
         return pending
     }
 
-    /// What a link stands for, for the account that it was made for and no other.
+    /// Returns the identity of a link, if the link belongs to this account.
     func pendingLink(_ link: String, for account: AccountID) throws(AccountProblem) -> PendingLink {
         let pending = links.with(link, at: clock()) { $0 }
         guard let pending, pending.account == account else { throw .wrongCode }
         return pending
     }
 
-    /// Looks once more whether what somebody was recognised by is still so, in the step that signs them in: the password may have
-    /// been changed while it was hashed. Keeps what the provider wants kept instead.
+    /// Checks in the step that signs the user in whether the proof is still valid. The password may have changed while it was
+    /// hashed. Stores the new secret if the provider requests it.
     func recheck(
         _ recognition: Recognition, _ account: AccountID, _ provider: ProviderID, in change: inout AccountChange
     ) throws(AccountProblem) {

@@ -1,27 +1,27 @@
 public import Events
 
-/// Getting an account.
+/// Signs up users.
 extension Accounts {
-    /// Gets somebody an account.
+    /// Signs up a user.
     ///
-    /// Whoever signs up with an email and a password is sent a code, and has no account before it comes back: the answer is the
-    /// same, after the same work, whether the address has one already. A provider that knows its people signs those in at once
-    /// who have an account by it.
+    /// With an email and a password, a code is sent, and the account is created after the code is confirmed. The response and the
+    /// amount of work do not show whether the address already has an account. With a provider that recognises users, an existing
+    /// account is signed in immediately.
     ///
     /// - Parameters:
-    ///   - provider: the way in that the account begins with.
-    ///   - evidence: what the provider asks for.
-    ///   - profile: what the person says of themselves.
-    ///   - device: what the client calls the device, at most ``Session/deviceLimitBytes`` bytes; nil for nothing.
-    ///   - source: where the request came from.
-    /// - Throws: ``AccountProblem``; ``AccountProblem/accountExists(providers:link:)`` only where the provider vouches for the email.
+    ///   - provider: the first provider of the account.
+    ///   - evidence: the evidence for the provider.
+    ///   - profile: the profile of the user.
+    ///   - device: the device name of the client, at most ``Session/deviceLimitBytes`` bytes; nil for none.
+    ///   - source: the source address of the request.
+    /// - Throws: ``AccountProblem``; ``AccountProblem/accountExists(providers:link:)`` only if the provider has verified the email.
     public func signUp(
         _ provider: ProviderID, _ evidence: JSONObject, profile: Profile, device: String?, from source: String
     ) throws(AccountProblem) -> SignUpOutcome {
         let way = try way(provider)
         let device = try checked(device: device)
         let profile = try TextRules.checked(profile)
-        // A mail that will go out counts before any work is done for it.
+        // A mail that will be sent counts against the limits before any work is done.
         let claimed = way.claimedKey(evidence)
         let mailCharges = claimed.map { [Charge(kind: .mails, subject: $0.bytes), .mailSource(source)] } ?? []
         guard mailCharges.isEmpty || mails.hasRoom else { throw Accounts.tooManyMails }
@@ -41,15 +41,15 @@ extension Accounts {
         return .signedIn(try welcome(arrived))
     }
 
-    /// Makes the account of somebody who has copied the code out of the mail.
+    /// Creates the account of a user who confirms the code from the mail.
     ///
     /// - Parameters:
-    ///   - attempt: what ``signUp(_:_:profile:device:from:)`` returned.
-    ///   - code: as it stood in the mail; blanks, hyphens and the size of letters do not matter.
-    ///   - device: what the client calls the device; nil for nothing.
-    ///   - source: where the request came from.
-    /// - Throws: ``AccountProblem/wrongCode`` and others; ``AccountProblem/accountExists(providers:link:)`` where the address, which is
-    ///   shown to be theirs now, has an account.
+    ///   - attempt: the value that ``signUp(_:_:profile:device:from:)`` returned.
+    ///   - code: the code from the mail; blanks, hyphens and letter case are ignored.
+    ///   - device: the device name of the client; nil for none.
+    ///   - source: the source address of the request.
+    /// - Throws: ``AccountProblem/wrongCode`` and others; ``AccountProblem/accountExists(providers:link:)`` if the address, which
+    ///   the user has proven to own, has an account.
     public func verify(
         attempt: String, code: String, device: String?, from source: String
     ) throws(AccountProblem) -> SignedIn {
@@ -62,14 +62,14 @@ extension Accounts {
             do throws(AccountProblem) {
                 return try welcome(arrived)
             } catch {
-                // It is shown to be theirs even where they have an account already.
+                // The user has proven to own the address, even if it already has an account.
                 if !error.mayBeTriedAgain { steps.drop(about: address) }
                 throw error
             }
         }
     }
 
-    /// Lets a step wait for its code, and sends that.
+    /// Stores a step until its code is confirmed, and sends the code.
     func sendCode(
         for step: PendingStep, mail: (MailText, OneTimeCode, Int64) -> MailMessage
     ) throws(AccountProblem) -> (attempt: String, ends: Instant) {
@@ -81,7 +81,7 @@ extension Accounts {
         return (attempt, ends)
     }
 
-    /// Does what waited for a code. Wrong codes count against where they come from.
+    /// Runs the step that waited for a code. Wrong codes count against the source address.
     func redeem<R>(
         _ kind: PendingStep.Kind, _ attempt: String, _ code: String, from source: String,
         _ body: (PendingStep) throws(AccountProblem) -> R

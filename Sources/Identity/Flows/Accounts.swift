@@ -3,16 +3,16 @@ internal import Permissions
 internal import Secrets
 internal import Synchronization
 
-/// The accounts of a data directory: signing up and in, ways in, sessions, and the end of it all (CONFORMANCE I2 to I9).
+/// The accounts of a data directory: sign-up, sign-in, identities, sessions and deletion (CONFORMANCE I2 to I9).
 ///
-/// Every function may block: on hashing a password, on a provider, on the disk. ``session(access:)`` does not.
+/// Every function may block: on a password hash, a provider or the disk. ``session(access:)`` does not block.
 ///
-/// `source` is the address that a request came from, in the form in which addresses are to be counted for the limits.
+/// `source` is the source address of a request, in the form that the limits count.
 public final class Accounts: Sendable {
     let book: AccountBook
     let sessions: Sessions
     let waysIn: [ProviderID: any IdentityProvider]
-    /// The ways of signing in, in order of priority.
+    /// The providers in order of priority.
     public let providers: [(id: ProviderID, priority: Int)]
     let passwords: PasswordProvider
     let directory: any PermissionDirectory
@@ -24,21 +24,20 @@ public final class Accounts: Sendable {
     let steps = PendingSteps()
     let links = PendingTable<PendingLink>(prefix: "munl_")
     let leaving = Mutex<Set<AccountID>>([])
-    /// When sessions whose time is over are looked for again.
+    /// The time of the next sweep of expired sessions.
     let nextSweep = Mutex(Instant.distantPast)
 
-    /// Opens the accounts of a data directory, or begins with none.
+    /// Opens the accounts of a data directory, or creates an empty set.
     ///
     /// - Parameters:
-    ///   - folder: where they are kept: `.muniment` of the data directory.
-    ///   - providers: ways of signing in beside email and password, which is always there.
-    ///   - mailer: what brings codes to people.
-    ///   - directory: the stores whose users the accounts are.
-    ///   - settings: how long things last and how much is let through.
-    ///   - clock: what time it is.
-    ///   - report: is told what an operator has to know; never of a secret or an address.
-    /// - Throws: ``AccountBookError`` where they cannot be opened; ``AccountProblem/unknownProvider(_:)`` for a provider that is
-    ///   there twice.
+    ///   - folder: the folder `.muniment` of the data directory.
+    ///   - providers: the providers in addition to email and password, which is always included.
+    ///   - mailer: sends the mails.
+    ///   - directory: the stores that the accounts are users of.
+    ///   - settings: the lifetimes and limits.
+    ///   - clock: returns the current time.
+    ///   - report: called with messages for the operator; they contain no secrets or addresses.
+    /// - Throws: ``AccountBookError`` if they cannot be opened; ``AccountProblem/unknownProvider(_:)`` for a duplicate provider.
     public convenience init(
         folder: String, providers: [any IdentityProvider], mailer: any Mailer, directory: any PermissionDirectory,
         settings: AccountSettings, clock: @escaping @Sendable () -> Instant, report: @escaping @Sendable (String) -> Void
@@ -72,26 +71,25 @@ public final class Accounts: Sendable {
         sessions = Sessions(book: book, settings: settings)
     }
 
-    /// Sends what mails are waiting, as far as that takes seconds and not minutes, and closes the accounts. Nothing can be asked of them
-    /// any more.
+    /// Sends the waiting mails, for a few seconds at most, and closes the accounts. They cannot be used afterwards.
     public func close() {
         mails.drain()
         book.close()
     }
 
-    /// Why no account can be changed; nil while they can.
+    /// The reason why accounts cannot be changed; nil while they can.
     public var obstacleToChanges: String? { book.failure }
 
-    /// Goes through the log and the keys again, and compares what they lead to with what is in memory. Changes wait meanwhile.
+    /// Reads the log and the keys again, and compares the result with the state in memory. Changes wait meanwhile.
     ///
-    /// - Returns: how many records, accounts and sessions there are.
-    /// - Throws: ``AccountBookError`` with what is wrong.
+    /// - Returns: the number of records, accounts and sessions.
+    /// - Throws: ``AccountBookError`` with the problem.
     public func verify() throws -> AccountVerification { try book.verify() }
 
-    /// How many passwords were hashed since the start, to be kept or to be compared. Each takes a processor for a moment.
+    /// The number of password hashes since the start, for storage or comparison. Each one uses a processor for a moment.
     public var passwordHashCount: Int { passwords.hashCount }
 
-    /// Does what has to be done with a provider before there is anything to prove (``IdentityProvider/begin(_:at:)``).
+    /// Starts the flow of a provider (``IdentityProvider/begin(_:at:)``).
     public func begin(
         _ provider: ProviderID, _ request: JSONObject, from source: String
     ) throws(AccountProblem) -> JSONObject {
@@ -106,12 +104,12 @@ public final class Accounts: Sendable {
     }
 }
 
-/// Somebody who is signed in now, with what their client needs for it.
+/// A new sign-in, with the tokens for the client.
 public struct SignedIn: Hashable, Sendable {
     public let session: Session
     public let account: Account
     public let tokens: SessionTokens
-    /// Whether the account was made just now.
+    /// Whether the account was created by this request.
     public let isNew: Bool
 
     public init(session: Session, account: Account, tokens: SessionTokens, isNew: Bool) {
@@ -122,10 +120,9 @@ public struct SignedIn: Hashable, Sendable {
     }
 }
 
-/// What came of signing up.
+/// The result of a sign-up.
 public enum SignUpOutcome: Hashable, Sendable {
     case signedIn(SignedIn)
-    /// A code is on its way to the address, whether that has an account or not. Whoever has it goes on with the attempt, which is
-    /// secret.
+    /// A code was sent to the address, whether or not it has an account. The attempt is secret; pass it back with the code.
     case verificationSent(attempt: String, ends: Instant)
 }

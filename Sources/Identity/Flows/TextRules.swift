@@ -1,10 +1,10 @@
-/// What people may call themselves and their devices.
+/// Rules for profiles and device names.
 enum TextRules {
     static func hasControlCharacter(_ text: String) -> Bool {
         text.unicodeScalars.contains { $0.properties.generalCategory == .control || $0.properties.isBidiControl }
     }
 
-    /// A profile as somebody wants it, if that will do.
+    /// Returns a valid profile, or throws.
     static func checked(_ profile: Profile) throws(AccountProblem) -> Profile {
         if let name = profile.displayName {
             guard !name.isEmpty, name.utf8.count <= Profile.limitBytes, !hasControlCharacter(name) else {
@@ -21,7 +21,7 @@ enum TextRules {
         return profile
     }
 
-    /// What somebody says of themselves, and where they say nothing, what their provider does, as far as that will do.
+    /// Returns the user's profile. Missing fields are filled from the provider's profile if its values are valid.
     static func merged(_ profile: Profile, with offered: Profile) -> Profile {
         let name = try? checked(Profile(displayName: offered.displayName)).displayName
         let picture = try? checked(Profile(picture: offered.picture)).picture

@@ -1,10 +1,10 @@
 internal import Files
 internal import Secrets
 
-/// The keys of all accounts, each in a slot of its own, sealed by the master key.
+/// The keys of all accounts. Each one is stored in a slot, sealed by the master key.
 ///
-/// A key is destroyed by writing over its slot. That is why they are in no database: one would leave what was deleted in pages that
-/// it has not come to use again.
+/// A key is destroyed by overwriting its slot. The keys are not in a database, because a database would keep deleted data in free
+/// pages.
 final class KeyFile: Sendable {
     private let slots: SlotFile
     var path: String { slots.path }
@@ -14,12 +14,12 @@ final class KeyFile: Sendable {
     private static let headBytes = headMark.count + Sealing.overheadBytes
     private static let headBinding = Array("muniment account keys".utf8)
 
-    /// Opens the file, or makes it where there are no accounts yet.
+    /// Opens the file, or creates it if there are no accounts.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - master: what the keys are sealed by.
-    ///   - isNeeded: whether there are accounts whose keys have to be in it.
+    ///   - path: the path of the file.
+    ///   - master: the key that seals the keys.
+    ///   - isNeeded: whether accounts exist, so that the file must exist too.
     init(path: String, master: MasterKey, isNeeded: Bool) throws {
         if try !exists(path) {
             guard !isNeeded else { throw AccountBookError.keysMissing(path: path) }
@@ -36,7 +36,7 @@ final class KeyFile: Sendable {
         }
     }
 
-    /// Looks whether it is a file of keys, and one of this master key.
+    /// Throws if the file is not a key file, or was sealed by another master key.
     private func checkHead() throws {
         let head = try slots.read(0)
         guard head.count == KeySlot.byteCount, head.starts(with: KeyFile.headMark) else {
@@ -55,7 +55,7 @@ final class KeyFile: Sendable {
         KeySlot(try slots.read(try index(account)), of: account, wrappedBy: master.wrapping)
     }
 
-    /// The key of an account, which has to be there.
+    /// Returns the key of an account. Throws if it does not exist.
     func key(of account: AccountID) throws -> SealingKey {
         guard case .key(let key) = try slot(of: account) else {
             throw AccountBookError.keyDamaged(account, path: slots.path)
@@ -63,8 +63,8 @@ final class KeyFile: Sendable {
         return key
     }
 
-    /// Gives a new account a key; it is on the disk when this returns. What an account that came to nothing has left in the slot is
-    /// written over.
+    /// Creates the keys of new accounts; they are durable on return. A leftover key of an account that was never written is
+    /// overwritten.
     func make(for accounts: [AccountID]) throws -> [AccountID: SealingKey] {
         var keys: [AccountID: SealingKey] = [:]
         for account in accounts {
@@ -76,13 +76,13 @@ final class KeyFile: Sendable {
         return keys
     }
 
-    /// Writes over the keys of accounts; nothing of them is on the disk when this returns.
+    /// Overwrites the keys of accounts. On return they are no longer on disk.
     func destroy(_ accounts: [AccountID]) throws {
         for account in accounts { try slots.write(KeySlot.destroyedBytes, to: try index(account)) }
         if !accounts.isEmpty { try slots.sync() }
     }
 
-    /// The first slot is the head of the file.
+    /// The first slot is the header of the file.
     private func index(_ account: AccountID) throws(AccountBookError) -> Int {
         guard account.number > 0, account.number <= AccountID.limit else {
             throw .keyDamaged(account, path: slots.path)
@@ -92,6 +92,6 @@ final class KeyFile: Sendable {
 }
 
 extension AccountID {
-    /// The last number that an account can have.
+    /// The highest account number.
     static let limit: UInt64 = 1 << 32
 }

@@ -1,29 +1,29 @@
 internal import Events
 internal import Secrets
 
-/// What stands in the file of keys for one account.
+/// The slot of one account in the key file.
 enum KeySlot {
-    /// Nothing was ever written there.
+    /// The slot was never written.
     case empty
     case key(SealingKey)
     /// The account was deleted.
     case destroyed
-    /// None of these: damaged, another account's, or sealed by another master key.
+    /// The slot is damaged, belongs to another account, or was sealed by another master key.
     case damaged
 
-    /// Bytes of a slot.
+    /// The size of a slot in bytes.
     static let byteCount = 128
-    /// What a slot with a key begins with, and one whose key was destroyed. They differ in every byte, so that damage to a few bits
-    /// of one never makes the other.
+    /// The prefixes of a slot with a key and of one with a destroyed key. They differ in every byte, so a few changed bits cannot
+    /// turn one into the other.
     private static let keyMark = Array("key of 1".utf8)
     private static let destroyedMark = Array("DESTROY!".utf8)
 
-    /// The bytes of a slot with the key of an account.
+    /// Returns the bytes of a slot with the key of an account.
     static func bytes(of key: SealingKey, for account: AccountID, wrappedBy wrapping: SealingKey) -> [UInt8] {
         padded(keyMark + Sealing.seal(key.bytes, key: wrapping, boundTo: binding(account)))
     }
 
-    /// The bytes of a slot whose key was destroyed.
+    /// The bytes of a slot with a destroyed key.
     static let destroyedBytes = padded(destroyedMark)
 
     init(_ bytes: [UInt8], of account: AccountID, wrappedBy wrapping: SealingKey) {
@@ -44,7 +44,7 @@ enum KeySlot {
 
     private static let sealedRange = keyMark.count..<keyMark.count + SealingKey.byteCount + Sealing.overheadBytes
 
-    /// What a sealed key is bound to: a slot that is moved to another account opens nothing.
+    /// The associated data of a sealed key: a slot that is moved to another account cannot be opened.
     private static func binding(_ account: AccountID) -> [UInt8] {
         var writer = ByteWriter()
         writer.text("muniment account key")

@@ -1,14 +1,14 @@
 internal import Files
 internal import Secrets
 
-/// The key that all keys of accounts are sealed by, in a file of its own that nobody but its owner may read.
+/// The key that seals the keys of all accounts. It is in a separate file that only its owner can read.
 ///
-/// Whoever has a copy of the accounts and not of this file can read nothing that is personal in them. What is used are keys made
-/// from it, one a purpose.
+/// A copy of the accounts without this file reveals no personal data. The key is not used directly; a separate key is derived for
+/// each purpose.
 struct MasterKey: Sendable {
     /// Seals the keys of accounts.
     let wrapping: SealingKey
-    /// What the tokens of sessions are made and checked with.
+    /// The key that makes and checks session tokens.
     let sessions: [UInt8]
 
     private static let byteCount = 32
@@ -23,12 +23,12 @@ struct MasterKey: Sendable {
         sessions = derived("muniment sessions 1")
     }
 
-    /// Reads the key, or makes one where there are no accounts yet.
+    /// Reads the key, or creates it if there are no accounts.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - isNeeded: whether there are accounts that only the right key opens.
-    /// - Throws: ``AccountBookError`` for a file that is missing, exposed or no key; `FileError`.
+    ///   - path: the path of the file.
+    ///   - isNeeded: whether accounts exist that need the original key.
+    /// - Throws: ``AccountBookError`` if the file is missing, readable by others or malformed; `FileError`.
     static func load(path: String, isNeeded: Bool) throws -> MasterKey {
         if try !exists(path) {
             guard !isNeeded else { throw AccountBookError.masterKeyMissing(path: path) }

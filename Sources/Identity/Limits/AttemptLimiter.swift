@@ -1,13 +1,13 @@
 internal import Events
 internal import Synchronization
 
-/// What a try counts against.
+/// A subject and the limit that an attempt counts against.
 struct Charge: Hashable, Sendable {
-    /// Which rule holds for it.
+    /// The rule that applies.
     enum Kind: Hashable, Sendable, CaseIterable { case identity, source, session, mails, mailSource, beginnings, changes }
 
     let kind: Kind
-    /// Whom it counts against: an identity of a provider, the address that a request came from, a session, an account.
+    /// The subject: an identity of a provider, a source address, a session, or an account.
     let subject: [UInt8]
 
     static func identity(_ provider: ProviderID, _ key: IdentityKey) -> Charge {
@@ -21,7 +21,7 @@ struct Charge: Hashable, Sendable {
     static func beginnings(_ source: String) -> Charge { Charge(kind: .beginnings, subject: Array(source.utf8)) }
 }
 
-/// Counts tries, and lets through those that are not too many. A bounded number of subjects is kept in mind.
+/// Counts attempts and rejects excess ones. It stores a bounded number of subjects.
 final class AttemptLimiter: Sendable {
     private let subjects = Mutex<[Charge: TriedSubject]>([:])
     private let limits: AccountLimits
@@ -29,13 +29,13 @@ final class AttemptLimiter: Sendable {
 
     /// - Parameters:
     ///   - limits: the rules.
-    ///   - subjectLimit: how many subjects are kept in mind at most.
+    ///   - subjectLimit: the maximum number of stored subjects.
     init(_ limits: AccountLimits, subjectLimit: Int = 65_536) {
         self.limits = limits
         self.subjectLimit = max(2, subjectLimit)
     }
 
-    /// Counts a try against all of these, or refuses it and counts it against none.
+    /// Counts an attempt against all charges, or rejects it and counts it against none.
     ///
     /// - Throws: ``AccountProblem/tooManyAttempts(retryAfterSeconds:)``.
     func take(_ charges: [Charge], at now: Instant) throws(AccountProblem) {
@@ -51,7 +51,7 @@ final class AttemptLimiter: Sendable {
         if waitSeconds > 0 { throw .tooManyAttempts(retryAfterSeconds: Int(waitSeconds)) }
     }
 
-    /// Takes a try back that was right, or that came to nothing through no fault of who tried.
+    /// Takes back an attempt that was right, or that failed through no fault of the caller.
     func takeBack(_ charges: [Charge], at now: Instant) {
         subjects.withLock { subjects in
             for charge in charges {
@@ -61,10 +61,10 @@ final class AttemptLimiter: Sendable {
         }
     }
 
-    /// Forgets all tries that counted against a subject.
+    /// Removes all attempts of a subject.
     func forgive(_ charge: Charge) { subjects.withLock { $0[charge] = nil } }
 
-    /// How many subjects are kept in mind.
+    /// The number of stored subjects.
     var subjectCount: Int { subjects.withLock { $0.count } }
 
     private func rule(_ charge: Charge) -> LimitRule {
@@ -79,8 +79,8 @@ final class AttemptLimiter: Sendable {
         }
     }
 
-    /// Forgets what time has forgiven; where that is nothing, those with the fewest tries, half of all. So whoever floods the table
-    /// with made-up subjects pushes out its own, and not one that is under attack.
+    /// Removes subjects without current attempts. If there are none, removes the half with the fewest attempts. An attacker who
+    /// floods the table with invented subjects thus evicts those, and not a subject under attack.
     private func makeRoom(in subjects: inout [Charge: TriedSubject], at now: Instant) {
         subjects = subjects.filter { !$0.value.isForgotten(rule($0.key), at: now) }
         guard subjects.count >= subjectLimit else { return }

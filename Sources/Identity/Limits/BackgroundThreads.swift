@@ -3,22 +3,21 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A few threads that the system lets run behind all others, for work that is heavy on purpose: hashing passwords must not slow
-/// down those who ask about permissions.
+/// A few low-priority threads for heavy work: password hashes must not slow down permission checks.
 final class BackgroundThreads: Sendable {
     private let queue: JobQueue
     private let count: Int
     private let taken = Atomic(0)
 
-    /// How many pieces of work were taken on.
+    /// The number of accepted jobs.
     var takenCount: Int { taken.load(ordering: .relaxed) }
 
-    /// How far behind others a thread stands (`setpriority`): 0 for not at all, 19 at most.
+    /// The niceness of a thread (`setpriority`): 0 for normal, 19 for the lowest priority.
     private static let niceness: Int32 = 15
 
     /// - Parameters:
-    ///   - count: how many pieces of work go on at once.
-    ///   - backlogLimit: how many may wait.
+    ///   - count: the number of threads.
+    ///   - backlogLimit: the maximum number of waiting jobs.
     init(count: Int, backlogLimit: Int) {
         let queue = JobQueue(limit: backlogLimit)
         self.queue = queue
@@ -26,7 +25,7 @@ final class BackgroundThreads: Sendable {
         let pace = WorkPace()
         for _ in 0..<count {
             Thread.detachNewThread {
-                // On Linux that of the calling thread alone. Where it is not allowed, the work is done all the same.
+                // On Linux this applies only to the calling thread. If it is not permitted, the work runs at normal priority.
                 _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, BackgroundThreads.niceness)
                 while let job = queue.next() { pace.work(job) }
             }
@@ -35,9 +34,9 @@ final class BackgroundThreads: Sendable {
 
     deinit { queue.close(threads: count) }
 
-    /// Does a piece of work on one of the threads, and waits for it.
+    /// Runs a job on one of the threads, and waits for it.
     ///
-    /// - Returns: nil where too many wait already.
+    /// - Returns: nil if too many jobs wait.
     func run<R: Sendable>(_ work: @escaping @Sendable () -> R) -> R? {
         let slot = Slot<R>()
         let isTaken = queue.add {
@@ -51,7 +50,7 @@ final class BackgroundThreads: Sendable {
         return slot.result.withLock { $0 }
     }
 
-    /// How many pieces of work wait for a thread.
+    /// The number of waiting jobs.
     var backlog: Int { queue.count }
 
     private final class Slot<R: Sendable>: Sendable {
@@ -60,7 +59,7 @@ final class BackgroundThreads: Sendable {
     }
 }
 
-/// Work that waits for a thread.
+/// A queue of jobs.
 private final class JobQueue: Sendable {
     private let jobs = Mutex<[@Sendable () -> Void]>([])
     private let isThere = DispatchSemaphore(value: 0)
@@ -68,7 +67,7 @@ private final class JobQueue: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// False where too many wait.
+    /// Returns false if too many jobs wait.
     func add(_ job: @escaping @Sendable () -> Void) -> Bool {
         let isTaken = jobs.withLock { jobs in
             guard jobs.count < limit else { return false }
@@ -81,7 +80,7 @@ private final class JobQueue: Sendable {
 
     var count: Int { jobs.withLock { $0.count } }
 
-    /// Waits for a job; nil when the queue is closed and none is left.
+    /// Waits for a job; returns nil if the queue is closed and empty.
     func next() -> (@Sendable () -> Void)? {
         isThere.wait()
         return jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }

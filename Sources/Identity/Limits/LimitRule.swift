@@ -1,14 +1,14 @@
-/// How often something may be tried: a number of times at once, and then after delays that double.
+/// A limit on attempts: a number without delay, and then delays that double.
 ///
-/// A try that may go on counts at once, before its outcome is known, so that many sent together are not let through together.
+/// An accepted attempt counts immediately, before its outcome is known, so that concurrent attempts cannot bypass the limit.
 public struct LimitRule: Hashable, Sendable {
-    /// How many tries there are without a delay.
+    /// The number of attempts without a delay.
     public var free: Int
-    /// Seconds until the first try behind those; each one doubles it.
+    /// The first delay in seconds; each further attempt doubles it.
     public var firstDelaySeconds: Int64
-    /// Seconds that a delay grows to at most.
+    /// The maximum delay in seconds.
     public var longestDelaySeconds: Int64
-    /// Seconds after which one try is forgotten, and after as many again the next one.
+    /// The time in seconds after which one attempt is forgotten; the next one is forgotten after the same time again.
     public var forgottenSeconds: Int64
 
     public init(free: Int, firstDelaySeconds: Int64, longestDelaySeconds: Int64, forgottenSeconds: Int64) {
@@ -18,31 +18,31 @@ public struct LimitRule: Hashable, Sendable {
         self.forgottenSeconds = max(1, forgottenSeconds)
     }
 
-    /// Seconds to wait behind so many tries.
+    /// Returns the delay in seconds after this number of attempts.
     func delaySeconds(behind tries: Int) -> Int64 {
         guard tries >= free else { return 0 }
-        // Beyond 32 doublings even one second is longer than any delay that is allowed.
+        // After 32 doublings even one second exceeds any permitted delay.
         let doublings = min(tries - free, 32)
         let (delay, overflow) = firstDelaySeconds.multipliedReportingOverflow(by: 1 << Int64(doublings))
         return overflow ? longestDelaySeconds : min(delay, longestDelaySeconds)
     }
 }
 
-/// What is limited, and by which rules.
+/// The limits and their rules.
 public struct AccountLimits: Hashable, Sendable {
-    /// Wrong sign-ins as one identity, whether there is such an account or not, from wherever they come. A right one ends the count.
+    /// Failed sign-ins as one identity, whether or not it exists, from all addresses. A successful sign-in resets the count.
     public var identity = LimitRule(free: 5, firstDelaySeconds: 1, longestDelaySeconds: 900, forgottenSeconds: 3_600)
-    /// Wrong sign-ins, wrong codes and sign-ups from one address. A right one does not count, and forgives no wrong one.
+    /// Failed sign-ins, wrong codes and sign-ups from one address. A success does not count, and does not reset failures.
     public var source = LimitRule(free: 50, firstDelaySeconds: 1, longestDelaySeconds: 60, forgottenSeconds: 10)
-    /// Wrong reauthentications within one session. Strangers cannot use them up.
+    /// Failed reauthentications within one session. Other users cannot exhaust this limit.
     public var session = LimitRule(free: 5, firstDelaySeconds: 1, longestDelaySeconds: 900, forgottenSeconds: 3_600)
-    /// Mails to one address that somebody asked for.
+    /// Requested mails to one address.
     public var mails = LimitRule(free: 3, firstDelaySeconds: 30, longestDelaySeconds: 3_600, forgottenSeconds: 3_600)
-    /// Mails that were asked for from one address.
+    /// Mails requested from one source address.
     public var mailSource = LimitRule(free: 30, firstDelaySeconds: 1, longestDelaySeconds: 60, forgottenSeconds: 30)
-    /// Beginnings with a provider (``IdentityProvider/begin(_:at:)``) from one address.
+    /// Started provider flows (``IdentityProvider/begin(_:at:)``) from one address.
     public var beginnings = LimitRule(free: 60, firstDelaySeconds: 1, longestDelaySeconds: 60, forgottenSeconds: 2)
-    /// Changes of one account's password, email and ways in: each costs a hash or a mail, which others wait behind.
+    /// Changes of one account's password, email and identities. Each one costs a hash or a mail, which delays other users.
     public var changes = LimitRule(free: 10, firstDelaySeconds: 30, longestDelaySeconds: 3_600, forgottenSeconds: 600)
 
     public init() {}

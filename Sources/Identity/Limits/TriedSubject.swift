@@ -1,11 +1,11 @@
 internal import Events
 
-/// What is kept in mind of one whose tries are limited.
+/// The stored attempts of one subject.
 struct TriedSubject: Hashable, Sendable {
     private(set) var tries = 0
-    /// Since when the oldest of the tries has been waiting to be forgotten.
+    /// When the oldest attempt started to age.
     private var since: Instant
-    /// Before this the next try is refused.
+    /// Attempts before this time are rejected.
     private var next: Instant
 
     init(at now: Instant) {
@@ -13,28 +13,28 @@ struct TriedSubject: Hashable, Sendable {
         next = now
     }
 
-    /// Seconds, rounded up, until the next try is let through; 0 for now. Asking changes nothing.
+    /// Returns the seconds, rounded up, until the next attempt is accepted; 0 for now. Changes nothing.
     func waitSeconds(_ rule: LimitRule, at now: Instant) -> Int64 {
         let left = next.microseconds.subtractingReportingOverflow(now.microseconds)
-        // A clock that was set back by more than any delay forgives the rest of it.
+        // If the clock was set back by more than the longest delay, the rest of the delay is dropped.
         guard !left.overflow, left.partialValue > 0, left.partialValue <= rule.longestDelaySeconds * 1_000_000 else { return 0 }
         return (left.partialValue + 999_999) / 1_000_000
     }
 
-    /// Counts a try that is let through.
+    /// Counts an accepted attempt.
     mutating func count(_ rule: LimitRule, at now: Instant) {
         forget(rule, at: now)
         tries += 1
         next = now.advanced(byMicroseconds: rule.delaySeconds(behind: tries) * 1_000_000)
     }
 
-    /// Takes a counted try back.
+    /// Takes back a counted attempt.
     mutating func takeBack(_ rule: LimitRule, at now: Instant) {
         tries = max(0, tries - 1)
         next = min(next, now.advanced(byMicroseconds: rule.delaySeconds(behind: tries) * 1_000_000))
     }
 
-    /// Whether there is nothing left to keep in mind.
+    /// Whether no attempt remains.
     func isForgotten(_ rule: LimitRule, at now: Instant) -> Bool {
         var subject = self
         subject.forget(rule, at: now)

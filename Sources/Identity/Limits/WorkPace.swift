@@ -3,16 +3,16 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// Has heavy work rest the longer, the busier the rest of the process is.
+/// Adds pauses to heavy work, in proportion to the load of the rest of the process.
 ///
-/// A low priority is not enough: the system lets a thread that has begun go on for milliseconds before another one that wakes up,
-/// and the threads that answer wake up thousands of times in a second.
+/// A low priority is not sufficient. The scheduler lets a running thread continue for milliseconds before a thread that wakes up,
+/// and the threads that serve requests wake up thousands of times per second.
 final class WorkPace: Sendable {
     private struct Account {
         var since: ClockReading
-        /// Processor time of heavy work since then.
+        /// The processor time of heavy work since then.
         var heavy: UInt64 = 0
-        /// The part of all processors that the rest of the process had before, from 0 to 1.
+        /// The previous load of the rest of the process, as a fraction of all processors from 0 to 1.
         var busyness = 0.0
     }
 
@@ -21,16 +21,16 @@ final class WorkPace: Sendable {
     private let read: @Sendable () -> ClockReading
     private let rest: @Sendable (_ microseconds: UInt32) -> Void
 
-    /// How many times as long as it worked a thread rests while the rest of the process has all processors.
+    /// The ratio of pause to work while the rest of the process uses all processors.
     static let longestRestRatio = 12.0
     static let longestRestMicroseconds = 250_000.0
-    /// How busy the rest is is reckoned over at least so long.
+    /// The minimum interval over which the load is measured.
     static let reckoningNanoseconds: UInt64 = 20_000_000
 
     /// - Parameters:
-    ///   - processors: how many the machine has.
+    ///   - processors: the number of processors.
     ///   - read: reads the clocks.
-    ///   - rest: lets the thread wait.
+    ///   - rest: pauses the thread.
     init(
         processors: Int = ProcessInfo.processInfo.activeProcessorCount,
         read: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
@@ -42,7 +42,7 @@ final class WorkPace: Sendable {
         account = Mutex(Account(since: read()))
     }
 
-    /// Does a piece of work, and rests behind it.
+    /// Runs a job, and pauses afterwards.
     func work(_ job: () -> Void) {
         let start = read()
         job()
@@ -56,7 +56,7 @@ final class WorkPace: Sendable {
     private func busyness(at now: ClockReading, behind cost: UInt64) -> Double {
         account.withLock { account in
             account.heavy += cost
-            // Threads come here in another order than they read the clocks in.
+            // Threads may arrive here in a different order than they read the clocks.
             let (elapsed, isOver) = now.monotonic.subtractingReportingOverflow(account.since.monotonic)
             guard !isOver, elapsed >= WorkPace.reckoningNanoseconds else { return account.busyness }
             let others = Double(now.process) - Double(account.since.process) - Double(account.heavy)

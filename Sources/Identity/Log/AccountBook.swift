@@ -5,10 +5,10 @@ internal import Files
 internal import Secrets
 internal import Synchronization
 
-/// All accounts of a data directory: their log, their keys, and what these have led to, in memory.
+/// All accounts of a data directory: their log, their keys, and the resulting state in memory.
 ///
-/// The log is the truth. What is personal in it is sealed by a key for each account, and the keys by the master key. There is no
-/// index: opening goes through the log. One process at a time has the accounts open.
+/// The log is authoritative. Personal data in it is sealed by one key per account, and these keys by the master key. There is no
+/// index: opening reads the whole log. Only one process at a time can open the accounts.
 final class AccountBook: Sendable {
     let master: MasterKey
     private let lock: FileLock
@@ -16,16 +16,16 @@ final class AccountBook: Sendable {
     private let log: RecordLog
     private let known: KnownHead
     private let keysPlace: FilePlace
-    /// One change after the other; what a change waits for, reading does not.
+    /// Serializes changes. Readers do not wait for it.
     private let writer = DispatchQueue(label: "accounts.writer")
     private let current = Mutex(AccountState())
-    /// What is called in `writer` finds it as it stays until it is done.
+    /// Does not change while a block runs in `writer`.
     private let isClosed = Mutex(false)
 
-    /// Opens the accounts of a data directory, or begins them.
+    /// Opens the accounts of a data directory, or creates an empty set.
     ///
-    /// - Parameter folder: the folder `.muniment` of the data directory, which has to be there.
-    /// - Throws: ``AccountBookError``; `LogError` for a damaged log; `FileError` and `StorageError` for what the disk says.
+    /// - Parameter folder: the folder `.muniment` of the data directory, which must exist.
+    /// - Throws: ``AccountBookError``; `LogError` for a damaged log; `FileError` and `StorageError` for errors of the file system.
     init(folder: String) throws {
         let own = folder + "/accounts"
         try makePrivateFolder(own)
@@ -53,7 +53,7 @@ final class AccountBook: Sendable {
         lock.announceReady()
     }
 
-    /// Closes the accounts, behind the change that is being made: no other is made any more. Doing it again does nothing.
+    /// Closes the accounts after the current change. Later changes are rejected. Idempotent.
     func close() {
         writer.sync {
             let wasClosed = isClosed.withLock { isClosed in
@@ -61,7 +61,7 @@ final class AccountBook: Sendable {
                 return isClosed
             }
             if wasClosed { return }
-            // What is not noted is only looked for from an earlier record on.
+            // If this write fails, the next opening only checks from an earlier record.
             if failure == nil, let head = log.head { try? known.write(head) }
             keys.close()
             log.close()
@@ -69,7 +69,7 @@ final class AccountBook: Sendable {
         }
     }
 
-    /// Throws where a log does not have the record that it had.
+    /// Throws if the log does not contain the known head.
     static func check(_ log: RecordLog, against known: RecordHead?) throws {
         guard let noted = known else { return }
         guard let head = log.head, head.number >= noted.number else {
@@ -80,7 +80,7 @@ final class AccountBook: Sendable {
         }
     }
 
-    /// Goes through the log, and destroys the keys of accounts that were being deleted when whoever did so was stopped.
+    /// Reads the log, and destroys the keys of accounts with an interrupted deletion.
     static func fold(_ log: RecordLog, _ keys: KeyFile) throws -> AccountState {
         var folding = Folding(keys: keys)
         try log.forEachRecord { number, bytes, _ in try folding.fold(bytes, as: number.rawValue) }
@@ -89,26 +89,26 @@ final class AccountBook: Sendable {
         return state
     }
 
-    /// Why the accounts take no more changes; nil while they do.
+    /// The reason why the accounts accept no changes; nil while they do.
     var failure: String? { log.failure ?? (isInPlace ? nil : "\(displaced)") }
 
-    /// Whether the paths of the log and of the keys still lead to the files that are open.
+    /// Whether the paths of the log and of the keys still refer to the open files.
     private var isInPlace: Bool { log.isInPlace && keysPlace.isUnchanged }
 
     private var displaced: AccountBookError { .displaced(path: keysPlace.path) }
 
-    /// What there is now. Never waits for the disk.
+    /// Reads the current state. Never waits for the disk.
     func read<R>(_ body: (AccountState) throws -> R) rethrows -> R { try body(current.withLock { $0 }) }
 
-    /// Changes accounts: all that `body` records, or nothing. Returns when it is on the disk.
+    /// Changes accounts: everything that `body` records, or nothing. The change is durable on return.
     ///
-    /// One change is decided behind the other. Others see what there was before until this one is on the disk.
+    /// Changes are serialized. Readers see the previous state until the change is durable.
     ///
     /// - Parameters:
-    ///   - now: what the clock shows. The change is recorded with the time of the one before where the clock went back.
-    ///   - body: decides, against ``AccountChange/state``, and records what happens. What it throws changes nothing.
-    /// - Throws: what `body` throws; ``AccountBookError/stopped(_:)`` after a write that failed; ``AccountBookError/closed``; what the
-    ///   disk says, behind which nothing is changed any more.
+    ///   - now: the current time. If the clock was set back, the change is recorded with the time of the previous record.
+    ///   - body: decides from ``AccountChange/state``, and records events. If it throws, nothing is changed.
+    /// - Throws: the error of `body`; ``AccountBookError/lacksResources(path:)`` on a full disk; ``AccountBookError/stopped(_:)``
+    ///   after a failed write; ``AccountBookError/closed``; an error of the file system, after which no change is accepted.
     func change<R>(at now: Instant, _ body: (inout AccountChange) throws -> R) throws -> R {
         try writer.sync {
             try checkOpen()
@@ -122,13 +122,13 @@ final class AccountBook: Sendable {
         }
     }
 
-    /// Called in `writer`: behind closing, the numbers of the files can be those of others.
+    /// Called in `writer`. After closing, the file descriptors may belong to other files.
     private func checkOpen() throws(AccountBookError) {
         if isClosed.withLock({ $0 }) { throw .closed }
     }
 
-    /// The keys of new accounts are on the disk before the log tells of the accounts, and those of deleted ones are destroyed behind
-    /// it: an account that the log tells of can always be read, and one that is deleted stays so wherever this process ends.
+    /// Writes the keys of new accounts before the log entry, and destroys the keys of deleted accounts after it. If the process
+    /// ends in between, every account in the log is still readable, and every deletion in the log is completed at the next opening.
     private func write(_ change: AccountChange) throws {
         do {
             let (events, time) = (change.events, change.time)
@@ -145,17 +145,17 @@ final class AccountBook: Sendable {
         }
     }
 
-    /// Makes the keys of new accounts, and looks up those that something is to be sealed by.
+    /// Creates the keys of new accounts, and reads the keys that seal the events.
     private func prepareKeys(for events: [IdentityEvent]) throws -> SealingKeys {
         var found = try keys.make(for: events.compactMap { if case .accountOpened(let id, _, _) = $0 { id } else { nil } })
         for case let account? in events.map(\.sealedFor) where found[account] == nil { found[account] = try keys.key(of: account) }
         return SealingKeys(keys: found)
     }
 
-    /// Goes through the log and the keys again, and compares what they lead to with what is in memory. No change is made meanwhile.
+    /// Reads the log and the keys again, and compares the result with the state in memory. Changes wait meanwhile.
     ///
-    /// - Returns: how many records, accounts and sessions there are.
-    /// - Throws: as opening does, ``AccountBookError/different(_:)`` and ``AccountBookError/closed``.
+    /// - Returns: the number of records, accounts and sessions.
+    /// - Throws: the errors of opening, ``AccountBookError/different(_:)`` and ``AccountBookError/closed``.
     func verify() throws -> AccountVerification {
         try writer.sync {
             try checkOpen()
@@ -171,10 +171,10 @@ final class AccountBook: Sendable {
     }
 }
 
-/// What a verification of accounts has gone through.
+/// The result of a verification of accounts.
 public struct AccountVerification: Hashable, Sendable {
     public let records: UInt64
-    /// The hash of the last record, in hexadecimal digits, which vouches for all of them; nil where there is none.
+    /// The hash of the last record in hexadecimal digits. It covers all records; nil for an empty log.
     public let headHash: String?
     public let accounts: Int
     public let sessions: Int

@@ -1,50 +1,52 @@
 public import Events
 
-/// Why the accounts of a data directory cannot be opened or changed. For the operator: nobody who signs in is told.
+/// The reason why the accounts of a data directory cannot be opened or changed. For the operator; users do not see it.
 public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another process has them open.
+    /// Another process has the accounts open.
     case held(by: String)
-    /// There are accounts, and no master key: a new one could not open anything.
+    /// Accounts exist, but the master key is missing. A new key could not open them.
     case masterKeyMissing(path: String)
-    /// Others than its owner may read or change the master key.
+    /// Users other than the owner can read or change the master key.
     case masterKeyExposed(path: String, mode: UInt32)
-    /// The file of the master key is none.
+    /// The master key file is malformed.
     case masterKeyMalformed(path: String)
-    /// The master key is not the one that the accounts' keys were sealed by.
+    /// The accounts' keys were sealed by a different master key.
     case masterKeyOther(path: String)
-    /// There are accounts, and the file of their keys is not there.
+    /// Accounts exist, but the file of their keys is missing.
     case keysMissing(path: String)
-    /// The file of the accounts' keys does not begin as it should.
+    /// The file of the accounts' keys has an invalid header.
     case keysMalformed(path: String)
-    /// The key of an account is neither there nor destroyed.
+    /// The key of an account is neither valid nor destroyed.
     case keyDamaged(AccountID, path: String)
-    /// The log has fewer records than it had.
+    /// The log has fewer records than before.
     case endsEarly(record: UInt64, known: UInt64)
-    /// The log has another record than it had.
+    /// The log has a different record than before.
     case replaced(record: UInt64)
-    /// The file that says how far the log went cannot be read.
+    /// The file with the known head of the log is unreadable.
     case headMalformed(path: String)
-    /// A record cannot be read.
+    /// A record is unreadable.
     case unreadable(record: UInt64, DecodingFault)
     /// A record was written by a later version.
     case unknownFormat(record: UInt64, version: UInt8)
-    /// What is personal in a record cannot be opened by its account's key.
+    /// The account's key cannot open the personal data in a record.
     case unopened(record: UInt64, AccountID)
-    /// A record says what cannot have happened after those before it.
+    /// A record contradicts earlier records.
     case misfit(record: UInt64, String)
-    /// A change that says what cannot happen: a mistake of the program. Nothing was written.
+    /// A change contradicts the state: a bug in the program. Nothing was written.
     case unfit(String)
-    /// What is in memory is not what the log says.
+    /// The state in memory differs from the log.
     case different(String)
-    /// There are accounts where a backup of some is to be put.
+    /// The target of a restore already contains accounts.
     case alreadyThere(path: String)
-    /// The backup of accounts is not what it was when it was made.
+    /// The backup of accounts was changed after it was made.
     case backupDamaged(path: String, problem: String)
+    /// The disk is full. Nothing was written; the same change can succeed later.
+    case lacksResources(path: String)
     /// An earlier write failed.
     case stopped(String)
-    /// A path of theirs leads to another file, or to none, since they were opened.
+    /// A path refers to another file, or to none, since it was opened.
     case displaced(path: String)
-    /// They were closed.
+    /// The accounts were closed.
     case closed
 
     public var description: String {

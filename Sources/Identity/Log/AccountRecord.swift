@@ -1,28 +1,28 @@
 internal import Events
 
-/// A record of the log: what one change has led to, all of it or nothing.
+/// A record of the log: all events of one change.
 struct AccountRecord {
     let time: Instant
     let events: [LoggedEvent]
 }
 
-/// An event as it is found in the log.
+/// An event that was read from the log.
 enum LoggedEvent: Hashable {
     case readable(IdentityEvent)
-    /// What was personal in it is gone with the account's key.
+    /// The account's key is destroyed, so the personal data is lost.
     case forgotten(ForgottenEvent)
 }
 
-/// What is left of an event whose account's key is destroyed.
+/// The rest of an event after its account's key was destroyed.
 enum ForgottenEvent: Hashable {
     case accountOpened(AccountID)
     case sessionBegun(SessionID, AccountID)
     case other(AccountID)
 }
 
-/// A record as bytes, without the hash that the log puts behind it. `Docs/Format.md` describes every byte.
+/// Encodes a record, without the hash that the log appends. `Docs/Format.md` describes every byte.
 enum AccountRecordCodec {
-    /// The version of the layout around the events; each event has a version of its own.
+    /// The version of the layout around the events. Each event has a separate version.
     static let formatVersion: UInt8 = 1
 
     static func encode(

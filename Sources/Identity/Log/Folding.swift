@@ -1,25 +1,25 @@
 internal import Events
 internal import Secrets
 
-/// Leads the records of a log, one after the other, to what there is.
+/// Applies the records of a log in order.
 struct Folding {
     private(set) var state = AccountState()
     private let keys: FoldingKeys
-    /// Accounts that cannot be read any more, and that the log has not said to be deleted yet.
+    /// Unreadable accounts without a deletion record so far.
     private var forgotten: [AccountID: Forgotten] = [:]
     private var forgottenSessions: [SessionID: AccountID] = [:]
-    /// Accounts that the log says to be deleted, and whose keys are there: whoever deleted them was stopped in between.
+    /// Deleted accounts with an existing key, because the deletion was interrupted.
     private(set) var undestroyed: [AccountID] = []
 
     private enum Forgotten {
         case destroyed
-        /// The slot holds neither a key nor the mark of a destroyed one.
+        /// The slot contains neither a key nor the mark of a destroyed one.
         case damaged
     }
 
     init(keys: KeyFile) { self.keys = FoldingKeys(file: keys) }
 
-    /// Takes in the next record.
+    /// Applies the next record.
     mutating func fold(_ bytes: Span<UInt8>, as record: UInt64) throws {
         let decoded: AccountRecord
         do { decoded = try AccountRecordCodec.decode(bytes, as: record, openedBy: keys) } catch let fault as DecodingFault {
@@ -36,7 +36,7 @@ struct Folding {
         }
     }
 
-    /// Ends the folding.
+    /// Returns the final state.
     ///
     /// - Throws: ``AccountBookError/keyDamaged(_:path:)`` for an account that is neither readable nor deleted.
     func finish() throws -> AccountState {
@@ -76,12 +76,12 @@ struct Folding {
     }
 }
 
-/// The keys of accounts while the log is gone through: each slot is read once.
+/// The keys of accounts while the log is read. Each slot is read once.
 final class FoldingKeys: PersonalSeals {
     let file: KeyFile
     private var slots: [AccountID: KeySlot] = [:]
 
-    /// The key of an account is there, and does not open what it should.
+    /// The key of an account exists, but cannot open the sealed data.
     struct Unopened: Error {
         let account: AccountID
     }

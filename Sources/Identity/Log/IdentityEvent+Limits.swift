@@ -1,15 +1,15 @@
 internal import Permissions
 
-/// The limits on what stands in an event. Whoever records one has looked at them before, in words for whoever sent it.
+/// Limits on the contents of an event. Callers check them earlier, with an error message for the user.
 extension IdentityEvent {
-    /// Bytes of an identity's key: the issuer and the subject of OpenID Connect.
+    /// The maximum size in bytes of an identity's key: the issuer and the subject of OpenID Connect.
     static let keyLimitBytes = 4_096
-    /// Bytes of what a person knows an identity by.
+    /// The maximum size in bytes of an identity's label.
     static let labelLimitBytes = 512
-    /// Bytes of what a provider keeps to recognise a person by.
+    /// The maximum size in bytes of a provider's stored secret.
     static let secretLimitBytes = 2_048
 
-    /// What is larger than it may be; nil for an event that is within all limits.
+    /// The field that exceeds its limit; nil if all fields are within their limits.
     var excess: String? {
         switch self {
         case .accountOpened(_, let principal, let profile):

@@ -2,29 +2,29 @@ internal import Events
 internal import Hashing
 internal import Permissions
 
-/// Something that happened to accounts. In the log, what is personal in it is sealed with the account's own key.
+/// A change of accounts, as an event. In the log, its personal data is sealed with the account's key.
 enum IdentityEvent: Hashable, Sendable {
-    /// Somebody has an account now. Its email and its way in follow in the same commit.
+    /// A new account. Its email and its identity follow in the same commit.
     case accountOpened(AccountID, principal: Name, profile: Profile)
-    /// The person has shown this address to be its own; nil where it was given up.
+    /// The user verified this address; nil if the account gave up its email.
     case emailSet(AccountID, EmailAddress?)
     case profileChanged(AccountID, Profile)
     case identityLinked(AccountID, LinkedIdentity)
     case identityUnlinked(AccountID, ProviderID)
-    /// What is kept to recognise the person by is another: a new password, or the same one hashed by stronger settings.
+    /// The stored secret of an identity changed: a new password, or the same one with a stronger hash.
     case secretChanged(AccountID, ProviderID, key: IdentityKey, secret: String?)
     case sessionBegun(Session, SessionHashes)
-    /// New tokens were given out. The nonce is that of the client that asked, as a hash.
+    /// New tokens were issued. The nonce of the client is stored as a hash.
     case sessionRefreshed(SessionID, SessionHashes, nonce: Digest, accessEnds: Instant, idleEnds: Instant)
-    /// The person has shown anew who they are; the session goes on with new tokens.
+    /// The user reauthenticated; the session continues with new tokens.
     case sessionReauthenticated(
         SessionID, SessionHashes, ProviderID, authenticatedAt: Instant, accessEnds: Instant, idleEnds: Instant)
     case sessionEnded(SessionID, SessionEnd)
-    /// Its key is destroyed: nobody can read any more what was personal about it.
+    /// The account's key is destroyed, so its personal data can no longer be read.
     case accountDeleted(AccountID)
 }
 
-/// What is kept of a session's tokens.
+/// The stored hashes of a session's tokens.
 struct SessionHashes: Hashable, Sendable {
     let access: Digest
     let refresh: Digest

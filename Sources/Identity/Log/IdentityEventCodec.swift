@@ -3,7 +3,7 @@ internal import Hashing
 internal import Permissions
 
 extension IdentityEvent {
-    /// What an event says. The number of a kind is never used again for another.
+    /// The kind of an event. A number is never reused for another kind.
     enum Kind: UInt8, CaseIterable {
         case accountOpened = 1
         case emailSet = 2
@@ -17,7 +17,7 @@ extension IdentityEvent {
         case sessionEnded = 10
         case accountDeleted = 11
 
-        /// The version that is written. A decoder for every earlier one stays.
+        /// The version to write. The decoders of all earlier versions remain.
         var currentVersion: UInt8 { 1 }
     }
 
@@ -37,7 +37,7 @@ extension IdentityEvent {
         }
     }
 
-    /// The account whose key seals what is personal in the event; nil where nothing is.
+    /// The account with the key that seals the personal data in the event; nil if it has no personal data.
     var sealedFor: AccountID? {
         switch self {
         case .accountOpened(let id, _, _), .emailSet(let id, _), .profileChanged(let id, _), .identityLinked(let id, _),
@@ -49,7 +49,7 @@ extension IdentityEvent {
     }
 }
 
-/// The payloads of events.
+/// Encodes and decodes the payloads of events.
 enum IdentityEventCodec {
     static func encode(_ event: IdentityEvent, at place: SealedPlace, sealedBy seals: some PersonalSeals) -> [UInt8] {
         var writer = ByteWriter()
@@ -103,7 +103,7 @@ enum IdentityEventCodec {
         return writer.bytes
     }
 
-    /// Reads version 1 of every kind, the only one there is so far.
+    /// Decodes version 1 of every kind, the only version so far.
     static func decode(
         _ kind: IdentityEvent.Kind, _ bytes: Span<UInt8>, at place: SealedPlace, openedBy seals: some PersonalSeals
     ) throws -> LoggedEvent {

@@ -1,7 +1,7 @@
 internal import Events
 internal import Hashing
 
-/// The parts that events are written of.
+/// Writes the fields of events.
 extension ByteWriter {
     mutating func time(_ value: Instant) { fixed64(UInt64(bitPattern: value.microseconds)) }
 
@@ -28,7 +28,7 @@ extension ByteWriter {
         raw(value.refresh.bytes)
     }
 
-    /// A session without the name of its device.
+    /// Writes a session without its device name.
     mutating func session(_ value: Session, _ hashes: SessionHashes) {
         varint(value.id.number)
         varint(value.account.number)
@@ -39,13 +39,13 @@ extension ByteWriter {
     }
 }
 
-/// A session without the name of its device, which is sealed.
+/// A session without its device name, which is sealed.
 struct SessionFields {
     let id: SessionID
     let account: AccountID
     let hashes: SessionHashes
     let provider: ProviderID
-    /// Created, authenticated, refreshed; the ends of the access token, of idleness, of the session.
+    /// Created, authenticated and refreshed; the expiry of the access token, of the idle time, and of the session.
     let times: [Instant]
 
     func session(device: String?) -> Session {
@@ -119,7 +119,7 @@ extension ByteReader {
         return SessionFields(id: id, account: account, hashes: hashes, provider: provider, times: times)
     }
 
-    /// Makes sure that nothing is left.
+    /// Throws if any bytes are left.
     func finish(_ bytes: [UInt8]) throws(DecodingFault) {
         guard offset == bytes.count else { throw .malformed(what: "the end of what was sealed", offset: offset) }
     }

@@ -2,12 +2,12 @@ internal import EventLog
 internal import Files
 internal import Hashing
 
-/// A file that says how far the log went at some time: one that ends before is damaged, or an older one put in its place. It would
-/// bring back sessions that were ended.
+/// A file with the last known head of the log. A log that ends before this head is damaged, or was replaced by an older one. An
+/// older log would restore ended sessions.
 struct KnownHead {
     let path: String
 
-    /// The last record that was noted; nil where none was.
+    /// Returns the noted head; nil if the file does not exist.
     func read() throws -> RecordHead? {
         guard try exists(path) else { return nil }
         let words = String(decoding: try readFile(path), as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)

@@ -1,21 +1,21 @@
 internal import Events
 internal import Secrets
 
-/// Seals what is personal in events with the key of the account that it belongs to, and opens it.
+/// Seals and opens the personal data in events with the key of its account.
 protocol PersonalSeals {
     func seal(_ plain: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8]
 
-    /// What was sealed; nil where the account's key is destroyed.
+    /// Returns the opened data; nil if the account's key is destroyed.
     ///
-    /// - Throws: for what its key does not open.
+    /// - Throws: if the key cannot open the data.
     func open(_ sealed: [UInt8], of account: AccountID, boundTo: [UInt8]) throws -> [UInt8]?
 }
 
-/// Where in the log something sealed stands. It is bound to its place, so that nothing personal can be moved to another account, or
-/// brought back in a later event.
+/// The position of sealed data in the log. The data is bound to its position, so that it cannot be moved to another account or
+/// replayed in a later event.
 struct SealedPlace {
     let record: UInt64
-    /// The how-many-eth event of the record.
+    /// The index of the event in the record.
     let index: Int
     let kind: UInt8
     let version: UInt8
@@ -32,7 +32,7 @@ struct SealedPlace {
     }
 }
 
-/// Seals with keys that are at hand.
+/// Seals with keys in memory.
 struct SealingKeys: PersonalSeals {
     let keys: [AccountID: SealingKey]
 

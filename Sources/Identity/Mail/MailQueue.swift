@@ -1,24 +1,23 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Sends mails one after another from a thread of its own, so that nobody can tell from the time of an answer whether there was one
-/// to send.
+/// Sends mails one after another on a separate thread, so that the response time does not show whether a mail was sent.
 ///
-/// Codes go before notices, and each has room of its own: somebody waits for a code, and notices are made by whoever changes their
-/// account, which must not keep others from signing up.
+/// Codes are sent before notices, and each kind has a separate limit. A user waits for a code. Notices are caused by account
+/// changes, which must not block the sign-ups of other users.
 final class MailQueue: Sendable {
-    /// What a mail is for.
+    /// The kind of a mail.
     enum Kind: Hashable, Sendable {
-        /// Somebody asked for it, and waits for what it says.
+        /// A code that a user waits for.
         case code
-        /// It tells of what was done.
+        /// A notice about a change.
         case notice
     }
 
     private struct Waiting {
-        /// Mails that were not tried yet, in order.
+        /// Mails before their first attempt, in order.
         var untried: [Kind: [MailMessage]] = [:]
-        /// How many are neither sent nor given up.
+        /// The number of mails that are neither sent nor dropped.
         var counts: [Kind: Int] = [:]
     }
 
@@ -31,10 +30,10 @@ final class MailQueue: Sendable {
     private let allSent = DispatchGroup()
 
     /// - Parameters:
-    ///   - mailer: what takes the mails.
-    ///   - limit: how many of each kind may wait.
-    ///   - pausesSeconds: how long to wait before each further try with a mail that was not taken.
-    ///   - report: is told of a mail that is given up, without its address and text.
+    ///   - mailer: sends the mails.
+    ///   - limit: the maximum number of waiting mails of each kind.
+    ///   - pausesSeconds: the delays before each further attempt after a failure.
+    ///   - report: called if a mail is dropped, without its address and text.
     init(_ mailer: any Mailer, limit: Int = 1_024, pausesSeconds: [Int] = [5, 60], report: @escaping @Sendable (String) -> Void) {
         self.mailer = mailer
         self.limit = limit
@@ -42,10 +41,10 @@ final class MailQueue: Sendable {
         self.report = report
     }
 
-    /// Whether there is room for another code. Asked before anything is promised; the same for every address.
+    /// Whether there is room for another code. It is checked before a code is promised, in the same way for every address.
     var hasRoom: Bool { waiting.withLock { $0.counts[.code, default: 0] < limit } }
 
-    /// Sends a mail soon. One that finds no room is reported and not sent.
+    /// Queues a mail. If the queue is full, the mail is reported and dropped.
     func send(_ message: MailMessage, as kind: Kind) {
         let isTaken = waiting.withLock { waiting in
             guard waiting.counts[kind, default: 0] < limit else { return false }
@@ -58,14 +57,14 @@ final class MailQueue: Sendable {
         queue.async { self.sendNext() }
     }
 
-    /// Waits until every mail is sent or given up, and no longer than so many seconds; what waits then is reported.
+    /// Waits until every mail is sent or dropped, for at most this number of seconds. Mails that still wait then are reported.
     func drain(seconds: Int = 10) {
         guard allSent.wait(timeout: .now() + .seconds(seconds)) == .timedOut else { return }
         let count = waiting.withLock { $0.counts.values.reduce(0, +) }
         report("mails that were not sent before the end, and never will be: \(count)")
     }
 
-    /// Tries what is next: as often as mails were taken, so that none is left.
+    /// Tries the next mail. It runs once per queued mail, so that none remains.
     private func sendNext() {
         let next = waiting.withLock { waiting -> (MailMessage, Kind)? in
             for kind in [Kind.code, .notice] {
@@ -83,7 +82,7 @@ final class MailQueue: Sendable {
             try mailer.send(message)
         } catch {
             if let pause = pauses.first, !error.isFinal {
-                // Others go out meanwhile.
+                // Other mails are sent meanwhile.
                 queue.asyncAfter(deadline: .now() + .seconds(pause)) {
                     self.attempt(message, as: kind, pauses: pauses.dropFirst())
                 }

@@ -1,12 +1,12 @@
 internal import Events
 
-/// What the mails say. Nothing in them comes from whoever asked for them: otherwise a mail of ours could carry a text of theirs to
-/// anybody.
+/// The texts of the mails. They contain no text from the caller: otherwise an attacker could send text to any address through this
+/// service.
 struct MailText {
-    /// What the service is called in mails.
+    /// The name of the service.
     let service: String
 
-    /// The same whether the address has an account or not.
+    /// The same text whether or not the address has an account.
     func signUp(_ to: EmailAddress, code: OneTimeCode, minutes: Int64) -> MailMessage {
         withCode(
             to, "Your code for signing up", code, minutes,
@@ -21,7 +21,7 @@ struct MailText {
             otherwise: "If it was not you, do nothing: your password stays as it is. Give the code to nobody.")
     }
 
-    /// Instead of a code, where there is no account.
+    /// Sent instead of a code if there is no account.
     func nobodyToReset(_ to: EmailAddress) -> MailMessage {
         MailMessage(
             to: to, subject: "No account with this address",
@@ -34,7 +34,7 @@ struct MailText {
                 """)
     }
 
-    /// Instead of a code, where the account has no password that could be forgotten.
+    /// Sent instead of a code if the account has no password.
     func noPasswordToReset(_ to: EmailAddress, providers: [ProviderID]) -> MailMessage {
         MailMessage(
             to: to, subject: "Your account has no password",
@@ -54,7 +54,7 @@ struct MailText {
             otherwise: "If it was not you, do nothing: without the code the address is not used. Give the code to nobody.")
     }
 
-    /// Tells a person what was done to their account, so that they notice what was not them.
+    /// Tells a user about a change of their account, so that they notice unauthorized changes.
     func notice(_ to: EmailAddress, _ what: AccountNotice, at now: Instant) -> MailMessage {
         MailMessage(
             to: to, subject: "Your account was changed",
@@ -95,10 +95,10 @@ struct MailText {
     }
 }
 
-/// What a person is told by mail after it was done.
+/// A change that the user is notified about by mail.
 enum AccountNotice: Hashable, Sendable {
     case passwordSet
-    /// Sent to the address that was.
+    /// Sent to the previous address.
     case emailChanged
     case linked(ProviderID)
     case unlinked(ProviderID)

@@ -1,4 +1,4 @@
-/// A mail to one person, in plain text.
+/// A plain-text mail to one user.
 public struct MailMessage: Hashable, Sendable {
     public let to: EmailAddress
     public let subject: String
@@ -11,21 +11,21 @@ public struct MailMessage: Hashable, Sendable {
     }
 }
 
-/// Brings mails on their way.
+/// Sends mails.
 public protocol Mailer: Sendable {
-    /// Hands a mail over; returns when it was taken. May block for some seconds; never called where that would show.
+    /// Sends a mail; returns when the server has accepted it. May block for some seconds; not called on request threads.
     func send(_ message: MailMessage) throws(MailProblem)
 }
 
-/// A mail that was not taken. For the operator: whoever asked for it is not told.
+/// A mail that was not accepted. For the operator; the caller is not told.
 public struct MailProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, without the address and the text.
+    /// The cause, without the address and the text.
     public let description: String
-    /// Whether another try would fail too.
+    /// Whether another attempt would fail too.
     public let isFinal: Bool
 
     /// - Parameters:
-    ///   - description: What went wrong, without the address and the text.
-    ///   - isFinal: Whether another try would fail too, so that the mail is given up at once.
+    ///   - description: The cause, without the address and the text.
+    ///   - isFinal: Whether another attempt would fail too, so that the mail is dropped at once.
     public init(_ description: String, isFinal: Bool = false) { (self.description, self.isFinal) = (description, isFinal) }
 }

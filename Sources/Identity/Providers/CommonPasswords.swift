@@ -1,15 +1,15 @@
 internal import Files
 
-/// The words that people often take for passwords: the list of Debian's package `cracklib-runtime`, which `Tools/prepare` installs.
+/// The words that are common passwords: the list of Debian's package `cracklib-runtime`, which `Tools/prepare` installs.
 struct CommonPasswords: Sendable {
     static let file = "/usr/share/dict/cracklib-small"
 
     private let words: Set<String>
 
-    /// The list that is installed, read once.
+    /// The installed list, read once.
     static let installed = Result { () throws(CommonPasswordsMissing) in try CommonPasswords(file: file) }
 
-    /// - Parameter file: a word in a line, in small letters.
+    /// - Parameter file: one word per line, in lowercase.
     /// - Throws: ``CommonPasswordsMissing`` if the file cannot be read or has no words.
     init(file: String) throws(CommonPasswordsMissing) {
         do {
@@ -19,8 +19,8 @@ struct CommonPasswords: Sendable {
         guard !words.isEmpty else { throw CommonPasswordsMissing(file: file, why: "it is empty") }
     }
 
-    /// Whether a password is in the list, in any letter case, alone or with at most three bytes before and after it that are no
-    /// letters, such as `Sunshine1!`.
+    /// Whether a password is in the list, in any letter case, alone or with at most three bytes other than letters before and after
+    /// it, such as `Sunshine1!`.
     func contains(_ password: String) -> Bool {
         let folded = password.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
         if words.contains(String(decoding: folded, as: UTF8.self)) { return true }
@@ -32,7 +32,7 @@ struct CommonPasswords: Sendable {
     }
 }
 
-/// The list of common passwords cannot be read, so that no password could be checked against it.
+/// The list of common passwords cannot be read, so passwords cannot be checked.
 public struct CommonPasswordsMissing: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
     public let why: String

@@ -1,13 +1,13 @@
 public import Events
 
-/// What a way of signing in is called: `password`, or what the operator calls an OpenID provider.
+/// The name of a sign-in method: `password`, or an OpenID provider as the operator named it.
 public struct ProviderID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let text: String
 
     public static let password = ProviderID(unchecked: "password")
     private init(unchecked text: String) { self.text = text }
 
-    /// Small letters, digits and `-`, at most 32, the first one a letter; nil for any other text.
+    /// Accepts lowercase letters, digits and `-`, at most 32 characters, starting with a letter; returns nil for any other text.
     public init?(_ text: String) {
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         guard let first = text.utf8.first, letters.contains(first), text.utf8.count <= 32 else { return nil }
@@ -23,7 +23,7 @@ public struct ProviderID: Hashable, Sendable, Comparable, CustomStringConvertibl
     }
 }
 
-/// What one person is within a provider. Compared byte for byte.
+/// The identity of a user within a provider. Compared byte for byte.
 public struct IdentityKey: Hashable, Sendable {
     public let bytes: [UInt8]
 
@@ -31,36 +31,38 @@ public struct IdentityKey: Hashable, Sendable {
     public init(_ email: EmailAddress) { bytes = Array(email.text.utf8) }
 }
 
-/// A way of showing who one is (CONFORMANCE I2). Accounts know providers by this alone, so a further one changes nothing else.
+/// A method that proves the identity of a user (CONFORMANCE I2). Accounts depend only on this protocol, so a new provider needs no
+/// other change.
 ///
-/// All of it may block, and is called where that does no harm.
+/// All functions may block, and are called on threads that may block.
 public protocol IdentityProvider: Sendable {
     var id: ProviderID { get }
 
-    /// Which provider a person is asked for first, where several will do: the lower number.
+    /// If several providers are possible, the one with the lowest number is preferred.
     var priority: Int { get }
 
-    /// What has to be done before there is anything to prove, such as going to another site; nil where nothing has.
+    /// Starts a flow that is needed before there is evidence, such as a redirect to another site; returns nil if the provider needs
+    /// none.
     ///
     /// - Parameters:
-    ///   - request: what the caller says about it, provider by provider.
-    ///   - now: what time it is.
-    /// - Returns: what the caller is told.
+    ///   - request: the request, in the format of the provider.
+    ///   - now: the current time.
+    /// - Returns: the response for the caller.
     func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject?
 
-    /// Whom evidence claims to be from, before anything is proved: tries are counted against it, whether there is such an identity
-    /// or not. Nil where that shows only in the proof.
+    /// Returns the identity that the evidence claims, before it is proven. Attempts are counted against it, whether or not it
+    /// exists. Nil if only the proof shows the identity.
     func claimedKey(_ evidence: JSONObject) -> IdentityKey?
 
-    /// Finds out who somebody is.
+    /// Proves an identity.
     ///
-    /// Whether there is such an identity must show neither in the answer nor in the time it takes.
+    /// Neither the response nor its time must show whether the identity exists.
     ///
     /// - Parameters:
-    ///   - evidence: what the caller shows, provider by provider.
-    ///   - purpose: what for; a password that is new is measured by other rules than one that is to be recognised.
-    ///   - now: what time it is.
-    ///   - secretOf: the secret that is kept of an identity; nil where there is no such identity.
+    ///   - evidence: the evidence, in the format of the provider.
+    ///   - purpose: the purpose; a new password has other rules than an existing one.
+    ///   - now: the current time.
+    ///   - secretOf: returns the stored secret of an identity; nil if the identity does not exist.
     func prove(
         _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
     ) throws(ProviderProblem) -> Proof
@@ -70,27 +72,27 @@ extension IdentityProvider {
     public func claimedKey(_ evidence: JSONObject) -> IdentityKey? { nil }
 }
 
-/// What somebody shows who they are for.
+/// The purpose of a proof.
 public enum ProofPurpose: Hashable, Sendable {
-    /// To be recognised: signing in.
+    /// Sign-in.
     case recognition
-    /// To be recognised again as somebody who is signed in, before something sensitive: it has to be this identity, and now.
+    /// Reauthentication of the signed-in user before a sensitive change: it must be this identity, and a current authentication.
     case reauthentication(of: LinkedIdentity)
-    /// To become a way into an account: signing up and linking.
+    /// Sign-up or linking: the identity becomes part of an account.
     case enrolment
 }
 
-/// Who somebody is, as a provider has found out.
+/// An identity that a provider has proven.
 public struct Proof: Hashable, Sendable {
     public var key: IdentityKey
-    /// What the person knows the identity by.
+    /// A label of the identity for the user.
     public var label: String?
-    /// What is to be kept from now on; nil to leave what is kept.
+    /// The secret to store; nil to keep the stored one.
     public var secret: String?
-    /// The email that comes with it, and whether the provider vouches that it is the person's.
+    /// The email of the identity, and whether the provider has verified it.
     public var email: (address: EmailAddress, isVerified: Bool)?
     public var profile: Profile
-    /// When the person showed who they are: not before this for those who come by way of another site.
+    /// When the user authenticated. At an OpenID provider, this can be earlier than now.
     public var authenticatedAt: Instant
 
     public init(
@@ -113,26 +115,26 @@ public struct Proof: Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
-    /// The address that the identity itself is, where nobody has shown yet that it is theirs: such a proof proves nobody until then.
+    /// The address of the identity, if its ownership is unproven. Until it is, the proof identifies no user.
     public var unshownAddress: EmailAddress? {
         guard let email, !email.isVerified, key == IdentityKey(email.address) else { return nil }
         return email.address
     }
 
-    /// The address that the provider vouches for; nil for any other, which is nowhere kept.
+    /// The address that the provider has verified; nil for any other, which is never stored.
     public var shownAddress: EmailAddress? { email.flatMap { $0.isVerified ? $0.address : nil } }
 }
 
-/// Why nobody was proved.
+/// The reason why a proof failed.
 public enum ProviderProblem: Error, Hashable, Sendable {
-    /// The evidence is none that this provider reads; the sentence says what is missing or wrong.
+    /// The evidence is invalid; the text says why.
     case malformed(String)
-    /// It does not show what it should. Nothing is said about why.
+    /// The evidence is wrong. The reason is not disclosed.
     case wrong
-    /// A new secret that is too easily guessed, too short or too long; the sentence says what would do.
+    /// A new secret is too short, too long or too easily guessed; the text states the rule.
     case unfit(String)
-    /// Another service that is needed does not answer as it should; the sentence is for the operator.
+    /// A required external service does not respond correctly; the text is for the operator.
     case unavailable(String)
-    /// Too many are being proved already.
+    /// Too many concurrent proofs.
     case busy
 }

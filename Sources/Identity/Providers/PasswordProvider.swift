@@ -1,9 +1,9 @@
 internal import Events
 internal import Secrets
 
-/// Email and password: the evidence is `{"email": …, "password": …}`; behind a session `{"password": …}` will do.
+/// Email and password. The evidence is `{"email": …, "password": …}`; within a session `{"password": …}` is sufficient.
 ///
-/// The identity is the address itself, so that it is nobody's until whoever signs up has shown that the mails to it reach them.
+/// The identity is the address. It is unproven until the user has confirmed a code sent to that address.
 final class PasswordProvider: IdentityProvider {
     let id = ProviderID.password
     let priority = 0
@@ -11,12 +11,12 @@ final class PasswordProvider: IdentityProvider {
     private let settings: PasswordHash.Settings
     private let threads: BackgroundThreads
     private let common: CommonPasswords
-    /// A hash of what nobody knows, made like those of new passwords: an unknown address costs the same work as a wrong password.
+    /// The hash of a random password with the current settings: an unknown address costs the same work as a wrong password.
     let nobody: String
 
     /// - Parameters:
-    ///   - settings: how much work a hash is. Older ones are made anew when somebody signs in.
-    ///   - threads: where it is done.
+    ///   - settings: the cost of a hash. Older hashes are replaced at sign-in.
+    ///   - threads: the threads that compute the hashes.
     /// - Throws: ``CommonPasswordsMissing``, or `PasswordHash.OutOfMemory`.
     init(_ settings: PasswordHash.Settings, on threads: BackgroundThreads) throws {
         common = try CommonPasswords.installed.get()
@@ -25,7 +25,7 @@ final class PasswordProvider: IdentityProvider {
         nobody = try PasswordHash.make(Secrets.randomBytes(32), settings)
     }
 
-    /// How many passwords were hashed, to be kept or to be compared.
+    /// The number of password hashes, for storage or comparison.
     var hashCount: Int { threads.takenCount }
 
     func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? { nil }
@@ -46,7 +46,7 @@ final class PasswordProvider: IdentityProvider {
             let address = try address(evidence)
             return try recognized(IdentityKey(address), password, at: now, secret: secretOf(IdentityKey(address)))
         case .reauthentication(let identity):
-            // An address that is another's is as wrong as a wrong password, and as slow.
+            // Another account's address has the same result and duration as a wrong password.
             let claimed = evidence["email"] == nil ? identity.key : IdentityKey(try address(evidence))
             let isMeant = claimed == identity.key
             return try recognized(identity.key, password, at: now, secret: isMeant ? identity.secret : nil)
@@ -72,7 +72,7 @@ final class PasswordProvider: IdentityProvider {
         _ key: IdentityKey, _ password: String, at now: Instant, secret: String?
     ) throws(ProviderProblem) -> Proof {
         let bytes = Array(password.utf8)
-        // Whether there is an account makes no difference here.
+        // The result is the same whether or not the account exists.
         guard !bytes.isEmpty, bytes.count <= PasswordRules.limitBytes else { throw .wrong }
         let hash = secret ?? nobody
         let isRight = try onThread { PasswordHash.matches(hash, bytes) }

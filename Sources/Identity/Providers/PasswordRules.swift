@@ -1,16 +1,17 @@
-/// What a password has to be: long enough, and none that is commonly used or expected (NIST SP 800-63B, section 5.1.1.2): a word of
-/// the list of common passwords, the address, or a pattern. Whoever chooses a password is told why it is refused.
+/// The rules for passwords (NIST SP 800-63B, section 5.1.1.2). A password must have the minimum length, and must not be a common
+/// password, the address, or a pattern. A rejected password gets an error with the reason.
 ///
-/// It is compared byte for byte, as it was sent: no Unicode normalization, so that a client that normalizes must always do so.
+/// Passwords are compared byte for byte as they were sent, without Unicode normalization. A client that normalizes must always do
+/// so.
 struct PasswordRules {
     static let leastBytes = 8
     static let limitBytes = 1_024
 
-    /// What is wrong with a new password, and what would do; nil where nothing is.
+    /// Returns the problem of a new password and the rule; nil if the password is acceptable.
     ///
     /// - Parameters:
-    ///   - password: as it was sent.
-    ///   - email: the address that it is to prove.
+    ///   - password: the password as it was sent.
+    ///   - email: the address of the identity.
     ///   - common: the list of common passwords.
     static func complaint(_ password: String, for email: EmailAddress, common: CommonPasswords) -> String? {
         let bytes = Array(password.utf8)
@@ -30,14 +31,14 @@ struct PasswordRules {
     private static func isObvious(_ password: [UInt8], email: [UInt8]) -> Bool {
         if Set(password).count < 4 || password == email { return true }
         let name = Array(email.prefix { $0 != UInt8(ascii: "@") })
-        // The name or the word itself alone, or with so little around it that it is among the first to be tried.
+        // The name or the word itself, alone or with so few other bytes that an attacker tries it early.
         for word in [name, Array("password".utf8)] where word.count >= 4 && password.count < word.count + 4 {
             if password.contains(word) { return true }
         }
         return isRun(password)
     }
 
-    /// Whether it is made of one or two runs of neighbours: `12345678`, `abcd1234`, `qwertzui`.
+    /// Whether the password consists of one or two runs of adjacent characters: `12345678`, `abcd1234`, `qwertzui`.
     private static func isRun(_ password: [UInt8]) -> Bool {
         let rows =
             ["01234567890", "09876543210", "qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm"]

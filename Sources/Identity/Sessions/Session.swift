@@ -1,6 +1,6 @@
 public import Events
 
-/// The number of a session within its data directory: nothing secret.
+/// The number of a session within its data directory. Not secret.
 public struct SessionID: Hashable, Comparable, Sendable {
     public let number: UInt64
 
@@ -9,24 +9,24 @@ public struct SessionID: Hashable, Comparable, Sendable {
     public static func < (left: SessionID, right: SessionID) -> Bool { left.number < right.number }
 }
 
-/// One device on which a person is signed in.
+/// A session: one signed-in device of a user.
 public struct Session: Hashable, Sendable {
     public let id: SessionID
     public let account: AccountID
-    /// What the client calls the device, at most ``deviceLimitBytes`` bytes.
+    /// The device name of the client, at most ``deviceLimitBytes`` bytes.
     public let device: String?
     public let createdAt: Instant
-    /// By which provider the person last showed who they are here.
+    /// The provider of the last authentication in this session.
     public internal(set) var provider: ProviderID
-    /// When that was: `auth_time`.
+    /// The time of that authentication: `auth_time`.
     public internal(set) var authenticatedAt: Instant
-    /// When tokens were last given out for it.
+    /// When tokens were last issued for the session.
     public internal(set) var refreshedAt: Instant
-    /// From when on the access token is good for nothing.
+    /// When the access token expires.
     public internal(set) var accessEnds: Instant
-    /// From when on the session is over, unless it is refreshed before.
+    /// When the session expires unless it is refreshed.
     public internal(set) var idleEnds: Instant
-    /// From when on it is over whatever happens.
+    /// When the session expires at the latest.
     public let ends: Instant
 
     public static let deviceLimitBytes = 128
@@ -48,11 +48,11 @@ public struct Session: Hashable, Sendable {
     }
 }
 
-/// What a client is given for a session: nothing of it is kept here but hashes.
+/// The tokens of a session for the client. The service stores only hashes of them.
 public struct SessionTokens: Hashable, Sendable {
-    /// `muna_` and 32 bytes in base64url: acts as the account's principal until ``Session/accessEnds``.
+    /// `muna_` and 32 bytes in base64url: authenticates the account's principal until ``Session/accessEnds``.
     public let access: String
-    /// `munr_` and 32 bytes in base64url: good once, for new tokens.
+    /// `munr_` and 32 bytes in base64url: can be used once to get new tokens.
     public let refresh: String
 
     public init(access: String, refresh: String) {
@@ -61,17 +61,17 @@ public struct SessionTokens: Hashable, Sendable {
     }
 }
 
-/// Why a session is over.
+/// The reason why a session ended.
 public enum SessionEnd: UInt8, Hashable, Sendable, CaseIterable {
-    /// The person signed out there.
+    /// The user signed out in the session.
     case signedOut = 1
-    /// The person ended it from another device.
+    /// The user ended it from another device.
     case revoked = 2
-    /// Its refresh token was used twice: one of the two who have it is a thief.
+    /// Its refresh token was used twice, so it may be stolen.
     case reused = 3
-    /// A way in, the email or the password was changed elsewhere.
+    /// An identity, the email or the password was changed in another session.
     case credentialsChanged = 4
-    /// Its time was over when somebody came with it, or when the log was gone through.
+    /// The session had expired when a token was used, or when the log was read.
     case ended = 5
     /// An administrator ended it.
     case administrator = 6

@@ -2,11 +2,11 @@ internal import Events
 internal import Hashing
 internal import Secrets
 
-/// Makes and reads the texts of tokens.
+/// Creates and parses the texts of tokens.
 ///
-/// A token says whose it is, so that one look finds the session, and nothing has to be kept of tokens that were used. A refresh token
-/// has a code in it as well, which only this service can make: one that has the code and is not the last of its session was used
-/// before, while made-up ones end nobody's session.
+/// A token contains the number of its session, so one look-up finds the session, and used tokens need not be stored. A refresh
+/// token also contains an authentication code that only this service can create. A token with a valid code that is not the last one
+/// of its session was used before. An invented token has no valid code and ends no session.
 struct SessionTokenTexts: Sendable {
     /// ``MasterKey/sessions``.
     let key: [UInt8]
@@ -17,13 +17,13 @@ struct SessionTokenTexts: Sendable {
     private static let secretBytes = 32
     private static let codeBytes = 16
 
-    /// The tokens of a sign-in: nobody can guess them.
+    /// Returns random tokens for a sign-in.
     func random(for session: SessionID) -> SessionTokens {
         tokens(session, access: Secrets.randomBytes(Self.secretBytes), refresh: Secrets.randomBytes(Self.secretBytes))
     }
 
-    /// The tokens that are given for a refresh token: the same for the same nonce, so that a request whose answer was lost can be sent
-    /// again; without the key nobody can tell them from the ones before.
+    /// Returns the tokens that replace a refresh token. They are the same for the same nonce, so that a request with a lost
+    /// response can be repeated. Without the key they cannot be derived from the previous tokens.
     func next(for session: SessionID, behind refresh: String, nonce: String) -> SessionTokens {
         func secret(_ purpose: String) -> [UInt8] {
             var message = ByteWriter()
@@ -33,12 +33,12 @@ struct SessionTokenTexts: Sendable {
         return tokens(session, access: secret("access"), refresh: secret("refresh"))
     }
 
-    /// The session that an access token says to be of; nil for a text that is none. Constant time.
+    /// Returns the session number in an access token; nil if the text is malformed. Constant time.
     func session(access text: String) -> SessionID? {
         Self.bytes(text, Self.accessPrefix, count: Self.numberBytes + Self.secretBytes).map(Self.number)
     }
 
-    /// The session that a refresh token was given out for; nil for one that was not given out here. Constant time.
+    /// Returns the session of a refresh token; nil if this service did not issue the token. Constant time.
     func session(refresh text: String) -> SessionID? {
         let count = Self.numberBytes + Self.secretBytes
         guard let bytes = Self.bytes(text, Self.refreshPrefix, count: count + Self.codeBytes) else { return nil }
@@ -46,7 +46,7 @@ struct SessionTokenTexts: Sendable {
         return Self.number(bytes)
     }
 
-    /// What is kept of a token.
+    /// Returns the stored hash of a token.
     static func hash(_ text: String) -> Digest { Digest(of: Array(text.utf8).span) }
 
     static func hashes(_ tokens: SessionTokens) -> SessionHashes {

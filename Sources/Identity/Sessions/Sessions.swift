@@ -1,17 +1,17 @@
 internal import Events
 internal import Hashing
 
-/// The sessions of accounts: what gives out tokens, takes them, and ends them (CONFORMANCE I6).
+/// The sessions of accounts: issues, accepts and revokes tokens (CONFORMANCE I6).
 struct Sessions: Sendable {
     let book: AccountBook
     let settings: AccountSettings
     private let texts: SessionTokenTexts
 
-    /// Sessions that an account has at the same time; with a further one the one that was not used for longest is over.
+    /// The maximum number of sessions of an account. A further session ends the least recently used one.
     static let limitPerAccount = 100
-    /// Bytes of the nonce that a client refreshes with.
+    /// The maximum size in bytes of the nonce of a refresh.
     static let nonceLimitBytes = 128
-    /// Sessions that are ended in one go when their time is over.
+    /// The maximum number of expired sessions that are ended in one change.
     static let sweepLimit = 1_000
 
     init(book: AccountBook, settings: AccountSettings) {
@@ -22,15 +22,15 @@ struct Sessions: Sendable {
 
     // MARK: Beginning
 
-    /// Begins a session as part of a change.
+    /// Starts a session as part of a change.
     ///
     /// - Parameters:
-    ///   - account: whose it is.
-    ///   - provider: by which way the person has shown who they are.
-    ///   - device: what the client calls the device, at most ``Session/deviceLimitBytes`` bytes.
-    ///   - authenticatedAt: when they have.
-    ///   - now: the time.
-    ///   - change: what it becomes a part of.
+    ///   - account: the account.
+    ///   - provider: the provider of the authentication.
+    ///   - device: the device name of the client, at most ``Session/deviceLimitBytes`` bytes.
+    ///   - authenticatedAt: when the user authenticated.
+    ///   - now: the current time.
+    ///   - change: the change that records the events.
     func begin(
         _ account: AccountID, provider: ProviderID, device: String?, authenticatedAt: Instant, at now: Instant,
         in change: inout AccountChange
@@ -46,7 +46,7 @@ struct Sessions: Sendable {
         return (session, tokens)
     }
 
-    /// Begins a session in a change of its own.
+    /// Starts a session in a separate change.
     func begin(
         _ account: AccountID, provider: ProviderID, device: String?, authenticatedAt: Instant, at now: Instant
     ) throws -> (Session, SessionTokens) {
@@ -66,7 +66,7 @@ struct Sessions: Sendable {
 
     // MARK: Using
 
-    /// The session that an access token is good for now, and its account; nil for any other text. Constant time; reads memory alone.
+    /// Returns the session and account of a valid access token; nil for any other text. Constant time; reads only memory.
     func lookup(access text: String, at now: Instant) -> (Session, Account)? {
         guard let id = texts.session(access: text) else { return nil }
         let hash = SessionTokenTexts.hash(text)
@@ -78,33 +78,33 @@ struct Sessions: Sendable {
         }
     }
 
-    /// Gives out new tokens for a refresh token, which is good once.
+    /// Issues new tokens for a refresh token, which can be used once.
     ///
-    /// The same request, with the same nonce, is answered with the same tokens until these are used: an answer may have been lost. A
-    /// refresh token that was used comes from a thief, or from the person whom a thief has left behind: the session ends.
+    /// Because a response can be lost, the same request with the same nonce returns the same tokens until these are used. A used
+    /// refresh token with another nonce comes from a thief, or from the user after a theft: the session ends.
     ///
     /// - Parameters:
     ///   - text: the refresh token.
-    ///   - nonce: what the client has made up for this request, at most ``nonceLimitBytes`` bytes.
-    ///   - now: the time.
-    /// - Throws: ``AccountProblem/sessionEnded``, ``AccountProblem/malformed(_:)``; what ``AccountBook`` throws.
+    ///   - nonce: an arbitrary text of the client for this request, at most ``nonceLimitBytes`` bytes.
+    ///   - now: the current time.
+    /// - Throws: ``AccountProblem/sessionEnded``, ``AccountProblem/malformed(_:)``, or the errors of ``AccountBook``.
     func refresh(_ text: String, nonce: String, at now: Instant) throws -> (Session, Account, SessionTokens) {
         guard 1...Sessions.nonceLimitBytes ~= nonce.utf8.count else {
             throw AccountProblem.malformed("a refresh has a nonce of 1 to \(Sessions.nonceLimitBytes) bytes, new for each")
         }
-        // What is made up, or of a session that is over, waits for nobody.
+        // An invented token, or a token of an ended session, is rejected without waiting for the writer.
         guard let id = texts.session(refresh: text), book.read({ $0.session(id) != nil }) else { throw AccountProblem.sessionEnded }
         let refreshed = try book.change(at: now) { change in try refresh(id, text, nonce, at: now, in: &change) }
         guard let refreshed else { throw AccountProblem.sessionEnded }
         return refreshed
     }
 
-    /// Whose session a refresh token is of, whether it is used already or not; nil where there is no such session.
+    /// Returns the account of a refresh token, whether or not it is used; nil if the session does not exist.
     func account(refresh text: String) -> AccountID? {
         texts.session(refresh: text).flatMap { id in book.read { $0.session(id)?.session.account } }
     }
 
-    /// - Returns: nil where the session is over, or was ended by this.
+    /// - Returns: nil if the session has expired, or was ended by this call.
     private func refresh(
         _ id: SessionID, _ text: String, _ nonce: String, at now: Instant, in change: inout AccountChange
     ) throws -> (Session, Account, SessionTokens)? {
@@ -131,7 +131,7 @@ struct Sessions: Sendable {
         return (session, account, tokens)
     }
 
-    /// Gives a session new tokens because the person has shown anew who they are; the old ones are good for nothing at once.
+    /// Issues new tokens to a session after a reauthentication. The old tokens are invalid immediately.
     func reauthenticate(
         _ id: SessionID, provider: ProviderID, authenticatedAt: Instant, at now: Instant, in change: inout AccountChange
     ) throws(AccountProblem) -> (Session, SessionTokens) {
@@ -144,7 +144,7 @@ struct Sessions: Sendable {
         return (change.state.session(id)?.session ?? live.session, tokens)
     }
 
-    /// The same in a change of its own.
+    /// Reauthenticates in a separate change.
     func reauthenticate(
         _ id: SessionID, provider: ProviderID, authenticatedAt: Instant, at now: Instant
     ) throws -> (Session, SessionTokens) {
@@ -155,12 +155,12 @@ struct Sessions: Sendable {
 
     // MARK: Ending
 
-    /// Ends a session; nothing where it is over.
+    /// Ends a session. Does nothing if it has already ended.
     func end(_ id: SessionID, _ why: SessionEnd, in change: inout AccountChange) {
         if change.state.session(id) != nil { change.record(.sessionEnded(id, why)) }
     }
 
-    /// The same in a change of its own.
+    /// Ends a session in a separate change.
     func end(_ id: SessionID, _ why: SessionEnd, at now: Instant) throws {
         try book.change(at: now) { change in end(id, why, in: &change) }
     }
@@ -168,22 +168,22 @@ struct Sessions: Sendable {
     /// Ends the sessions of an account.
     ///
     /// - Parameters:
-    ///   - account: whose sessions.
-    ///   - kept: one that goes on; nil for none.
-    ///   - why: why they end.
-    ///   - change: what it becomes a part of.
+    ///   - account: the account.
+    ///   - kept: a session that continues; nil for none.
+    ///   - why: the reason.
+    ///   - change: the change that records the events.
     func endAll(of account: AccountID, except kept: SessionID?, _ why: SessionEnd, in change: inout AccountChange) {
         for live in change.state.sessions(of: account) where live.session.id != kept { end(live.session.id, why, in: &change) }
     }
 
-    /// The same in a change of its own.
+    /// Ends the sessions of an account in a separate change.
     func endAll(of account: AccountID, except kept: SessionID?, _ why: SessionEnd, at now: Instant) throws {
         try book.change(at: now) { change in endAll(of: account, except: kept, why, in: &change) }
     }
 
-    /// Ends sessions whose time is over, so that they take no room: they are good for nothing already. Linear in all sessions.
+    /// Ends expired sessions to free their memory; their tokens are already invalid. Linear in all sessions.
     ///
-    /// - Returns: how many, at most ``sweepLimit``.
+    /// - Returns: the number of ended sessions, at most ``sweepLimit``.
     func endOverdue(at now: Instant) throws -> Int {
         let overdue = book.read { $0.overdue(at: now, limit: Sessions.sweepLimit) }
         guard !overdue.isEmpty else { return 0 }

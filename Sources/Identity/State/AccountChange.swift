@@ -1,18 +1,19 @@
 internal import Events
 
-/// A change of accounts that is being decided: what there is, with what this change has recorded so far.
+/// A change of accounts in progress: the state, including the events that this change has recorded so far.
 struct AccountChange {
-    /// What there is, with what this change has recorded.
+    /// The state, including the recorded events.
     private(set) var state: AccountState
-    /// What the clock shows. Sessions are judged and dated by this: they go on where the clock was ahead for a while.
+    /// The current time. Sessions are checked and dated with it, so that they continue to work if the clock was ahead for some
+    /// time.
     let now: Instant
-    /// The time that the change is recorded with: never before that of the one before.
+    /// The recorded time of the change, never earlier than that of the previous change.
     let time: Instant
     private(set) var events: [IdentityEvent] = []
-    /// What was recorded that cannot happen, or is over a limit: the change comes to nothing then.
+    /// The first recorded event that is impossible or exceeds a limit. The change is then rejected.
     private(set) var problem: String?
 
-    /// Events of one change: all sessions of an account, and some.
+    /// The maximum number of events of one change: enough for all sessions of an account.
     static let eventLimit = 10_000
 
     init(_ state: AccountState, at now: Instant) {
@@ -21,7 +22,7 @@ struct AccountChange {
         time = max(now, state.time)
     }
 
-    /// Says that something happens with this change.
+    /// Records an event.
     mutating func record(_ event: IdentityEvent) {
         guard problem == nil else { return }
         if let excess = event.excess {
@@ -39,7 +40,7 @@ struct AccountChange {
         events.append(event)
     }
 
-    /// What there will be behind this change.
+    /// Returns the state after this change.
     consuming func outcome() -> AccountState {
         state.time = time
         return state

@@ -1,7 +1,7 @@
 internal import Events
 internal import Permissions
 
-/// Why an event cannot have happened.
+/// The reason why an event is impossible.
 struct Misfit: Error, Hashable, Sendable {
     let text: String
 
@@ -9,13 +9,13 @@ struct Misfit: Error, Hashable, Sendable {
 }
 
 extension AccountState {
-    /// Does what an event says.
+    /// Applies an event.
     ///
-    /// The time of a record lies ahead of the clock where that was set back. What tells how long a session has not been used does not
-    /// lie ahead by more than its access token is good for.
+    /// If the clock was set back, the time of a record can be in the future. The idle time of a session is therefore limited: it is
+    /// in the future by at most the lifetime of its access token.
     ///
-    /// - Throws: ``Misfit`` where it cannot have happened: nothing is changed then. That is where an email or an identity would come
-    ///   to belong to two accounts, and where an account would lose its last way in.
+    /// - Throws: ``Misfit`` if the event is impossible; nothing is changed then. Examples are an email or an identity that would
+    ///   belong to two accounts, and an account that would lose its last identity.
     mutating func apply(_ event: IdentityEvent, at time: Instant) throws(Misfit) {
         switch event {
         case .accountOpened(let id, let principal, let profile): try open(id, principal, profile, at: time)
@@ -50,13 +50,13 @@ extension AccountState {
         }
     }
 
-    /// Goes over the number of an account whose key is destroyed.
+    /// Skips the number of an account with a destroyed key.
     mutating func passOver(_ id: AccountID) throws(Misfit) {
         guard id == nextAccount else { throw Misfit("account \(id.number) where \(nextAccount.number) follows") }
         nextAccount = AccountID(id.number + 1)
     }
 
-    /// Goes over the number of a session of an account whose key is destroyed.
+    /// Skips the number of a session of an account with a destroyed key.
     mutating func passOver(_ id: SessionID) throws(Misfit) {
         guard id == nextSession else { throw Misfit("session \(id.number) where \(nextSession.number) follows") }
         nextSession = SessionID(id.number + 1)
@@ -108,12 +108,12 @@ extension AccountState {
         if before != key { identities[IdentityReference(provider: provider, key: before)] = nil }
         try change(id) { account in
             (account.identities[index].key, account.identities[index].secret) = (key, secret)
-            // A password is known by the email that it goes with.
+            // The label of a password is the email that belongs to it.
             if provider == .password { account.identities[index].label = String(decoding: key.bytes, as: UTF8.self) }
         }
     }
 
-    /// Makes an identity an account's, unless it is another's.
+    /// Assigns an identity to an account. Throws if it belongs to another account.
     private mutating func claim(_ provider: ProviderID, _ key: IdentityKey, for id: AccountID) throws(Misfit) {
         let reference = IdentityReference(provider: provider, key: key)
         if let owner = identities[reference], owner != id {

@@ -2,7 +2,7 @@ internal import Events
 internal import Hashing
 internal import Permissions
 
-/// All accounts and sessions that there are, as the log has led to them. A value: whoever holds one sees nothing change.
+/// All accounts and sessions, as the log defines them. A value type: a copy does not change.
 struct AccountState: Hashable, Sendable {
     var accounts = ShardedTable<AccountID, Account>()
     var principals = ShardedTable<Name, AccountID>()
@@ -10,20 +10,20 @@ struct AccountState: Hashable, Sendable {
     var identities = ShardedTable<IdentityReference, AccountID>()
     var live = ShardedTable<SessionID, LiveSession>()
     var sessionsOfAccounts = ShardedTable<AccountID, [SessionID]>()
-    /// The number of the next account. None is given twice.
+    /// The number of the next account. Numbers are not reused.
     var nextAccount = AccountID(1)
-    /// The number of the next session. None is given twice.
+    /// The number of the next session. Numbers are not reused.
     var nextSession = SessionID(1)
     /// The time of the last record.
     var time = Instant.distantPast
 
-    /// What is unique among all identities.
+    /// The unique key of an identity among all providers.
     struct IdentityReference: Hashable, Sendable {
         let provider: ProviderID
         let key: IdentityKey
     }
 
-    // MARK: Reading. All of it takes constant time but where said.
+    // MARK: Reading. Constant time unless stated otherwise.
 
     var accountCount: Int { accounts.count }
     var sessionCount: Int { live.count }
@@ -35,11 +35,11 @@ struct AccountState: Hashable, Sendable {
         identities[IdentityReference(provider: provider, key: key)]
     }
 
-    /// Accounts in the order in which they were made. Linear in the numbers that are gone over.
+    /// Returns accounts in the order they were created. Linear in the numbers visited.
     ///
     /// - Parameters:
-    ///   - last: the account behind which to begin; nil for the first.
-    ///   - limit: how many at most.
+    ///   - last: the account before the first result; nil to start with the first account.
+    ///   - limit: the maximum number of results.
     func accounts(after last: AccountID?, limit: Int) -> [Account] {
         var found: [Account] = []
         var number = (last?.number ?? 0) + 1
@@ -52,10 +52,10 @@ struct AccountState: Hashable, Sendable {
 
     func session(_ id: SessionID) -> LiveSession? { live[id] }
 
-    /// The sessions of an account, in the order in which they began. Linear in their number.
+    /// Returns the sessions of an account in the order they began. Linear in their number.
     func sessions(of account: AccountID) -> [LiveSession] { (sessionsOfAccounts[account] ?? []).compactMap { live[$0] } }
 
-    /// The sessions whose time is over, at most so many. Linear in all sessions.
+    /// Returns at most `limit` expired sessions. Linear in all sessions.
     func overdue(at now: Instant, limit: Int) -> [SessionID] {
         Array(live.values.lazy.filter { $0.isOver(at: now) }.map(\.session.id).prefix(limit))
     }

@@ -2,16 +2,17 @@ internal import Events
 internal import Hashing
 internal import Secrets
 
-/// A session that was not ended, with the hashes of what its client holds.
+/// A session that was not ended, with the hashes of its client's tokens.
 struct LiveSession: Hashable, Sendable {
     var session: Session
-    /// Of the tokens that were given out last.
+    /// The hashes of the current tokens.
     var hashes: SessionHashes
-    /// The hash of the nonce that these were asked for with; nil for those that a sign-in brought.
+    /// The hash of the nonce that the current tokens were requested with; nil for the tokens of a sign-in.
     var nonce: Digest?
-    /// The hash of the refresh token that these were given for: the same request can be answered again. Nil likewise.
+    /// The hash of the refresh token that the current tokens were issued for, so that the same request can be answered again. Nil
+    /// for the tokens of a sign-in.
     var previousRefresh: Digest?
-    /// The access token before, which requests that are on their way still bear; good until its own end.
+    /// The previous access token, which requests in flight may still use; valid until it expires.
     var previousAccess: PreviousAccess?
 
     struct PreviousAccess: Hashable, Sendable {
@@ -19,10 +20,10 @@ struct LiveSession: Hashable, Sendable {
         let ends: Instant
     }
 
-    /// Whether its time is over.
+    /// Whether the session has expired.
     func isOver(at now: Instant) -> Bool { now >= min(session.idleEnds, session.ends) }
 
-    /// Whether an access token of this hash is good now.
+    /// Whether an access token with this hash is valid now.
     func accepts(access hash: Digest, at now: Instant) -> Bool {
         if isOver(at: now) { return false }
         if Secrets.areEqual(hash.bytes, hashes.access.bytes) { return now < session.accessEnds }

@@ -1,7 +1,7 @@
-/// A dictionary in many small parts, of which a copy shares all that neither side changes.
+/// A dictionary in many small parts. A copy shares all parts that neither side changes.
 ///
-/// A writer works on a copy while others read; with one large dictionary the first change would copy all of it. Reading takes as long
-/// as in a dictionary; changing a shared one copies one part, 1/1,024 of the whole.
+/// A writer changes a copy while others read. With one large dictionary the first change would copy everything. A look-up takes as
+/// long as in a dictionary. A change of a shared part copies that part, 1/1,024 of the whole.
 struct ShardedTable<Key: Hashable & Sendable, Value: Hashable & Sendable>: Hashable, Sendable {
     private var shards: [[Key: Value]] = Array(repeating: [:], count: 1 << shardBits)
     private(set) var count = 0
@@ -25,7 +25,7 @@ struct ShardedTable<Key: Hashable & Sendable, Value: Hashable & Sendable>: Hasha
         set { self[key] = newValue }
     }
 
-    /// Every value, in no order.
+    /// All values, in undefined order.
     var values: some Sequence<Value> { shards.lazy.flatMap(\.values) }
 
     private func shard(_ key: Key) -> Int { key.hashValue & (1 << ShardedTable.shardBits - 1) }

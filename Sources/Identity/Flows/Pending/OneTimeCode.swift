@@ -1,10 +1,11 @@
 internal import Secrets
 
-/// Eight letters and digits that a person copies out of a mail: good once, for a short time, and for five tries at most.
+/// A code of eight letters and digits that a user copies from a mail. It can be used once, for a short time, with at most five
+/// attempts.
 ///
-/// 40 bits, so that five tries hit it once in 200 billion times.
+/// It has 40 bits: five attempts succeed with a probability of 1 in 200 billion.
 struct OneTimeCode: Sendable {
-    /// 32 signs; none of them is `I`, `O`, `0` or `1`, which are taken for each other.
+    /// 32 characters, without `I`, `O`, `0` and `1`, which are easily confused.
     private static let signs = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789".utf8)
     static let length = 8
 
@@ -16,10 +17,10 @@ struct OneTimeCode: Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// As it stands in a mail: `ABCD-EFGH`.
+    /// The code as shown in a mail: `ABCD-EFGH`.
     var text: String { String(decoding: bytes[..<4] + [UInt8(ascii: "-")] + bytes[4...], as: UTF8.self) }
 
-    /// Whether a person means this code. Small letters will do, and blanks and hyphens do not count. The time tells nothing.
+    /// Whether the typed text matches the code. Letter case, blanks and hyphens are ignored. Constant time.
     func matches(_ typed: String) -> Bool {
         guard typed.utf8.count <= 64 else { return false }
         let meant = typed.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }.map { byte in

@@ -1,15 +1,14 @@
 internal import Events
 
-/// What is done once somebody has copied the code out of the mail. None of it is on the disk before: an address that nobody has
-/// shown to be theirs leaves nothing behind.
+/// A step that runs after its code is confirmed. It is in memory only, so an unverified address leaves nothing on disk.
 enum PendingStep: Hashable, Sendable {
-    /// An account, with this way in, for whoever reads the mails to the address.
+    /// Creates an account with this identity for the owner of the address.
     case signUp(EmailAddress, PendingIdentity, Profile)
-    /// A new password for an account.
+    /// Sets a new password for an account.
     case reset(EmailAddress, AccountID)
-    /// Another address for an account, asked for in one of its sessions.
+    /// Changes the email of an account, requested in one of its sessions.
     case emailChange(AccountID, SessionID, EmailAddress)
-    /// Nothing: whatever was asked for is not there, and whoever asked cannot tell.
+    /// No step: the request had no effect, but the caller must not learn this.
     case nothing(EmailAddress)
 
     /// The address that the code was sent to.
@@ -19,10 +18,10 @@ enum PendingStep: Hashable, Sendable {
         }
     }
 
-    /// What is asked for by whoever comes with the code.
+    /// The step that the caller of the code requests.
     enum Kind: Hashable, Sendable {
         case signUp, reset, nothing
-        /// Only the session that has asked for it may have it done.
+        /// Only the session that requested it may confirm it.
         case emailChange(AccountID, SessionID)
     }
 
@@ -35,7 +34,7 @@ enum PendingStep: Hashable, Sendable {
         }
     }
 
-    /// The account that it would change; nil where it would make one, or do nothing.
+    /// The account that the step changes; nil if it creates one or does nothing.
     var account: AccountID? {
         switch self {
         case .signUp, .nothing: nil
@@ -44,7 +43,7 @@ enum PendingStep: Hashable, Sendable {
     }
 }
 
-/// A way in that somebody has proved, or is about to, and that belongs to no account yet.
+/// An identity that is proven, or about to be, and is not linked to an account.
 struct PendingIdentity: Hashable, Sendable {
     let provider: ProviderID
     let key: IdentityKey
@@ -63,10 +62,10 @@ struct PendingIdentity: Hashable, Sendable {
     }
 }
 
-/// A proved identity that can be linked to the one account whose email it has, once somebody has signed in to that.
+/// A proven identity that can be linked to the account with the same email, after a sign-in to that account.
 struct PendingLink: Hashable, Sendable {
     let identity: PendingIdentity
     let account: AccountID
-    /// The verified address that both have.
+    /// The verified address of both.
     let address: EmailAddress
 }

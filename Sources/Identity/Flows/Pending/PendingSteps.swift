@@ -1,26 +1,26 @@
 internal import Events
 
-/// Steps that wait for the code from a mail.
+/// Steps that wait for a mailed code.
 final class PendingSteps: Sendable {
     private struct Row: Sendable {
         let step: PendingStep
         let code: OneTimeCode
         var triesLeft = PendingSteps.tries
-        /// Somebody has shown the code, and the step is being done.
+        /// The code was confirmed, and the step is running.
         var isUsed = false
     }
 
-    /// How often a code may be typed wrong, the last time included.
+    /// The maximum number of wrong attempts with a code.
     static let tries = 5
 
     private let table: PendingTable<Row>
 
-    /// - Parameter limit: how many may wait at once.
+    /// - Parameter limit: the maximum number of waiting steps.
     init(limit: Int = 16_384) { table = PendingTable(prefix: "munp_", limit: limit) }
 
-    /// Lets a step wait.
+    /// Stores a step.
     ///
-    /// - Returns: the secret for whoever asked for it, and the code for the mail. It takes both.
+    /// - Returns: the secret for the caller, and the code for the mail. Both are needed to run the step.
     func add(
         _ step: PendingStep, until ends: Instant, at now: Instant
     ) throws(AccountProblem) -> (attempt: String, code: OneTimeCode) {
@@ -28,12 +28,13 @@ final class PendingSteps: Sendable {
         return (try table.add(Row(step: step, code: code), until: ends, at: now), code)
     }
 
-    /// Does a step, once and for all, for whoever has its secret and its code. Of several who come at once one does it.
+    /// Runs a step once for a caller with its secret and its code. If several callers are concurrent, only one runs it.
     ///
     /// - Parameters:
-    ///   - kind: what is asked for; a step of another kind is left alone.
-    ///   - body: does it. Where it can be done another time (``AccountProblem/mayBeTriedAgain``), the code stays good.
-    /// - Throws: ``AccountProblem/wrongCode`` for anything that does not match. The fifth wrong code ends the attempt.
+    ///   - kind: the requested kind; a step of another kind is not changed.
+    ///   - body: runs the step. If it fails with an error that permits another attempt (``AccountProblem/mayBeTriedAgain``), the
+    ///     code stays valid.
+    /// - Throws: ``AccountProblem/wrongCode`` if anything does not match. The fifth wrong code ends the attempt.
     func redeem<R>(
         _ kind: PendingStep.Kind, _ attempt: String, code: String, at now: Instant,
         _ body: (PendingStep) throws(AccountProblem) -> R
@@ -44,7 +45,7 @@ final class PendingSteps: Sendable {
             table.with(attempt, at: now) { $0 = nil }
             return result
         } catch {
-            // It may be gone meanwhile, with all others of its account.
+            // The row may have been dropped meanwhile with the other rows of its account.
             table.with(attempt, at: now) { row in
                 if error.mayBeTriedAgain { row?.isUsed = false } else { row = nil }
             }
@@ -69,18 +70,18 @@ final class PendingSteps: Sendable {
         return step
     }
 
-    /// Ends every attempt about an account.
+    /// Drops all attempts about an account.
     func drop(of account: AccountID) { table.drop { $0.step.account == account } }
 
-    /// Ends every attempt about an address, now that somebody has shown it to be theirs.
+    /// Drops all attempts about an address after a user has proven to own it.
     func drop(about address: EmailAddress) { table.drop { $0.step.address == address } }
 
-    /// How many wait, those that are over included.
+    /// The number of waiting steps, including expired ones.
     var count: Int { table.count }
 }
 
 extension AccountProblem {
-    /// Whether the same can be tried again as it is, or with another password: what was shown so far stays good.
+    /// Whether the same request can be repeated, unchanged or with another password. The evidence stays valid.
     var mayBeTriedAgain: Bool {
         switch self {
         case .unavailable, .unfitPassword: true

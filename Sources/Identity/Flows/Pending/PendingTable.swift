@@ -3,8 +3,8 @@ internal import Hashing
 internal import Secrets
 internal import Synchronization
 
-/// Things that wait for somebody, each found by a secret that only its client has. They are in memory alone, so that a restart
-/// forgets them; a bounded number of them, each with an end.
+/// A bounded table of values that are found by a secret of the client. The values expire. They are in memory only, so a restart
+/// drops them.
 package final class PendingTable<Value: Sendable>: Sendable {
     private struct Row {
         var value: Value
@@ -16,18 +16,18 @@ package final class PendingTable<Value: Sendable>: Sendable {
     private let limit: Int
 
     /// - Parameters:
-    ///   - prefix: what the secrets begin with, so that one can be told from another: `munp_`.
-    ///   - limit: how many there may be at once.
+    ///   - prefix: the prefix of the secrets, such as `munp_`, which distinguishes their kinds.
+    ///   - limit: the maximum number of values.
     package init(prefix: String, limit: Int = 16_384) {
         self.prefix = prefix
         self.limit = limit
     }
 
-    /// Keeps a value until its end.
+    /// Stores a value until it expires.
     ///
-    /// - Returns: the secret that it is found by.
-    /// - Throws: ``AccountProblem/unavailable(_:)`` where too many wait already. None is pushed out: otherwise whoever begins
-    ///   often enough would end what others have begun.
+    /// - Returns: the secret of the value.
+    /// - Throws: ``AccountProblem/unavailable(_:)`` if the table is full. No value is evicted: otherwise an attacker could end the
+    ///   attempts of other users.
     package func add(_ value: Value, until ends: Instant, at now: Instant) throws(AccountProblem) -> String {
         let secret = prefix + Base64URL.encode(Secrets.randomBytes(32))
         let isTaken = rows.withLock { rows in
@@ -40,9 +40,9 @@ package final class PendingTable<Value: Sendable>: Sendable {
         return secret
     }
 
-    /// Changes or takes out the value that a secret finds, in one step.
+    /// Changes or removes the value of a secret atomically.
     ///
-    /// - Parameter body: is given the value; nil where there is none, or it is over. Setting it to nil takes it out.
+    /// - Parameter body: receives the value; nil if it does not exist or has expired. Setting it to nil removes it.
     package func with<R>(_ secret: String, at now: Instant, _ body: (inout Value?) -> R) -> R {
         let key = PendingTable.digest(secret)
         return rows.withLock { rows in
@@ -57,12 +57,12 @@ package final class PendingTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Forgets all values of a kind. Linear in how many wait.
+    /// Drops all values that match. Linear in the number of values.
     func drop(where isDropped: (Value) -> Bool) {
         rows.withLock { rows in rows = rows.filter { !isDropped($0.value.value) } }
     }
 
-    /// How many wait, those that are over included.
+    /// The number of values, including expired ones.
     var count: Int { rows.withLock { $0.count } }
 
     private static func digest(_ secret: String) -> Digest { Digest(of: Array(secret.utf8).span) }
