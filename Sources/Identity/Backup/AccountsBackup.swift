@@ -7,7 +7,7 @@ internal import Hashing
 ///
 ///     BACKUP/accounts/log/data.mdb   the log, without free pages
 ///     BACKUP/accounts/keys           the keys of the accounts, sealed by the master key
-///     BACKUP/accounts/backup.json    this record, by which the rest is checked
+///     BACKUP/accounts/backup.json    this record, which verifies the rest
 ///
 /// The backup does not contain the master key. Without that key its personal data cannot be read.
 public struct AccountsBackup: Hashable, Sendable {

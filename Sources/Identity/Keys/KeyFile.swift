@@ -14,7 +14,7 @@ final class KeyFile: Sendable {
     private static let headBytes = headMark.count + Sealing.overheadBytes
     private static let headBinding = Array("muniment account keys".utf8)
 
-    /// Opens the file, or creates it if there are no accounts.
+    /// Opens the file, or creates it if no account exists.
     ///
     /// - Parameters:
     ///   - path: the path of the file.
@@ -76,7 +76,7 @@ final class KeyFile: Sendable {
         return keys
     }
 
-    /// Overwrites the keys of accounts. On return they are no longer on disk.
+    /// Overwrites the keys of accounts. On return the disk no longer contains them.
     func destroy(_ accounts: [AccountID]) throws {
         for account in accounts { try slots.write(KeySlot.destroyedBytes, to: try index(account)) }
         if !accounts.isEmpty { try slots.sync() }

@@ -23,7 +23,7 @@ struct MasterKey: Sendable {
         sessions = derived("muniment sessions 1")
     }
 
-    /// Reads the key, or creates it if there are no accounts.
+    /// Reads the key, or creates it if no account exists.
     ///
     /// - Parameters:
     ///   - path: the path of the file.

@@ -79,7 +79,7 @@ final class AttemptLimiter: Sendable {
         }
     }
 
-    /// Removes subjects without current attempts. If there are none, removes the half with the fewest attempts. An attacker who
+    /// Removes subjects without current attempts. If all have some, removes the half with the fewest attempts. An attacker who
     /// floods the table with invented subjects thus evicts those, and not a subject under attack.
     private func makeRoom(in subjects: inout [Charge: TriedSubject], at now: Instant) {
         subjects = subjects.filter { !$0.value.isForgotten(rule($0.key), at: now) }

@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// All accounts of a data directory: their log, their keys, and the resulting state in memory.
 ///
-/// The log is authoritative. Personal data in it is sealed by one key per account, and these keys by the master key. There is no
-/// index: opening reads the whole log. Only one process at a time can open the accounts.
+/// The log is authoritative. Personal data in it is sealed by one key per account, and these keys by the master key. Without an
+/// index, opening reads the whole log. Only one process at a time can open the accounts.
 final class AccountBook: Sendable {
     let master: MasterKey
     private let lock: FileLock

@@ -21,7 +21,7 @@ struct MailText {
             otherwise: "If it was not you, do nothing: your password stays as it is. Give the code to nobody.")
     }
 
-    /// Sent instead of a code if there is no account.
+    /// Sent instead of a code if the account does not exist.
     func nobodyToReset(_ to: EmailAddress) -> MailMessage {
         MailMessage(
             to: to, subject: "No account with this address",

@@ -10,7 +10,7 @@ struct AccountChange {
     /// The recorded time of the change, never earlier than that of the previous change.
     let time: Instant
     private(set) var events: [IdentityEvent] = []
-    /// The first recorded event that is impossible or exceeds a limit. The change is then rejected.
+    /// A recorded event that is impossible or exceeds a limit. The change is then rejected.
     private(set) var problem: String?
 
     /// The maximum number of events of one change: enough for all sessions of an account.
