@@ -1,2 +1,2 @@
-/// Whoever draws histories names their vocabulary: one import is enough for both.
+/// Exported because random histories need its vocabulary type. One import is then sufficient.
 @_exported public import RandomHistories

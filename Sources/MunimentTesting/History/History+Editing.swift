@@ -2,20 +2,20 @@ public import Events
 public import Muniment
 public import Permissions
 
-/// The same history as it would be under another rule, or with something put in or left out.
+/// Variants of a history: other rules, or inserted or removed transactions.
 extension History {
-    /// The history in a store that starts otherwise.
+    /// Returns the history in a store with another preset.
     public func with(preset: Preset) -> History {
         var history = numbered
         history.preset = preset
         return history
     }
 
-    /// The history with a class that has other options from its definition on; a later change of them keeps to it.
+    /// Returns the history with other options for a class from its definition on, including later changes of the class.
     ///
     /// - Parameters:
     ///   - className: the class, without `class:`.
-    ///   - change: sets what is to be otherwise.
+    ///   - change: sets the different options.
     public func changing(class className: String, _ change: (inout ClassSettings) -> Void) -> History {
         var history = numbered
         for index in history.entries.indices {
@@ -34,11 +34,11 @@ extension History {
         return history
     }
 
-    /// The history with transactions put in.
+    /// Returns the history with inserted transactions.
     ///
     /// - Parameters:
-    ///   - transactions: what is put in; anything may come of it.
-    ///   - place: before which of ``entries`` they stand; their number for behind all.
+    ///   - transactions: the transactions to insert. Any outcome is accepted.
+    ///   - place: the index in ``entries`` to insert before; the number of entries appends.
     public func inserting(_ transactions: [Transaction], at place: Int) -> History {
         var history = numbered
         let entries = transactions.map { transaction in
@@ -50,9 +50,9 @@ extension History {
         return history
     }
 
-    /// The history without some of its transactions.
+    /// Returns the history without some of its transactions.
     ///
-    /// What comes of the others is open then: they may have rested on those.
+    /// The other transactions may then have any outcome, because they may depend on the removed ones.
     public func leavingOut(_ isLeftOut: (Transaction) -> Bool) -> History {
         var history = numbered.expectingAnything
         history.entries.removeAll { entry in
@@ -61,28 +61,28 @@ extension History {
         return history
     }
 
-    /// The history with another transaction in the place of one.
+    /// Returns the history with one transaction replaced.
     ///
     /// - Parameters:
-    ///   - place: which of ``entries``.
-    ///   - transaction: what happens instead. What comes of it, and of those behind it, is open.
+    ///   - place: the index in ``entries``.
+    ///   - transaction: the replacement. It and all later transactions may have any outcome.
     public func replacing(_ place: Int, with transaction: Transaction) -> History {
         var history = numbered.expectingAnything
         history.entries[place].event = .transaction(transaction, nil)
         return history
     }
 
-    /// What of an entry that is put in has no counterpart.
+    /// The place of an inserted entry, which has no counterpart.
     static let putIn = -1
 
-    /// The history with each entry knowing its place, so that it is found again in a history made from this one.
+    /// The history with each entry's index stored in the entry. The entry can then be found in a derived history.
     var numbered: History {
         var history = self
         for index in history.entries.indices where history.entries[index].place == nil { history.entries[index].place = index }
         return history
     }
 
-    /// The history without what is to come of its transactions.
+    /// The history without expected outcomes.
     var expectingAnything: History {
         var history = self
         for index in history.entries.indices {

@@ -6,26 +6,26 @@ internal import Permissions
 extension History {
     /// Loads a `permission-history/1` or a `scenario/1` file.
     ///
-    /// The transactions of a history are applied with the importer's authority, as importing it does; those of a scenario with
-    /// their callers' own. The questions of a scenario are left out: `muniment scenario` asks them.
+    /// The transactions of a history are applied with the importer's authority, like an import; those of a scenario with the
+    /// authority of their callers. The questions of a scenario are ignored: `muniment scenario` runs them.
     ///
-    /// - Throws: what is wrong with the file, and in which line.
+    /// - Throws: an error with the problem in the file and its line.
     public init(file: String) throws { self.init(try RecordedHistory(file: file)) }
 
     /// Loads the lines of a text.
     ///
     /// - Parameters:
-    ///   - text: a header and what follows it, a line each.
-    ///   - name: what errors call it.
-    /// - Throws: what is wrong with the text, and in which line.
+    ///   - text: a header and the lines after it.
+    ///   - name: the name of the text in errors.
+    /// - Throws: an error with the problem in the text and its line.
     public init(text: String, named name: String = "history") throws { self.init(try RecordedHistory(text: text, named: name)) }
 
-    /// Takes the history of a live store. It ends with the time of the last revision, by which access that was due has ended.
+    /// Reads the history of a live store. It ends at the time of the last revision, so that access due by then has ended.
     ///
     /// - Parameters:
     ///   - store: the store; it is only read.
-    ///   - last: the last revision to take; nil for the head.
-    /// - Throws: what the store throws. Linear in the number of events.
+    ///   - last: the last revision to read; nil for the head.
+    /// - Throws: the errors of the store. Linear in the number of events.
     public init(of store: Store, through last: Revision? = nil) throws {
         var lines: [String] = []
         try HistoryExporter(store).export(to: last) { lines.append($0) }
@@ -37,7 +37,7 @@ extension History {
     private init(_ recorded: RecordedHistory) {
         self.init(recorded.title, preset: recorded.preset, administrator: recorded.administrator)
         entries = recorded.entries.map { Entry(.init($0)) }
-        // A history brings its own time; one that is older than the start of most begins with its first transaction.
+        // A history has its recorded times. If it is older than the default start, it begins with its first transaction.
         if let first = transactions.first?.time { start = min(start, first) }
     }
 }

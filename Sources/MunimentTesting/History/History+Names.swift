@@ -3,7 +3,7 @@ internal import Muniment
 internal import Permissions
 
 extension History.Entry {
-    /// What the transaction wants changed; empty for an entry of another sort.
+    /// The changes of the transaction; empty for other entries.
     var changes: [Change] {
         get { if case .transaction(let transaction, _) = event { transaction.changes } else { [] } }
         set {
@@ -15,7 +15,7 @@ extension History.Entry {
 }
 
 extension History {
-    /// The time of the last thing that happens.
+    /// The time of the last entry.
     var end: Instant {
         entries.reduce(start) { time, entry in
             switch entry.event {
@@ -26,10 +26,10 @@ extension History {
         }
     }
 
-    /// How much there is to read: entries, changes and everything that they say.
+    /// The size of the scenario text in bytes, without line ends: a measure of entries, changes and their content.
     var size: Int { scenarioLines(note: nil).reduce(0) { $0 + $1.utf8.count } }
 
-    /// Everybody and everything that transactions name, in the order of first appearance.
+    /// All names in transactions, in the order of first appearance.
     var names: [Name] {
         var (names, seen): ([Name], Set<Name>) = ([], [])
         for transaction in transactions {
@@ -40,7 +40,7 @@ extension History {
         return names
     }
 
-    /// The same history with one name in the place of another.
+    /// Returns the history with one name replaced by another.
     func renaming(_ name: Name, to other: Name) -> History {
         var history = self
         for index in history.entries.indices {
@@ -64,7 +64,7 @@ extension Change {
         return names
     }
 
-    /// The change with other names in the place of its own. What a value links to stays.
+    /// Returns the change with its names replaced. Links in values are unchanged.
     func renaming(_ other: (Name) -> Name) -> Change {
         switch self {
         case .defineClass, .changeClass: self

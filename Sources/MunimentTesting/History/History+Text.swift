@@ -2,18 +2,18 @@ internal import Events
 internal import Muniment
 internal import Permissions
 
-/// Histories as the lines of a `scenario/1` file.
+/// Writes histories as the lines of a `scenario/1` file.
 extension History {
-    /// The whole history as a file that `muniment scenario` runs, with an end of line behind each line.
+    /// The whole history as a file for `muniment scenario`, with a line end after each line.
     ///
-    /// The clock of a scenario starts at ``newYear``: a history that starts earlier is moved there, all its times together.
+    /// The clock of a scenario starts at ``newYear``. If a history starts earlier, all its times are shifted to start there.
     public var scenarioText: String { scenarioLines(note: nil).map { $0 + "\n" }.joined() }
 
-    /// The lines of the history.
+    /// Returns the lines of the history.
     ///
     /// - Parameters:
     ///   - note: free text for the header.
-    ///   - outcomes: what came of the transactions where the history leaves it open, by their place among the entries.
+    ///   - outcomes: the outcomes of transactions without an expected outcome, by their index among the entries.
     func scenarioLines(note: String?, outcomes: [Int: Outcome] = [:]) -> [String] {
         if start < History.newYear { return movedToNewYear.scenarioLines(note: note, outcomes: outcomes) }
         var lines = [header(note)]
@@ -30,7 +30,7 @@ extension History {
         return lines
     }
 
-    /// The history with all its times later by as much as it starts before the clock of a scenario does.
+    /// The history with all times shifted, so that it does not start before the clock of a scenario.
     private var movedToNewYear: History {
         let distance = History.newYear.microseconds - start.microseconds
         var history = self
@@ -58,7 +58,7 @@ extension History {
         return Self.line(members)
     }
 
-    /// A transaction as a scenario writes it.
+    /// Returns a transaction in the syntax of a scenario.
     static func line(of transaction: Transaction, expecting outcome: Outcome? = .accepted) -> String {
         var writer = JSONWriter()
         var members: [(String, (inout JSONWriter) -> Void)] = [
@@ -85,8 +85,9 @@ extension History {
 }
 
 extension Transaction {
-    /// The transaction as a scenario can have it, where nobody imports: what the importer's authority did is done by the
-    /// administrator, who may do everything too, with the owners said and those registered who came to be by being mentioned.
+    /// Returns the transaction for a scenario, which has no importer's authority. The administrator makes the change instead, who
+    /// is also permitted to do everything. Owners are then stated explicitly, and principals that were created by a mention are
+    /// registered.
     fileprivate func withOwnRights(of administrator: Name, known: inout Set<Name>) -> Transaction {
         guard authority == .importer else {
             known.insert(caller)
@@ -115,7 +116,7 @@ extension Transaction {
 }
 
 extension Change {
-    /// The change with an end that is later.
+    /// Returns the change with its end shifted to a later time.
     fileprivate func ending(later microseconds: Int64) -> Change {
         guard case .grant(let subject, let object, let privileges, let until?, let strict) = self else { return self }
         let later = until.advanced(byMicroseconds: microseconds)

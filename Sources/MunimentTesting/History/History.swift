@@ -2,7 +2,7 @@ public import Events
 public import Muniment
 public import Permissions
 
-/// What happens in a store, as a value: who wants what changed, when, and what is to come of it.
+/// A sequence of transactions in a store, as a value: callers, changes, times and expected outcomes.
 ///
 /// ```swift
 /// let history = History("Ann shares her plan", preset: .open, [
@@ -12,54 +12,54 @@ public import Permissions
 /// try history.replay { step in try step.expect("user:eve", mayNot: "read", on: "doc:plan") }
 /// ```
 ///
-/// It can be written by hand, loaded from a file of histories or scenarios, or taken from a live store (CONFORMANCE E12).
+/// It can be written by hand, loaded from a file of histories or scenarios, or read from a live store (CONFORMANCE E12).
 public struct History: Sendable {
-    /// What it is about, for failures and files; nil where nobody said.
+    /// The title, for failures and files; nil for none.
     public var title: String?
-    /// What everyone has in the store at first.
+    /// The preset of the store.
     public var preset: Preset
-    /// Who administers the store at first.
+    /// The first administrator of the store.
     public var administrator: Name
-    /// When the store is made.
+    /// When the store is created.
     public var start: Instant
-    /// What happens, in order.
+    /// The entries, in order.
     public var entries: [Entry]
 
-    /// One thing that happens.
+    /// One step of a history.
     public struct Entry: Sendable {
         public var event: Event
-        /// What it was in the history that this one was made from; keeps its value when others are put in or left out.
+        /// The index in the original history. It does not change when other entries are inserted or removed.
         var place: Int?
 
         public enum Event: Sendable {
-            /// Somebody wants changes made, and this is to come of it; nil where anything may.
+            /// A transaction and its expected outcome; nil accepts any outcome.
             case transaction(Transaction, Outcome?)
-            /// Time passes, and access that is due ends.
+            /// The clock advances, and access that is due ends.
             case clock(Instant)
-            /// The present revision gets a name.
+            /// The current revision gets a name.
             case mark(String)
         }
 
         public init(_ event: Event) { self.event = event }
     }
 
-    /// What comes of a transaction.
+    /// The outcome of a transaction.
     public enum Outcome: Hashable, Sendable {
         case accepted
         case refused(Refusal.Code)
     }
 
-    /// 2026-01-01T00:00:00Z, where histories start unless they say otherwise.
+    /// 2026-01-01T00:00:00Z, the default start of histories.
     public static let newYear = Instant(microseconds: 1_767_225_600_000_000)
 
-    /// Begins a history.
+    /// Creates a history.
     ///
     /// - Parameters:
-    ///   - title: what it is about.
-    ///   - preset: what everyone has in the store at first.
-    ///   - administrator: who administers the store at first.
-    ///   - start: when the store is made.
-    ///   - transactions: what happens first; each is expected to be accepted.
+    ///   - title: the title.
+    ///   - preset: the preset of the store.
+    ///   - administrator: the first administrator of the store.
+    ///   - start: when the store is created.
+    ///   - transactions: the first transactions; each is expected to be accepted.
     public init(
         _ title: String? = nil, preset: Preset = .locked, administrator: Name = "user:root", start: Instant = newYear,
         _ transactions: [Transaction] = []
@@ -69,25 +69,25 @@ public struct History: Sendable {
     }
 }
 
-// MARK: Going on
+// MARK: Appending
 
 extension History {
-    /// Adds a transaction, and what is to come of it: a replay fails where something else does.
+    /// Appends a transaction with its expected outcome. A replay fails if the outcome differs.
     ///
     /// - Parameters:
-    ///   - transaction: who wants what changed. Without a time it happens when the one before did.
-    ///   - outcome: what is to come of it; nil where anything may.
+    ///   - transaction: the transaction. Without a time it has the time of the previous one.
+    ///   - outcome: the expected outcome; nil accepts any.
     public mutating func append(_ transaction: Transaction, expecting outcome: Outcome? = .accepted) {
         entries.append(Entry(.transaction(transaction, outcome)))
     }
 
-    /// Lets time pass until a moment, so that access that is due by then ends.
+    /// Advances the clock, so that access that is due by then ends.
     public mutating func moveClock(to instant: Instant) { entries.append(Entry(.clock(instant))) }
 
-    /// Gives the present revision a name, under which ``replay(_:)`` tells of it.
+    /// Names the current revision; ``replay(_:)`` reports the name.
     public mutating func mark(_ name: String) { entries.append(Entry(.mark(name))) }
 
-    /// Who wants what changed, in order.
+    /// The transactions, in order.
     public var transactions: [Transaction] {
         entries.compactMap { if case .transaction(let transaction, _) = $0.event { transaction } else { nil } }
     }

@@ -1,15 +1,15 @@
-/// A random history that breaks what is to hold at every revision, with all that is needed to see it again.
+/// A random history that breaks a property, with everything needed to reproduce it.
 public struct BrokenProperty: Error, Sendable, CustomStringConvertible {
-    /// The seed that the history was drawn from.
+    /// The seed of the history.
     public let seed: UInt64
-    /// How many entries the history had that was drawn, up to where it broke the property.
+    /// The number of generated entries up to the failure.
     public let drawnCount: Int
-    /// The short history.
+    /// The shrunk history.
     public let shrunk: ShrunkHistory
 
     init(seed: UInt64, drawn: Int, _ shrunk: ShrunkHistory) { (self.seed, drawnCount, self.shrunk) = (seed, drawn, shrunk) }
 
-    /// What was broken by which short history, and how to run it again.
+    /// The failure, the shrunk history, and how to run it again.
     public var description: String {
         """
         a random history breaks what is to hold; MUNIMENT_SEED=\(seed) draws it first
@@ -18,15 +18,15 @@ public struct BrokenProperty: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// A short history that fails as a long one did.
+/// A short history that fails in the same way as a long one.
 public struct ShrunkHistory: Sendable, CustomStringConvertible {
-    /// What is left, as it can be replayed.
+    /// The remaining history, ready to replay.
     public let history: History
-    /// How it fails: ``UnmetExpectation``, or what else a property threw.
+    /// The failure: ``UnmetExpectation``, or another error of the property.
     public let failure: any Error
-    /// A `scenario/1` file that fails in the same way under `muniment scenario`, where what was expected can be asked there.
+    /// A `scenario/1` file that fails in the same way under `muniment scenario`, if a scenario can express the expectation.
     public let scenario: String
-    /// How many replays it took.
+    /// The number of replays.
     public let replays: Int
 
     public var description: String {

@@ -3,7 +3,7 @@ internal import Muniment
 internal import Permissions
 
 extension Change {
-    /// Changes that say less than this one, the least first.
+    /// Simpler variants of this change, the simplest first.
     var simpler: [Change] {
         switch self {
         case .defineClass(let name, let settings): settings.simpler.map { .defineClass(name, $0) }
@@ -39,7 +39,7 @@ extension Change {
 }
 
 extension [String] {
-    /// The list without one of its elements, and not empty.
+    /// The nonempty lists with one element removed.
     fileprivate var shorter: [[String]] {
         guard count > 1 else { return [] }
         return indices.map { index in
@@ -51,7 +51,7 @@ extension [String] {
 }
 
 extension ClassSettings {
-    /// Without one of the options, which then is as the default says.
+    /// The settings with one option reset to its default.
     fileprivate var simpler: [ClassSettings] {
         let forget: [(inout ClassSettings) -> Void] = [
             { $0 = ClassSettings() }, { $0.objectACL = nil }, { $0.composition = nil }, { $0.inherits = nil },

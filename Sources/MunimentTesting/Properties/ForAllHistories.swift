@@ -4,7 +4,7 @@ internal import Muniment
 internal import Permissions
 public import RandomHistories
 
-/// Expects something of every revision of random histories, and makes the first history that breaks it short.
+/// Checks a property at every revision of random histories, and shrinks the first history that breaks it.
 ///
 /// ```swift
 /// try forAllHistories(after: setup, drawnFrom: vocabulary) { step in
@@ -12,17 +12,16 @@ public import RandomHistories
 /// }
 /// ```
 ///
-/// Histories are drawn from seeds, so that a failure can be seen again: where no seed is given, the environment variable
-/// `MUNIMENT_SEED` can give the first. A seed gives the same history on every machine.
+/// Histories are generated from seeds, so that a failure can be reproduced. If no seed is passed, the environment variable
+/// `MUNIMENT_SEED` can set the first one. A seed gives the same history on every machine.
 ///
 /// - Parameters:
-///   - count: how many histories, at least 1.
-///   - length: how many transactions are drawn for each.
-///   - beginning: what every history begins with; nil for a world that is drawn too.
-///   - vocabulary: the names that are drawn; nil for a small world with all that a store has. What it names should be there behind
-///     `beginning`.
-///   - seed: the seed of the first history, those of the others follow it; nil for what `MUNIMENT_SEED` says, or another one in every run.
-///   - property: what is to hold at each revision; throws where it does not, as expectations do.
+///   - count: the number of histories, at least 1.
+///   - length: the number of generated transactions per history.
+///   - beginning: the start of every history; nil to generate that too.
+///   - vocabulary: the names to use; nil for a small world with all features of a store. Its names should exist after `beginning`.
+///   - seed: the seed of the first history; the others follow it. Nil for `MUNIMENT_SEED`, or a different seed in every run.
+///   - property: checks a revision; throws if the property does not hold, as expectations do.
 /// - Throws: ``BrokenProperty``.
 public func forAllHistories(
     _ count: Int = 100, length: Int = 60, after beginning: History? = nil, drawnFrom vocabulary: Vocabulary? = nil,
@@ -38,7 +37,7 @@ public func forAllHistories(
     }
 }
 
-/// One history that a seed decides, drawn while it runs: what was refused is not counted on.
+/// A history generated from a seed while it runs, so that later transactions do not depend on refused ones.
 private struct DrawnHistory {
     let seed: UInt64
     let length: Int
@@ -49,7 +48,7 @@ private struct DrawnHistory {
         (self.seed, self.length, self.beginning, self.vocabulary) = (seed, length, beginning, vocabulary)
     }
 
-    /// The history up to where it breaks a property, and how; nil where it does not.
+    /// Returns the history up to the failure, and the failure; nil if the property holds.
     func failure(of property: (HistoryStep) throws -> Void) throws -> (History, any Error)? {
         var random: RandomHistory
         if let beginning, let vocabulary {

@@ -3,16 +3,16 @@ internal import Muniment
 internal import Permissions
 
 extension History {
-    /// Makes a history short that fails: without entries, changes, privileges and names that it fails without.
+    /// Shrinks a failing history: removes entries, changes, privileges and names that are not needed for the failure.
     ///
-    /// The same history and the same property give the same result. Whether what is left is accepted or refused does not matter
-    /// while it fails in the same way: at an expectation of the same kind, or with an error of the same type.
+    /// The result is deterministic. The outcomes of the remaining transactions may change if the failure is the same: an
+    /// expectation of the same kind, or an error of the same type.
     ///
     /// - Parameters:
-    ///   - replays: how often it is replayed at most, at least 1.
-    ///   - property: what is to hold at each revision, and does not.
-    /// - Returns: the short history; nil where it does not fail.
-    /// - Throws: what the store throws.
+    ///   - replays: the maximum number of replays, at least 1.
+    ///   - property: the property that fails at some revision.
+    /// - Returns: the shrunk history; nil if the history does not fail.
+    /// - Throws: the errors of the store.
     public func shrunk(replays: Int = 2000, breaking property: (HistoryStep) throws -> Void) throws -> ShrunkHistory? {
         do {
             try replay(property)
@@ -23,18 +23,18 @@ extension History {
     }
 }
 
-/// A history on its way to a short one (Zeller and Hildebrandt's delta debugging, over entries first, then within them).
+/// Shrinks a history with Zeller and Hildebrandt's delta debugging: first whole entries, then their parts.
 struct Shrinking {
     private let property: (HistoryStep) throws -> Void
     private let kind: FailureKind
     private let limit: Int
     private var replays = 0
-    /// The shortest history so far that fails.
+    /// The shortest failing history so far.
     private var best: History
     private var failure: any Error
     private var outcomes: [Int: History.Outcome] = [:]
 
-    /// Makes a history short that fails.
+    /// Shrinks a failing history.
     static func shrink(
         _ history: History, breaking failure: any Error, replays: Int = 2000, _ property: (HistoryStep) throws -> Void
     ) -> ShrunkHistory {
@@ -52,7 +52,7 @@ struct Shrinking {
         kind = FailureKind(failure)
         best = history
         if case .outcome = kind { return }
-        // What comes of the transactions does not matter, as long as it comes to the same failure.
+        // The outcomes of the transactions may change if the failure is the same.
         for index in best.entries.indices {
             if case .transaction(let transaction, _) = best.entries[index].event {
                 best.entries[index].event = .transaction(transaction, nil)
@@ -73,7 +73,7 @@ struct Shrinking {
         return ShrunkHistory(history: best, failure: failure, scenario: scenario, replays: replays)
     }
 
-    /// Takes a history in place of the best one, where it fails in the same way.
+    /// Replaces the best history with another one if that fails in the same way.
     private mutating func accept(_ history: History) -> Bool {
         guard replays < limit else { return false }
         replays += 1
@@ -87,7 +87,7 @@ struct Shrinking {
             best = history
             failure = error
             outcomes = replay.outcomes
-            // Nothing behind the failure belongs to it.
+            // Entries after the failure are not needed.
             best.entries.removeSubrange((replay.entry + 1)...)
             return true
         }
@@ -118,13 +118,13 @@ struct Shrinking {
         }
     }
 
-    /// Leaves out pieces of something, large ones first, each as long as it fails without.
+    /// Removes pieces while the history still fails without them, large pieces first.
     private mutating func leaveOut(
         _ count: (History) -> Int, without remove: (inout History, Range<Int>) -> Void
     ) {
         var piece = max(count(best) / 2, 1)
         while true {
-            // From the end: what comes later rests on what comes before.
+            // From the end, because later entries depend on earlier ones.
             var end = count(best)
             while end > 0 {
                 let start = max(end - piece, 0)
@@ -153,7 +153,7 @@ struct Shrinking {
         }
     }
 
-    /// Puts a simpler change in one place, where it fails all the same; answers whether it does.
+    /// Replaces a change with a simpler one if the history still fails. Returns whether it did.
     private mutating func simplify(_ index: Int, _ change: Int) -> Bool {
         guard index < best.entries.count, change < best.entries[index].changes.count else { return false }
         for simpler in best.entries[index].changes[change].simpler {
@@ -174,7 +174,7 @@ struct Shrinking {
 
     // MARK: Names
 
-    /// Puts one user, role or object in the place of another, so that few are left.
+    /// Replaces one user, role or object with another, so that few remain.
     private mutating func mergeNames() {
         for name in best.names.reversed() {
             for other in best.names where other < name && other.className == name.className {
@@ -185,7 +185,7 @@ struct Shrinking {
 }
 
 extension Shrinking {
-    /// The file that fails under `muniment scenario`, too.
+    /// The scenario file, which also fails under `muniment scenario`.
     private var scenario: String {
         let unmet = failure as? UnmetExpectation
         var lines = best.scenarioLines(
@@ -195,11 +195,11 @@ extension Shrinking {
     }
 }
 
-/// In which way a history fails.
+/// The kind of a failure.
 private enum FailureKind: Equatable {
-    /// Something else came of a transaction than the history expects.
+    /// A transaction had an unexpected outcome.
     case outcome
-    /// An expectation of a kind was not met.
+    /// An expectation of this kind was not met.
     case expectation(String)
     /// An error of another type was thrown.
     case error(ObjectIdentifier)

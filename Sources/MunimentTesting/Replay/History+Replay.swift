@@ -3,28 +3,27 @@ public import Muniment
 internal import Permissions
 
 extension History {
-    /// Runs the history through a real store in memory, and hands out each revision that comes of it, in order.
+    /// Replays the history in a real store in memory, and passes each resulting revision to `body`, in order.
     ///
-    /// It is the code that runs in production, on files that live in memory where the machine has a place for such. One entry can
-    /// make several revisions: access that is due ends, a caller is seen for the first time. One that is refused or changes
-    /// nothing makes none.
+    /// The store runs the production code, on files in memory if the machine supports that. One entry can create several revisions:
+    /// access that is due ends, or a caller is seen for the first time. A refused transaction or one without effect creates none.
     ///
-    /// - Parameter body: what to look at at each revision; expectations are thrown out of it.
-    /// - Throws: ``UnmetExpectation`` where something else came of a transaction than the history expects, ``HistoryError``, what
-    ///   `body` throws, and what the store throws.
+    /// - Parameter body: checks a revision; expectations throw from it.
+    /// - Throws: ``UnmetExpectation`` if a transaction has an unexpected outcome, ``HistoryError``, the errors of `body`, and the
+    ///   errors of the store.
     public func replay(_ body: (HistoryStep) throws -> Void = { _ in }) throws { try Replay(of: self).runEach(body) }
 
-    /// Runs the history, and hands out its last revision alone.
+    /// Replays the history, and passes only its last revision to `body`.
     ///
-    /// - Parameter body: what to look at.
-    /// - Throws: as ``replay(_:)``.
+    /// - Parameter body: checks the revision.
+    /// - Throws: the errors of ``replay(_:)``.
     public func replayToEnd(_ body: (HistoryStep) throws -> Void) throws { try Replay(of: self).runToEnd(body) }
 
-    /// Runs the history, and hands out the store that it leads to, to be asked and changed as any other.
+    /// Replays the history, and passes the resulting store to `body`, which can read and change it.
     ///
-    /// - Parameter body: what to do with the store, which is removed behind it.
-    /// - Returns: what `body` returns.
-    /// - Throws: as ``replay(_:)``.
+    /// - Parameter body: uses the store, which is removed afterwards.
+    /// - Returns: the result of `body`.
+    /// - Throws: the errors of ``replay(_:)``.
     public func withStore<R>(_ body: (Store) throws -> R) throws -> R {
         let replay = try Replay(of: self)
         try replay.runEach { _ in }
@@ -32,22 +31,22 @@ extension History {
     }
 }
 
-/// One run of a history through a store.
+/// One replay of a history in a store.
 final class Replay {
-    /// What has happened and is to happen.
+    /// The history, including appended entries.
     private(set) var history: History
     private let memory: MemoryStore
     private var marks: [String: Revision] = [:]
-    /// The last revision that was handed out.
+    /// The last revision that was passed to the caller.
     private var seen = Revision.genesis
-    /// What happened last, as a line of a scenario.
+    /// The last entry, as a line of a scenario.
     private(set) var cause = ""
-    /// The place of what happened last among the entries.
+    /// The index of the last entry.
     private(set) var entry = 0
-    /// What came of each transaction, by its place among the entries.
+    /// The outcome of each transaction, by its index among the entries.
     private(set) var outcomes: [Int: History.Outcome] = [:]
 
-    /// What came of the last transaction.
+    /// The outcome of the last transaction.
     var lastOutcome: History.Outcome? { outcomes[entry] }
 
     var store: Store { memory.store }
@@ -66,7 +65,7 @@ final class Replay {
         }
     }
 
-    /// Adds something to the history, has it happen, and hands out what comes of it.
+    /// Appends an entry, performs it, and passes the resulting revisions to `body`.
     func go(on event: History.Entry.Event, _ body: (HistoryStep) throws -> Void) throws {
         history.entries.append(History.Entry(event))
         try carryOut(history.entries.count - 1)
@@ -86,7 +85,7 @@ final class Replay {
         try handOut(store.head.revision, body)
     }
 
-    /// Has the store do what an entry says.
+    /// Performs an entry in the store.
     func carryOut(_ index: Int) throws {
         entry = index
         switch history.entries[index].event {
@@ -121,7 +120,7 @@ final class Replay {
             isOutcome: true, kind: "")
     }
 
-    /// Hands out the store at a revision.
+    /// Passes a revision to `body`.
     func handOut(_ revision: Revision, _ body: (HistoryStep) throws -> Void) throws {
         let head = try store.head.revision
         var found: Commit?

@@ -4,15 +4,15 @@ public import Notices
 public import Permissions
 
 extension HistoryStep {
-    /// What somebody is told of this revision, sorted by kind and object.
+    /// Returns the notices of this revision for a subscriber, sorted by kind and object.
     ///
     /// - Parameter subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
-    /// - Throws: what the store throws.
+    /// - Throws: the errors of the store.
     public func notices(for subscriber: Name) throws -> [Notice] {
         try store.notices(for: subscriber, after: Revision(revision.rawValue - 1), through: revision)
     }
 
-    /// Expects somebody to be told exactly this of this revision.
+    /// Expects exactly these notices of this revision for a subscriber.
     ///
     /// ```swift
     /// try step.expectNotices(for: "user:ben", [.shared: ["doc:plan"]])
@@ -20,8 +20,8 @@ extension HistoryStep {
     ///
     /// - Parameters:
     ///   - subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
-    ///   - expected: the objects of each kind of notice; empty where nothing is to be told.
-    /// - Throws: ``UnmetExpectation``, which names what is told.
+    ///   - expected: the objects of each kind of notice; empty to expect none.
+    /// - Throws: ``UnmetExpectation`` with the actual notices.
     public func expectNotices(for subscriber: Name, _ expected: [Notice.Kind: [Name]]) throws {
         let actual = try notices(for: subscriber)
         let pairs = expected.flatMap { kind, objects in objects.map { ToldOf(kind: kind, object: $0) } }.sorted()
@@ -31,7 +31,7 @@ extension HistoryStep {
                 "revision": .integer(Int64(clamping: revision.rawValue)), "kind": .string(pair.kind.rawValue),
                 "object": .string(pair.object.text),
             ]
-            // Which privileges were won and lost is not what was expected.
+            // The expectation does not include the gained and lost privileges.
             if pair.kind == .privilegesChanged { (members["gained"], members["lost"]) = (.string("*"), .string("*")) }
             return .object(members)
         }

@@ -3,7 +3,7 @@ internal import Muniment
 internal import Permissions
 
 extension HistoryStep {
-    /// Why an answer is as it is: which level decided, and for one that allows the commits that made it so.
+    /// Returns the reason of an answer: the level that decided, and if it allows, the commits that granted the access.
     func reason(_ answer: CheckAnswer, _ subject: Name, _ privilege: String, _ object: Name) throws -> String {
         guard answer.isAllowed else { return answer.explanation }
         let witness = try snapshot.witness(of: try snapshot.explain(subject, [privilege], on: object))
@@ -20,7 +20,7 @@ extension HistoryStep {
 }
 
 extension WitnessedFact {
-    /// Whether somebody gave something with it, as opposed to where an object stands and what its class is like.
+    /// Whether the change grants something, unlike a change of an object's parent or of class options.
     fileprivate var isGift: Bool {
         switch fact {
         case .member, .entry, .permission, .attachment, .link, .administrator: true

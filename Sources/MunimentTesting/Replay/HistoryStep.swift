@@ -2,40 +2,40 @@ public import Events
 public import Muniment
 public import Permissions
 
-/// One revision of a history that is replayed: what happened, and the store as it is now. Valid while it is handed out.
+/// One revision of a replayed history: its cause, and the store at this revision. Valid only during the callback.
 public struct HistoryStep {
-    /// The store at this revision, to ask.
+    /// The store at this revision.
     public let snapshot: Snapshot
-    /// What the log says of this revision.
+    /// The commit of this revision.
     public let commit: Commit
-    /// What led to this revision, as a line of a scenario: a transaction, or the clock.
+    /// The cause of this revision, as a line of a scenario: a transaction, or the clock.
     public let cause: String
-    /// The place of that among the entries of the history, from 0.
+    /// The index of the cause among the entries of the history, from 0.
     public let entry: Int
     /// The title of the history.
     let title: String?
     let store: Store
-    /// Whether the entry makes no further revision.
+    /// Whether this is the last revision of the entry.
     let isLast: Bool
-    /// Revisions that got a name up to here.
+    /// The named revisions so far.
     public let marks: [String: Revision]
 
     public var revision: Revision { commit.revision }
-    /// When this revision was made.
+    /// The time of this revision.
     public var time: Instant { commit.time }
 }
 
 extension HistoryStep {
-    /// Expects a subject to have all of some privileges on an object at this revision.
+    /// Expects a subject to have all of these privileges on an object at this revision.
     ///
-    /// - Throws: ``UnmetExpectation``, which says why it does not.
+    /// - Throws: ``UnmetExpectation`` with the reason of the missing privilege.
     public func expect(_ subject: Name, may privileges: String..., on object: Name) throws {
         try expect(subject, privileges, on: object, isAllowed: true)
     }
 
-    /// Expects a subject to have none of some privileges on an object at this revision.
+    /// Expects a subject to have none of these privileges on an object at this revision.
     ///
-    /// - Throws: ``UnmetExpectation``, which says what gives them.
+    /// - Throws: ``UnmetExpectation`` with the source of the privilege.
     public func expect(_ subject: Name, mayNot privileges: String..., on object: Name) throws {
         try expect(subject, privileges, on: object, isAllowed: false)
     }
@@ -56,7 +56,7 @@ extension HistoryStep {
 
     /// Expects a subject to have exactly these privileges on an object at this revision.
     ///
-    /// - Throws: ``UnmetExpectation``, which names what it has.
+    /// - Throws: ``UnmetExpectation`` with the actual privileges.
     public func expectPrivileges(of subject: Name, on object: Name, _ privileges: [String]) throws {
         let (expected, actual) = (privileges.sorted(), try snapshot.privileges(of: subject, on: object))
         guard Set(expected) != Set(actual) else { return }
@@ -71,7 +71,7 @@ extension HistoryStep {
     /// Expects exactly these users and things to have a privilege on an object, as ``Muniment/Snapshot/subjects(with:on:)`` lists
     /// them.
     ///
-    /// - Throws: ``UnmetExpectation``, which names those who have it.
+    /// - Throws: ``UnmetExpectation`` with the actual subjects.
     public func expectSubjects(with privilege: String, on object: Name, _ subjects: [Name]) throws {
         let (expected, actual) = (subjects.sorted().map(\.text), try snapshot.subjects(with: [privilege], on: object))
         guard expected != actual else { return }
@@ -84,11 +84,11 @@ extension HistoryStep {
             ])
     }
 
-    /// Expects anything else about this revision.
+    /// Expects any other condition at this revision.
     ///
     /// - Parameters:
-    ///   - isMet: whether it is so.
-    ///   - expectation: what is expected, behind "expected:".
+    ///   - isMet: whether the condition holds.
+    ///   - expectation: the condition, written after "expected:".
     /// - Throws: ``UnmetExpectation``.
     public func expect(_ isMet: Bool, _ expectation: String) throws {
         if !isMet { throw unmet(expectation, nil, because: nil, question: nil) }
@@ -97,7 +97,7 @@ extension HistoryStep {
     func unmet(
         _ expected: String, _ actual: String?, because reason: String?, question: [(String, JSONValue)]?
     ) -> UnmetExpectation {
-        // A check keeps to its answer: what may be read and what may not are two sorts of failures.
+        // The kind of a check includes its answer: allowed and denied are different failures.
         var kind = expected
         if let question, case .string(let word)? = question.first?.1 {
             kind = word

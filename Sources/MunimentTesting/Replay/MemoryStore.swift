@@ -3,13 +3,13 @@ internal import Foundation
 internal import Muniment
 internal import Synchronization
 
-/// A real store in a folder that lives in memory where the machine has such a place, by a clock of its own.
+/// A real store in a temporary folder with a separate clock. The folder is in memory if the machine supports that.
 final class MemoryStore {
     let store: Store
     private let clock: ReplayClock
     private let folder: String
 
-    /// - Parameter history: says how the store begins.
+    /// - Parameter history: the history that defines the initial state of the store.
     init(for history: History) throws {
         let place = MemoryStore.place.appending(path: "muniment-replay-\(UUID().uuidString)")
         folder = place.path(percentEncoded: false)
@@ -19,28 +19,28 @@ final class MemoryStore {
             options: StoreOptions(clock: { [clock] in clock.now }, recordsEnds: .withCommits, mapBytes: MemoryStore.mapBytes))
     }
 
-    /// Closes the store and removes it.
+    /// Closes the store and deletes its folder.
     func remove() {
-        // What the folder holds is not wanted any more.
+        // The contents of the folder are not needed after this.
         try? store.close()
         try? FileManager.default.removeItem(atPath: folder)
     }
 
     var now: Instant { clock.now }
 
-    /// Moves the clock on.
+    /// Advances the clock.
     ///
-    /// - Throws: ``HistoryError`` where it would go back.
+    /// - Throws: ``HistoryError`` if the time is earlier than the current one.
     func moveClock(to instant: Instant) throws(HistoryError) {
         guard instant >= clock.now else { throw .timeGoesBack(to: instant, from: clock.now) }
         clock.move(to: instant)
     }
 
-    /// Replays are small; maps grow where one is not.
+    /// Replays are small; the map grows if necessary.
     private static let mapBytes = 1 << 26
 
-    /// Where files are pages of memory, so that syncing them costs nothing; elsewhere where there is no such place, or little
-    /// room in it, as in many containers.
+    /// A memory file system, which makes syncing free. If it is missing or almost full, as in many containers, the temporary folder
+    /// on disk is used.
     private static let place: URL = {
         let files = FileManager.default
         let free = (try? files.attributesOfFileSystem(forPath: "/dev/shm"))?[.systemFreeSize] as? NSNumber
@@ -49,11 +49,11 @@ final class MemoryStore {
             ? URL(filePath: "/dev/shm", directoryHint: .isDirectory) : files.temporaryDirectory
     }()
 
-    /// The room that replays side by side have in memory at least.
+    /// The minimum free memory for concurrent replays.
     private static let roomBytes: UInt64 = 1 << 28
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that changes only when it is set.
 private final class ReplayClock: Sendable {
     private let instant: Mutex<Instant>
 
@@ -64,9 +64,9 @@ private final class ReplayClock: Sendable {
     func move(to moment: Instant) { instant.withLock { $0 = moment } }
 }
 
-/// A history that cannot be replayed as it is written.
+/// A history that cannot be replayed.
 public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Something is to happen before what stands before it.
+    /// An entry is earlier than the previous one.
     case timeGoesBack(to: Instant, from: Instant)
 
     public var description: String {

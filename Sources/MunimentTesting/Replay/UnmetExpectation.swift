@@ -1,30 +1,30 @@
 public import Events
 
-/// What a test expected of a history at some revision, and what was so instead.
+/// An expectation of a test that was not met at some revision, with the actual result.
 public struct UnmetExpectation: Error, Sendable, CustomStringConvertible {
-    /// What was expected.
+    /// The expected result.
     public let expected: String
-    /// What is so instead; nil where the opposite of what was expected is all there is to say.
+    /// The actual result; nil if it is just the opposite of the expected one.
     public let actual: String?
-    /// Why it is so; nil where that is not known.
+    /// The reason of the actual result; nil if unknown.
     public let reason: String?
     public let revision: Revision
     public let time: Instant
-    /// What led to the revision, as a line of a scenario.
+    /// The cause of the revision, as a line of a scenario.
     public let cause: String
-    /// The title of the history; nil where it has none.
+    /// The title of the history; nil for none.
     public let title: String?
-    /// The place of the cause among the entries of the history, from 0.
+    /// The index of the cause among the entries of the history, from 0.
     public let entry: Int
-    /// The expectation as a line of a scenario: a question, with the answer that was expected; nil where none says it.
+    /// The expectation as a line of a scenario, a question with its expected answer; nil if no line can express it.
     public let question: String?
 
-    /// Whether it is about what came of a transaction.
+    /// Whether the expectation is about the outcome of a transaction.
     let isOutcome: Bool
-    /// What sort of expectation it is: shrinking a history keeps to it.
+    /// The kind of the expectation. Shrinking keeps it unchanged.
     let kind: String
 
-    /// Several lines: what was expected and what is so, where, and why.
+    /// Several lines: the expected and the actual result, the revision, and the reason.
     public var description: String {
         var lines = ["expected: \(expected)"]
         if let actual { lines.append("but: \(actual)") }

@@ -2,42 +2,42 @@ internal import Events
 public import Muniment
 internal import Permissions
 
-/// Where access under two histories is another, behind one entry of the first.
+/// The access differences between two histories after one entry of the first.
 public struct HistoryDifference: Sendable {
-    /// The place of the entry among those of the first history, from 0.
+    /// The index of the entry in the first history, from 0.
     public let entry: Int
     /// The entry as a line of a scenario.
     public let cause: String
-    /// Sorted by subject, then by object; `before` is what the first history leads to, `after` what the other one does.
+    /// Sorted by subject, then by object. `before` is the result of the first history, `after` that of the second.
     public let differences: [WhatIf.Difference]
 }
 
 extension History {
-    /// Runs this history and another one, and lists whose access to what is another in the end (CONFORMANCE E12).
+    /// Runs this history and another one, and lists the differences in access at their ends (CONFORMANCE E12).
     ///
     /// ```swift
     /// let widened = history.changing(class: "doc") { $0.composition = .widening }
     /// for difference in try history.whatIf(widened) { print(difference) }
     /// ```
     ///
-    /// Compared are all users and things that either history names, `everyone` and `anonymous`, beside all objects, classes,
-    /// roles and permissions, and the store. What transactions come to is not judged.
+    /// The comparison covers all users and things that either history names, `everyone` and `anonymous`, on all objects, classes,
+    /// roles and permissions, and the store. Outcomes of transactions are ignored.
     ///
-    /// - Parameter other: most often this history under another rule, or with something put in or left out.
-    /// - Returns: the differences, sorted by subject, then by object. `before` is what this history leads to, `after` what the
-    ///   other one does.
-    /// - Throws: ``HistoryError``, and what the store throws.
+    /// - Parameter other: usually a variant of this history.
+    /// - Returns: the differences, sorted by subject, then by object. `before` is the result of this history, `after` that of the
+    ///   other one.
+    /// - Throws: ``HistoryError``, and the errors of the store.
     public func whatIf(_ other: History) throws -> [WhatIf.Difference] {
         let comparison = try HistoryComparison(self, other)
         try comparison.finish()
         return try comparison.differences
     }
 
-    /// Runs this history and one that was made from it, and lists whose access to what is another behind each entry.
+    /// Runs this history and a variant of it, and lists the differences in access after each entry.
     ///
-    /// - Parameter other: this history under another rule, or with something put in or left out.
-    /// - Returns: each entry of this history behind which the differences are others than behind the one before.
-    /// - Throws: ``HistoryError``, and what the store throws.
+    /// - Parameter other: a variant of this history.
+    /// - Returns: each entry of this history after which the differences changed.
+    /// - Throws: ``HistoryError``, and the errors of the store.
     public func whatIfStepByStep(_ other: History) throws -> [HistoryDifference] {
         let comparison = try HistoryComparison(self, other)
         var found: [HistoryDifference] = []
@@ -53,7 +53,7 @@ extension History {
     }
 }
 
-/// Two histories that run beside each other.
+/// Two histories that run in parallel.
 private final class HistoryComparison {
     private let first: Replay
     private let second: Replay
@@ -77,7 +77,7 @@ private final class HistoryComparison {
 
     var cause: String { first.cause }
 
-    /// Runs the first history through an entry, and the other one as far as what was made from that and the ones before.
+    /// Runs the first history through an entry, and the second one through all entries derived from it and the earlier ones.
     func advance(through index: Int) throws {
         try first.carryOut(index)
         while next < second.history.entries.count, second.history.entries[next].place ?? History.putIn <= index {
@@ -96,7 +96,7 @@ private final class HistoryComparison {
             let (before, after) = (try access(in: first.store), try access(in: second.store))
             var found: [WhatIf.Difference] = []
             for subject in subjects {
-                // Who is in neither store is nobody that a difference can be told of.
+                // A subject that exists in neither store is skipped.
                 guard let had = before[subject] ?? after[subject].map({ _ in before[.everyone] ?? [] }),
                     let has = after[subject] ?? after[.everyone]
                 else { continue }
@@ -108,7 +108,7 @@ private final class HistoryComparison {
         }
     }
 
-    /// What everybody who is known has on everything, now: in the order of the objects.
+    /// Returns the current access of all known subjects to all objects, in the order of the objects.
     private func access(in store: Store) throws -> [Name: [[String]]] {
         try store.read { snapshot in
             var access: [Name: [[String]]] = [:]
