@@ -2,21 +2,21 @@ package import Events
 package import Muniment
 package import Permissions
 
-/// One change as a line writes it.
+/// One change in the syntax of a line.
 ///
-/// Only the JSON is judged here: a key or an operation that the format does not know, a key that is missing, a value of another
-/// type. Whether names and privileges make sense is for the store to say, which refuses them with a code.
+/// Only the JSON is checked here: unknown keys or operations, missing keys, and wrong types. The store checks names and privileges,
+/// and refuses invalid ones with a code.
 package struct ChangeLine {
     package let change: Change
 
-    /// The change that stands for itself, without a header.
+    /// Parses a separate change, without a header.
     package init(_ value: JSONValue) throws { try self.init(value, LineContext(kind: .history)) }
 
-    /// The changes of a list, in order.
+    /// Parses the changes of a list, in order.
     ///
     /// - Parameter list: a JSON array of changes.
-    /// - Parameter levels: what levels in grants mean; nil where there are none.
-    /// - Throws: ``LineProblem``, whose key begins with the place in the list.
+    /// - Parameter levels: the definitions of levels in grants; nil for none.
+    /// - Throws: ``LineProblem`` with a key that begins with the index in the list.
     package static func changes(_ list: JSONValue, levels: [Level]?) throws(LineProblem) -> [Change] {
         let byName = levels.map { levels in
             Dictionary(levels.map { (ExactText($0.name), $0.privileges) }, uniquingKeysWith: { first, _ in first })
@@ -43,7 +43,7 @@ private enum Operation: String, CaseIterable {
     case moveObject, setOwner, register, definePermission, changePermission, attachPermission, detachPermission
     case defineClass, changeClass, appointAdministrator, dismissAdministrator
 
-    /// Takes the keys of this operation, and no others.
+    /// Parses the keys of this operation, and no others.
     func read(_ fields: inout Fields) throws(LineProblem) -> Change {
         switch self {
         case .defineClass: .defineClass(try fields.text("class"), try ClassSettings(&fields))
@@ -87,7 +87,7 @@ private enum Operation: String, CaseIterable {
         let parent = fields.has("parent") ? try parent(&fields) : nil
         let value = fields.value("value")
         let owner = try fields.optionalName("owner")
-        // A creation always wants the object to be absent; saying so is accepted.
+        // A creation always expects the object to be absent; the explicit key is accepted.
         _ = try fields.flag("expectAbsent")
         return .createObject(object, parent: parent, value: value, owner: owner)
     }
@@ -114,12 +114,12 @@ private enum Operation: String, CaseIterable {
         }
     }
 
-    /// A name, or null for none. The key must be there.
+    /// Parses a name, or null for none. The key is required.
     private static func parent(_ fields: inout Fields) throws(LineProblem) -> Name? {
         fields.takeNull("parent") ? nil : try fields.name("parent")
     }
 
-    /// A grant of privileges adds to an entry; one of a level replaces it.
+    /// A grant of privileges adds to an entry; a grant of a level replaces it.
     private static func grant(_ fields: inout Fields) throws(LineProblem) -> Change {
         let subject = try fields.name("subject")
         let object = try fields.name("object")

@@ -2,7 +2,7 @@ import Events
 import Permissions
 
 extension ClassSettings {
-    /// The options among the keys of a `defineClass` or `changeClass`.
+    /// Parses the options of a `defineClass` or `changeClass`.
     init(_ fields: inout Fields) throws(LineProblem) {
         self.init(
             objectACL: try fields.choice("objectACL", [("none", ObjectACL.none), ("required", ObjectACL.required)]),
@@ -17,7 +17,7 @@ extension ClassSettings {
             aliases: try fields.optional("aliases", ClassSettings.aliases))
     }
 
-    /// A member for each alias, with a privilege or a list of them.
+    /// Parses an object with one member for each alias: a privilege or a list of privileges.
     private static func aliases(_ value: JSONValue) throws(LineProblem) -> [Alias] {
         var aliases: [Alias] = []
         for (name, meaning) in try value.members {
@@ -32,7 +32,7 @@ extension ClassSettings {
         return aliases
     }
 
-    /// true for everything, false for nothing, or a list of privileges.
+    /// Parses true for everything, false for nothing, or a list of privileges.
     private static func inheritance(_ value: JSONValue) throws(LineProblem) -> Inheritance {
         switch value {
         case .bool(let isFull): return isFull ? .everything : .nothing

@@ -2,12 +2,12 @@ internal import Events
 public import Muniment
 public import Permissions
 
-/// Transactions that somebody wants to try before making them.
+/// Transactions to try before they are made.
 ///
-/// A line is a transaction as scenarios have it (`as`, `do`, and what else goes with them), a list of changes, or one change; the
-/// last two have no caller of their own. A header may come first. What a line expects does not matter here.
+/// A line contains a transaction in the syntax of scenarios (`as`, `do`, and optional keys), a list of changes, or one change. The
+/// last two have no caller in the line. A header is optional. Expectations in a line are ignored.
 public struct DraftFile: Sendable {
-    /// A transaction and the line that it stands on, from 1.
+    /// A transaction and its line number, from 1.
     public struct Entry: Sendable {
         public let line: Int
         public let transaction: Transaction
@@ -18,9 +18,9 @@ public struct DraftFile: Sendable {
     /// Reads a file.
     ///
     /// - Parameters:
-    ///   - file: the file, of JSON Lines.
-    ///   - caller: who wants the changes that have no caller of their own.
-    ///   - levels: what levels in grants mean, unless the file's own header says; nil where there are none.
+    ///   - file: a file of JSON Lines.
+    ///   - caller: the caller of changes without one.
+    ///   - levels: the definitions of levels in grants, unless the file's header has some; nil for none.
     /// - Throws: ``FormatError``, ``UnreadableFile``.
     public init(file: String, caller: Name, levels: [Level]? = nil) throws {
         var lines = try LineReader(file: file)
@@ -67,11 +67,11 @@ public struct DraftFile: Sendable {
 }
 
 extension TransactionLine {
-    /// What the line wants done: one transaction, or with `"mode":"each"` one for each change.
+    /// Returns the transactions of the line: one, or with `"mode":"each"` one for each change.
     func transactions(authority: Authority) -> [Transaction] {
         let origin = Origin(requestID: id)
         guard isEach else { return [Transaction(caller, changes, origin: origin, authority: authority, time: time)] }
-        // The first brings the time; the others follow at once.
+        // The first one has the time of the line; the others follow without delay.
         return changes.enumerated().map { index, change in
             Transaction(caller, [change], origin: origin, authority: authority, time: index == 0 ? time : nil)
         }

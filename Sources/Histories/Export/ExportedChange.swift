@@ -2,11 +2,11 @@ import Events
 import Muniment
 import Permissions
 
-/// An event as the change that makes it again.
+/// Converts an event to the change that creates it.
 enum ExportedChange {
     private typealias Members = [(String, OrderedJSON)]
 
-    /// The change, or nil for an event that follows from another by itself.
+    /// Returns the change, or nil for an event that follows automatically from another.
     static func json(for event: Event, by actor: PrincipalID, in commit: DescribedCommit) throws -> OrderedJSON? {
         try members(for: event, by: actor, in: commit).map(OrderedJSON.members)
     }
@@ -73,7 +73,7 @@ extension ExportedChange {
         return members
     }
 
-    /// Only what somebody granted: the rest comes with a preset or with being the creator.
+    /// Returns explicit grants only: the others follow from a preset or from the creation of an object.
     private static func grant(_ event: AccessGranted, _ commit: DescribedCommit) throws -> Members? {
         guard event.cause == .granted else { return nil }
         var members = operation("grant")
@@ -88,7 +88,7 @@ extension ExportedChange {
         var members = operation("revoke")
         members.append(("subject", try text(event.subject, commit)))
         members.append(("object", try text(event.object, commit)))
-        // The whole entry goes by leaving the privileges out.
+        // Without `privileges`, the change removes the whole entry.
         if event.privileges != .all { members.append(("privileges", .texts(commit.names(of: event.privileges)))) }
         return members
     }
@@ -99,13 +99,13 @@ extension ExportedChange {
         [("subject", try text(subject, commit)), ("privileges", .texts(commit.names(of: privileges)))]
     }
 
-    /// Every option of a class, since the event says what all of them became.
+    /// Returns every option of a class, because the event contains all of them.
     private static func options(_ options: ClassOptions, new: [String], _ commit: DescribedCommit) -> Members {
         let inherits: OrderedJSON =
             if options.inherits.isEmpty { .bool(false) } else if options.inherits == .all { .bool(true) } else {
                 .texts(commit.names(of: options.inherits))
             }
-        // New privileges take their bits in the order of the list, so they come first and in theirs.
+        // New privileges get their bits in the order of the list, so they come first and keep their order.
         let privileges = new + commit.names(of: options.privileges).filter { !new.contains($0) }
         return [
             ("objectACL", .text(options.objectACL == ObjectACL.required ? "required" : "none")),
@@ -139,14 +139,14 @@ extension ExportedChange {
         .text(try commit.name(id))
     }
 
-    /// The name behind its `class:`, `role:` or `permission:`, for keys that say by themselves what they name.
+    /// Returns the name without its `class:`, `role:` or `permission:` prefix, for keys that imply it.
     private static func short(_ id: some EntityID, _ commit: DescribedCommit) throws -> OrderedJSON {
         try short(Introduction(id), commit)
     }
 
     private static func short(_ introduction: Introduction<some EntityID>, _ commit: DescribedCommit) throws -> OrderedJSON {
         let name = try name(introduction, commit)
-        // A name that begins like a full one has to be written in full, or it would lose its beginning.
+        // If the rest of the name starts with the same prefix, the full name is needed, or the prefix would be lost.
         guard let id = name.id, !id.utf8.starts(with: (name.className + ":").utf8) else { return .text(name.text) }
         return .text(id)
     }

@@ -4,21 +4,22 @@ import Permissions
 
 /// Writes the log of a store as a `permission-history/1` file, which imports into an equal store.
 ///
-/// What an import makes again by itself is left out: what presets and creations grant, and access that came to its end.
+/// Events that an import creates automatically are omitted: grants of presets and of creations, and expired access.
 public struct HistoryExporter {
     private let store: Store
 
     public init(_ store: Store) { self.store = store }
 
-    /// Writes the header and a line for each commit, oldest first.
+    /// Writes the header and one line per commit, oldest first.
     ///
-    /// A part that does not begin at the first revision goes behind the part before it: its lines say only what changed.
+    /// A part that does not begin at the first revision must be imported after the previous part: its lines contain only the later
+    /// changes.
     ///
     /// - Parameters:
     ///   - from: the first revision to write.
-    ///   - to: the last one; nil for the newest.
-    ///   - write: takes each line, without its end.
-    /// - Returns: how many transactions were written.
+    ///   - to: the last revision; nil for the head.
+    ///   - write: receives each line, without its line end.
+    /// - Returns: the number of written transactions.
     @discardableResult
     public func export(from: Revision = Revision(1), to: Revision? = nil, write: (String) throws -> Void) throws -> Int {
         let administrator = try administrator()
@@ -35,7 +36,7 @@ public struct HistoryExporter {
         return count
     }
 
-    /// How the store began, from the commit that made it.
+    /// Returns the header with the initial state of the store, from its first commit.
     private func header(_ administrator: String?) throws -> OrderedJSON {
         var members: [(String, OrderedJSON)] = [("format", .text(Header.Format.history.rawValue))]
         members.append(("store", .text(try store.preset == .open ? "open" : "locked")))
@@ -46,7 +47,7 @@ public struct HistoryExporter {
         return .members(members)
     }
 
-    /// The first administrator of the store.
+    /// Returns the first administrator of the store.
     private func administrator() throws -> String? {
         var name: String?
         try store.log(from: .genesis, to: .genesis) { commit in
@@ -57,9 +58,10 @@ public struct HistoryExporter {
         return name
     }
 
-    /// Nil for a commit that an import makes again by itself.
+    /// Returns nil for a commit that an import creates automatically.
     ///
-    /// - Parameter administrator: takes away what ended too early, by a clock that was corrected later: no import does that by itself.
+    /// - Parameter administrator: the principal that removes access that expired too early because of a wrong clock. An import
+    ///   cannot do that automatically.
     private static func line(for commit: DescribedCommit, _ administrator: String?) throws -> OrderedJSON? {
         let actor = commit.commit.actor
         let endedEarly = commit.correctedTime < commit.commit.time

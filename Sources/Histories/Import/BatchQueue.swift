@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Hands batches from one thread to another, a few at most waiting in between.
+/// A bounded queue of batches between two threads.
 final class BatchQueue<Batch: Sendable>: Sendable {
     private struct State {
         var batches: [Batch] = []
@@ -10,13 +10,13 @@ final class BatchQueue<Batch: Sendable>: Sendable {
     }
 
     private let capacity: Int
-    /// Guards the waiting; the state has a lock of its own so that the compiler sees it guarded.
+    /// Guards the waiting. The state has a separate lock, so that the compiler checks its protection.
     private let condition = NSCondition()
     private let state = Mutex(State())
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Adds a batch, waiting for room; false when nobody will take it any more.
+    /// Adds a batch; waits if the queue is full. Returns false after ``cancel()``.
     func put(_ batch: Batch) -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -28,7 +28,7 @@ final class BatchQueue<Batch: Sendable>: Sendable {
         }
     }
 
-    /// The next batch, waiting for it; nil behind the last.
+    /// Waits for the next batch and returns it; nil after the last one.
     func take() -> Batch? {
         condition.lock()
         defer { condition.unlock() }
@@ -37,7 +37,7 @@ final class BatchQueue<Batch: Sendable>: Sendable {
         return state.withLock { $0.batches.isEmpty ? nil : $0.batches.removeFirst() }
     }
 
-    /// No batch will follow: the one who puts is done.
+    /// Marks the end of the batches. Called by the producer.
     func finish() {
         condition.lock()
         state.withLock { $0.isFinished = true }
@@ -45,7 +45,7 @@ final class BatchQueue<Batch: Sendable>: Sendable {
         condition.unlock()
     }
 
-    /// No batch will be taken any more. Returns when the one who puts is done.
+    /// Stops the queue. Returns after the producer has finished.
     func cancel() {
         condition.lock()
         defer { condition.unlock() }

@@ -3,23 +3,23 @@ import Foundation
 public import Muniment
 import Permissions
 
-/// How far an import is.
+/// The progress of an import.
 public struct ImportProgress: Hashable, Sendable {
-    /// Bytes of the file that are in the store.
+    /// The bytes of the file that are already imported.
     public let bytesDone: UInt64
-    /// Bytes of the file; 0 where its size is not known.
+    /// The size of the file in bytes; 0 if unknown.
     public let bytesTotal: UInt64
-    /// Transactions taken from the file in this run.
+    /// The transactions read from the file in this run.
     public let transactions: Int
 }
 
-/// What an import came to.
+/// The result of an import.
 public struct ImportSummary: Hashable, Sendable {
-    /// Transactions taken from the file in this run; those without effect made no revision.
+    /// The transactions read from the file in this run. Those without effect created no revision.
     public let transactions: Int
-    /// Changes in these, those that the history leaves unsaid included.
+    /// The changes in these transactions, including implied ones.
     public let changes: Int
-    /// The newest revision of the store.
+    /// The head revision of the store.
     public let revision: Revision
     /// The time of that revision.
     public let time: Instant
@@ -27,17 +27,18 @@ public struct ImportSummary: Hashable, Sendable {
     public let preset: Preset
 }
 
-/// Brings a `permission-history/1` file into a store.
+/// Imports a `permission-history/1` file into a store.
 ///
-/// The file is read as a stream: memory does not grow with it. The file's transactions get their own times, their own actors, and
-/// the line and id that they come from.
+/// The file is read as a stream, so memory use does not depend on its size. The transactions keep the times and actors of the file,
+/// and store their line and id.
 public struct HistoryImporter {
     private let directory: String
     private let options: StoreOptions
 
     /// - Parameters:
-    ///   - directory: the store, made where there is none.
-    ///   - options: how to open it; its clock is not used, since a history brings its own time, and nothing ends in between.
+    ///   - directory: the store, created if it does not exist.
+    ///   - options: the options of the store. Its clock is replaced: the history sets the time, and no access expires between its
+    ///     transactions.
     public init(into directory: String, options: StoreOptions = StoreOptions()) {
         self.directory = directory
         self.options = options
@@ -47,10 +48,10 @@ public struct HistoryImporter {
     ///
     /// - Parameters:
     ///   - file: the history.
-    ///   - resume: goes on behind the last transaction of this file that the store has.
-    ///   - progress: called now and then, on this thread.
-    /// - Throws: ``FormatError``, ``ImportError``, ``UnreadableFile``, or what the store throws. What stands before a line at
-    ///   fault is in the store then.
+    ///   - resume: continues after the last transaction of this file in the store.
+    ///   - progress: called from time to time on this thread.
+    /// - Throws: ``FormatError``, ``ImportError``, ``UnreadableFile``, or an error of the store. The lines before the faulty one
+    ///   are then imported.
     public func run(
         file: String, resume: Bool = false, progress: ((ImportProgress) -> Void)? = nil
     ) throws -> ImportSummary {
@@ -62,17 +63,17 @@ public struct HistoryImporter {
             try store.close()
             return summary
         } catch {
-            // What went wrong first is what counts.
+            // The first error is the relevant one.
             try? store.close()
             throw error
         }
     }
 
-    /// The store, created as the header says where there is none.
+    /// Opens the store, or creates it from the header.
     private func openStore(for source: HistorySource) throws -> Store {
         var options = options
         options.recordsEnds = .withCommits
-        // The history's own time from its first transaction on: today's would end what the history still has to change.
+        // Uses the time of the first transaction. With the current time, access would expire that the history still changes.
         if let begin = source.nextTime { options.clock = { begin } }
         if Store.exists(at: directory) { return try Store.open(at: directory, .writing, options: options) }
         let header = source.header
@@ -80,7 +81,7 @@ public struct HistoryImporter {
             at: directory, preset: header.preset ?? .locked, administrator: header.administratorOrDefault, options: options)
     }
 
-    /// Finds where to begin in the file, and which changes the file implies.
+    /// Finds the start position in the file, and the implied changes.
     private func prepare(_ store: Store, _ source: inout HistorySource, resume: Bool) throws {
         let isNew = try store.head.revision == .genesis
         if !isNew {
@@ -89,7 +90,7 @@ public struct HistoryImporter {
         }
         guard let levels = source.header.levels else { return }
         let isLocked = try store.preset == .locked
-        // A locked store that has levels got them, and the grants that they need, from an earlier import.
+        // If a locked store has levels, an earlier import added them with the required grants.
         guard try isNew || !isLocked || store.levels != nil else { throw ImportError.storeIsLocked(directory: directory) }
         try keep(levels, in: store, file: source.file)
         source.implied = ImpliedChanges(levels: levels, isLocked: isLocked, isNew: isNew) { name in
@@ -97,14 +98,15 @@ public struct HistoryImporter {
         }
     }
 
-    /// Questions about levels are answered from the store long after the file is gone.
+    /// Stores the levels, because later questions about levels are answered without the file.
     private func keep(_ levels: [Level], in store: Store, file: String) throws {
         guard let present = try store.levels else { return try store.setLevels(levels) }
         let isSame = present.elementsEqual(levels) { ExactText($0.name) == ExactText($1.name) && $0.privileges == $1.privileges }
         guard isSame else { throw ImportError.otherLevels(file: file, directory: directory) }
     }
 
-    /// The newest commit, or nil if no import has committed anything yet. Ends of access are the store's own commits and are skipped.
+    /// Returns the newest imported commit, or nil if nothing was imported yet. Expiry commits are skipped, because the store makes
+    /// them itself.
     ///
     /// Linear in the commits since the newest import.
     private static func lastImportedCommit(of store: Store) throws -> Commit? {
@@ -138,7 +140,7 @@ extension HistoryImporter {
                 progress?(ImportProgress(bytesDone: last.end, bytesTotal: total, transactions: transactions))
             }
         } catch  where error is FormatError || error is ImportError {
-            // The file is at fault and not the store: what came before the fault stays, and `resume` goes on behind it.
+            // The file is faulty, not the store: the transactions before the fault remain, and `resume` continues after them.
             try importer.finish()
             throw error
         }
@@ -149,7 +151,7 @@ extension HistoryImporter {
     }
 
     private static func error(_ refusal: Refusal, _ next: ImportedTransaction, file: String) -> ImportError {
-        // The number of a change is one of the line only where nothing was put between the line's own changes.
+        // The index of a change matches the line only if no implied changes were inserted.
         let change = next.isCompleted ? nil : refusal.change
         return .refused(
             file: file, line: next.line, id: next.id, Refusal(refusal.code, refusal.message, change: change))

@@ -4,28 +4,28 @@ import Permissions
 
 /// A transaction of a history, ready for the store.
 struct ImportedTransaction: Sendable {
-    /// Where it stands in the file.
+    /// The line number in the file.
     var line: Int
     var id: String?
     var transaction: Transaction
-    /// Whether changes stand before or between those of the line, so that the line's own count of them does not hold.
+    /// Whether implied changes were inserted, so that the indexes of changes differ from the line.
     var isCompleted: Bool
-    /// How many bytes of the file end with it.
+    /// The offset in the file after this line, in bytes.
     var end: UInt64
 }
 
-/// Turns the lines of a history into transactions for the store.
+/// Converts the lines of a history into transactions for the store.
 struct HistorySource: Sendable {
     private typealias Numbered = (number: Int, line: TransactionLine, end: UInt64)
 
     let header: Header
     private var lines: LineReader
     private var parser: LineParser
-    /// Read ahead, and not yet handed out.
+    /// The next transaction, already read.
     private var pending: (number: Int, line: TransactionLine, end: UInt64)?
-    /// What the lines leave unsaid; nil in a history without levels.
+    /// The implied changes; nil in a history without levels.
     var implied: ImpliedChanges?
-    /// No transaction may be earlier than this.
+    /// The earliest permitted time of the next transaction.
     var earliest = Instant.distantPast
 
     init(file: String) throws {
@@ -42,10 +42,10 @@ struct HistorySource: Sendable {
 
     var file: String { lines.file }
     var totalBytes: UInt64 { lines.totalBytes }
-    /// When the next transaction happened; nil where there is none.
+    /// The time of the next transaction; nil at the end.
     var nextTime: Instant? { pending?.line.time }
 
-    /// The next transaction, or nil at the end of the file.
+    /// Returns the next transaction, or nil at the end of the file.
     mutating func next() throws -> ImportedTransaction? {
         let next: Numbered
         if let pending {
@@ -64,7 +64,7 @@ struct HistorySource: Sendable {
             isCompleted: changes.count != next.line.changes.count, end: next.end)
     }
 
-    /// Goes on behind the transaction that a store has from this file already.
+    /// Skips the transactions that the store already has from this file.
     mutating func resume(behind last: Commit) throws {
         guard let line = last.origin.importLine.map({ Int($0) }) else {
             throw ImportError.cannotResume(file: file, line: nil, reason: "the newest commit of the store came from no import")
@@ -79,7 +79,7 @@ struct HistorySource: Sendable {
         pending = nil
     }
 
-    /// The transaction on this line; nil where there is none. What comes before it is not looked at.
+    /// Returns the transaction on this line; nil if it has none. Earlier lines are not checked.
     private mutating func transaction(atLine number: Int) throws -> Numbered? {
         if let pending, pending.number >= number { return pending.number == number ? pending : nil }
         while let raw = try lines.next() {

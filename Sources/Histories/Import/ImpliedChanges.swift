@@ -2,15 +2,15 @@ import Events
 import Muniment
 import Permissions
 
-/// The changes that a history with levels implies: it defines classes and custom privileges as they appear.
+/// The changes that a history with levels implies: it defines classes and custom privileges at their first use.
 ///
-/// The classes require object ACLs, inherit from the parent in full and give the creator nothing. In an open store a new class
-/// is open by itself. In a locked store `everyone` gets, on the store and on each of these classes, the privileges that the
-/// levels name and no others (SCENARIOS.md, `levels`).
+/// The classes require object ACLs, inherit from the parent in full and give the creator nothing. In an open store a new class is
+/// open automatically. In a locked store `everyone` gets, on the store and on each of these classes, the privileges that the levels
+/// name and no others (SCENARIOS.md, `levels`).
 struct ImpliedChanges: Sendable {
-    /// Every privilege that a level names, each once, in the order of the levels.
+    /// Every privilege of the levels once, in the order of the levels.
     private let ofLevels: [String]
-    /// Whether the store is locked, so that the store and class levels have to be granted.
+    /// Whether the store is locked, so that the grants on the store and the classes are needed.
     private let isLocked: Bool
     /// Whether the next transaction begins with the grant on the store.
     private var opensStore: Bool
@@ -35,7 +35,7 @@ struct ImpliedChanges: Sendable {
 
     private var customOfLevels: [String] { ofLevels.filter { !ImpliedChanges.isBuiltIn($0) } }
 
-    /// The grant of the levels' privileges on the store.
+    /// Adds the grant of the levels' privileges on the store.
     private mutating func openStore(_ result: inout [Change]) {
         guard opensStore else { return }
         opensStore = false
@@ -45,7 +45,7 @@ struct ImpliedChanges: Sendable {
         if !ofLevels.isEmpty { result.append(.grant(.everyone, on: .store, ofLevels)) }
     }
 
-    /// The changes with what they take for granted in front of each.
+    /// Returns the changes, each preceded by the changes that it implies.
     mutating func complete(_ changes: [Change]) throws -> [Change] {
         var result: [Change] = []
         result.reserveCapacity(changes.count)
@@ -66,10 +66,10 @@ struct ImpliedChanges: Sendable {
         return result
     }
 
-    /// Defines the class of a new object where there is none.
+    /// Defines the class of a new object if it does not exist.
     private mutating func define(_ object: Name, _ result: inout [Change]) throws {
         let className = object.className
-        // A name that is none is for the store to refuse.
+        // The store refuses an invalid name.
         guard try custom(of: className) == nil, object.problem == nil else { return }
         known[ExactText(className)] = customOfLevels
         result.append(
@@ -77,7 +77,7 @@ struct ImpliedChanges: Sendable {
         if isLocked, !ofLevels.isEmpty { result.append(.grant(.everyone, on: .class(className), ofLevels)) }
     }
 
-    /// Adds privileges that the class of an object does not know yet.
+    /// Adds privileges that the class of an object does not have yet.
     private mutating func define(_ privileges: [String], of object: Name, _ result: inout [Change]) throws {
         var className = object.className
         if className == "class", let id = object.id { className = id }

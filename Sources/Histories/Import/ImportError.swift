@@ -1,14 +1,15 @@
 public import Permissions
 
-/// Why an import stopped, apart from an ill-formed file (``FormatError``) and trouble with storage.
+/// The reason why an import stopped, except for a malformed file (``FormatError``) and storage errors.
 public enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The store did not take a transaction. Those before it are in the store.
+    /// The store refused a transaction. Those before it are in the store.
     case refused(file: String, line: Int, id: String?, Refusal)
-    /// The file does not go on where the store ends.
+    /// The file does not continue at the end of the store.
     case cannotResume(file: String, line: Int?, reason: String)
-    /// The history has levels, and the store is locked, in use, and has none. The import would open its store level to everyone.
+    /// The history has levels, and the store is locked, in use, and has none. The import would grant everyone the levels'
+    /// privileges on the store.
     case storeIsLocked(directory: String)
-    /// The store's levels mean something else than those of the file.
+    /// The store and the file define levels differently.
     case otherLevels(file: String, directory: String)
 
     public var description: String {

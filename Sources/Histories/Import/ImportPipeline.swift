@@ -3,15 +3,15 @@ import Foundation
 import Muniment
 import Permissions
 
-/// Reads ahead on one thread what another commits, so that an import uses two cores.
+/// Reads ahead on one thread while another thread commits, so that an import uses two cores.
 struct ImportPipeline {
-    /// Some transactions in a row, and why there are no more, if it is not the end of the file.
+    /// Consecutive transactions, and the error that ended them, if any.
     private struct Batch: Sendable {
         var transactions: [ImportedTransaction] = []
         var changes = 0
         var failure: (any Error)?
 
-        /// Enough changes to make handing over cheap, few enough to keep memory small.
+        /// Large enough to make the transfer cheap, small enough to limit memory.
         var isFull: Bool { changes >= 2_000 || transactions.count >= 500 }
 
         mutating func append(_ transaction: ImportedTransaction) {
@@ -25,13 +25,13 @@ struct ImportPipeline {
 
     init(_ source: HistorySource) { self.source = source }
 
-    /// Hands every transaction to `take`, in order, on this thread; `pause` is called now and then in between.
+    /// Passes every transaction to `take`, in order, on this thread; calls `pause` from time to time in between.
     ///
-    /// Where the file is at fault, what stands before the fault is handed over first.
+    /// If the file is faulty, the transactions before the fault are passed first.
     func run(_ take: (ImportedTransaction) throws -> Void, pause: (ImportedTransaction) -> Void) throws {
         let (source, queue) = (source, queue)
         Thread { ImportPipeline.read(source, into: queue) }.start()
-        // The store outlives this call, and the other thread must not: it may be reading the store.
+        // The other thread may be reading the store and must end before this call returns.
         defer { queue.cancel() }
         while let batch = queue.take() {
             for transaction in batch.transactions { try take(transaction) }

@@ -1,11 +1,11 @@
 import Events
 
-/// A JSON value whose members keep their order, to be written on one line.
+/// A JSON value with ordered members, for output on one line.
 indirect enum OrderedJSON {
     case value(JSONValue)
     case list([OrderedJSON])
     case members([(String, OrderedJSON)])
-    /// JSON text as the log keeps it.
+    /// JSON text from the log.
     case raw([UInt8])
 
     static let null = OrderedJSON.value(.null)

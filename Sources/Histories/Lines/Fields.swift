@@ -1,12 +1,12 @@
 import Events
 import Permissions
 
-/// The members of one JSON object, taken out key by key.
+/// The members of one JSON object, which are taken out by key.
 ///
-/// A form asks for the keys that it knows, and ``finish()`` complains about a key that nobody asked for: so what a form accepts
-/// is written down once, where it is read.
+/// A parser takes the keys that it knows, and ``finish()`` throws for a remaining key. The set of accepted keys is thus defined
+/// only by the code that reads them.
 struct Fields {
-    /// How the line is to be read.
+    /// The context of the line.
     let context: LineContext
     private let members: JSONObject
     private var asked: [ExactText] = []
@@ -18,10 +18,10 @@ struct Fields {
         asked.reserveCapacity(8)
     }
 
-    /// Whether the object has this key; asking does not accept it.
+    /// Whether the object has this key. Does not accept the key.
     func has(_ key: String) -> Bool { members[key] != nil }
 
-    /// The value of this key, or nil where the object does not have it.
+    /// Takes the value of this key; nil if the object does not have it.
     mutating func value(_ key: String) -> JSONValue? {
         asked.append(ExactText(key))
         guard let value = members[key] else { return nil }
@@ -29,8 +29,8 @@ struct Fields {
         return value
     }
 
-    /// What `read` makes of the value of this key, or nil where the object does not have it. A null is a value, and rarely a
-    /// welcome one.
+    /// Takes and parses the value of this key; nil if the object does not have it. A null is passed to `read`, which usually
+    /// rejects it.
     mutating func optional<Value>(
         _ key: String, _ read: (JSONValue) throws(LineProblem) -> Value
     ) throws(LineProblem) -> Value? {
@@ -45,20 +45,20 @@ struct Fields {
         return value
     }
 
-    /// Accepts the key where its value is null, and says whether it is.
+    /// Accepts the key if its value is null, and returns whether it is.
     mutating func takeNull(_ key: String) -> Bool {
         guard case .null? = members[key] else { return false }
         return value(key) != nil
     }
 
-    /// Throws where the object has a key that no one asked for.
+    /// Throws if the object has a key that was not taken.
     func finish() throws(LineProblem) {
         guard taken != members.count, let unknown = members.keys.first(where: { !asked.contains(ExactText($0)) }) else { return }
         let known = asked.map { "`\($0.text)`" }.joined(separator: ", ")
         throw problem(unknown, "is not known here", "use one of \(known), or leave it out")
     }
 
-    /// What is wrong with the value of a key, and what to do about it.
+    /// Returns an error with the key, the problem, and the remedy.
     func problem(_ key: String?, _ problem: String, _ remedy: String) -> LineProblem {
         LineProblem(key: key, problem: problem, remedy: remedy)
     }
@@ -84,7 +84,7 @@ extension Fields {
 
     mutating func name(_ key: String) throws(LineProblem) -> Name { Name(try text(key)) }
     mutating func optionalName(_ key: String) throws(LineProblem) -> Name? { try optionalText(key).map { Name($0) } }
-    /// A role, with or without its `role:`.
+    /// Takes a role, with or without its `role:` prefix.
     mutating func role(_ key: String) throws(LineProblem) -> Name { .role(try text(key)) }
     mutating func permission(_ key: String) throws(LineProblem) -> Name { .permission(try text(key)) }
 
@@ -101,7 +101,7 @@ extension Fields {
         return instant
     }
 
-    /// One of a few words; nil where the object does not have the key.
+    /// Takes one of several words; nil if the object does not have the key.
     mutating func choice<Value>(_ key: String, _ choices: [(word: String, value: Value)]) throws(LineProblem) -> Value? {
         guard let word = try optionalText(key) else { return nil }
         guard let choice = choices.first(where: { $0.word == word }) else {
@@ -111,7 +111,7 @@ extension Fields {
         return choice.value
     }
 
-    /// What `read` makes of each element of a list.
+    /// Takes a list and parses each element with `read`.
     mutating func list<Value>(
         _ key: String, _ read: (JSONValue) throws(LineProblem) -> Value
     ) throws(LineProblem) -> [Value] {

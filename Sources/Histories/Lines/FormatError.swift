@@ -1,15 +1,15 @@
 import Events
 
-/// A file of JSON Lines says something that the format does not know.
+/// A file of JSON Lines does not follow the format.
 public struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
-    /// The line, from 1.
+    /// The line number, from 1.
     public let line: Int
-    /// The key with its way from the top of the line, as in `changes[3].until`; nil where the line as a whole is wrong.
+    /// The path of the key from the top of the line, as in `changes[3].until`; nil if the line as a whole is invalid.
     public let key: String?
-    /// What is wrong, behind the key or behind "the line".
+    /// The problem, written after the key or after "the line".
     public let problem: String
-    /// What to do about it.
+    /// The remedy.
     public let remedy: String
 
     public init(file: String, line: Int, key: String? = nil, problem: String, remedy: String) {
@@ -26,18 +26,18 @@ public struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A file that cannot be read at all.
+/// A file that cannot be read.
 public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
-    /// What the system says.
+    /// The error message of the system.
     public let reason: String
 
     public var description: String { "`\(file)` cannot be read: \(reason); check the path and its permissions" }
 }
 
-/// What is wrong within a line, before it is known which line of which file that is.
+/// A problem within a line, before its file and line number are known.
 package struct LineProblem: Error {
-    /// The key with its way from the top, as in `[3].until`; nil where the whole is wrong.
+    /// The path of the key from the top, as in `[3].until`; nil if the whole value is invalid.
     package var key: String?
     package var problem: String
     package var remedy: String
@@ -48,15 +48,15 @@ package struct LineProblem: Error {
 }
 
 extension LineProblem {
-    /// The same problem, seen from one level further up: a key, or an index in brackets.
+    /// Returns the problem with its path prefixed by a key, or by an index in brackets.
     func inside(_ place: String) -> LineProblem {
         let way = key.map { $0.hasPrefix("[") ? place + $0 : place + "." + $0 }
         return LineProblem(key: way ?? place, problem: problem, remedy: remedy)
     }
 
-    /// A line that is no JSON.
+    /// Creates the problem of a line with invalid JSON.
     ///
-    /// - Parameter indent: how many blanks stand before it in the file.
+    /// - Parameter indent: the number of blanks before the line's text in the file.
     init(_ error: JSONError, indent: Int) {
         let place = error.offset.map { ", at byte \($0 + indent)" } ?? ""
         self.init(problem: "cannot be read\(place): \(error.problem)", remedy: error.remedy)

@@ -2,7 +2,7 @@ import Events
 import Muniment
 import Permissions
 
-/// What the first line of a file says about the rest.
+/// The header, which is the first line of a file.
 struct Header: Sendable {
     /// The two kinds of file.
     enum Format: String, Hashable, Sendable, CaseIterable {
@@ -11,16 +11,16 @@ struct Header: Sendable {
     }
 
     var format: Format
-    /// Names for sets of privileges, the smallest first; nil where the file has none.
+    /// Named sets of privileges, the smallest first; nil if the file has none.
     var levels: [Level]?
-    /// How a new store starts; nil where the file does not say.
+    /// The preset of a new store; nil if the file does not set it.
     var preset: Preset?
-    /// Who administers a new store; nil where the file does not say.
+    /// The administrator of a new store; nil if the file does not set it.
     var administrator: Name?
     var title: String?
     var note: String?
 
-    /// Who administers a new store.
+    /// The administrator of a new store.
     var administratorOrDefault: Name { administrator ?? "user:root" }
 }
 
@@ -38,7 +38,7 @@ extension Header {
         try fields.finish()
     }
 
-    /// By number of privileges, then by name: a level comes before those that hold it.
+    /// Sorts levels by number of privileges, then by name: a level comes before those that contain it.
     private static func inOrder(_ value: JSONValue) throws(LineProblem) -> [Level] {
         var levels: [Level] = []
         for (name, privileges) in try value.members {

@@ -1,6 +1,6 @@
 import Events
 
-/// A value as what a line needs there.
+/// Converts a value to the type that a line requires.
 extension JSONValue {
     var text: String {
         get throws(LineProblem) { if case .string(let text) = self { text } else { throw wrongType("a string") } }
@@ -18,9 +18,9 @@ extension JSONValue {
         get throws(LineProblem) { try list(called: "a list of strings") { element throws(LineProblem) in try element.text } }
     }
 
-    /// What `read` makes of each element.
+    /// Parses each element of a list with `read`.
     ///
-    /// - Parameter form: what errors call a list of these.
+    /// - Parameter form: the name of such a list in errors.
     func list<Value>(
         called form: String = "a list", _ read: (JSONValue) throws(LineProblem) -> Value
     ) throws(LineProblem) -> [Value] {
@@ -33,7 +33,7 @@ extension JSONValue {
         return values
     }
 
-    /// This is something else than what has to stand there.
+    /// Returns the error for a value of the wrong type.
     func wrongType(_ wanted: String) -> LineProblem {
         if case .null = self {
             LineProblem(problem: "is null", remedy: "it is to be \(wanted); leave the key out if there is nothing to say")

@@ -1,36 +1,36 @@
 import Events
 import Permissions
 
-/// What one line of a file says.
+/// The content of one line of a file.
 enum Line: Sendable {
     case header(Header)
     case transaction(TransactionLine)
     case question(Question)
-    /// A name for the present revision.
+    /// A name for the current revision.
     case mark(String)
-    /// The clock moves forward to this moment.
+    /// The clock advances to this time.
     case clock(Instant)
 }
 
-/// What a line is read as part of.
+/// The kind of file that a line belongs to.
 enum FileKind: Sendable {
-    /// Transactions under a header, with `actor` and `changes`.
+    /// Transactions after a header, with `actor` and `changes`.
     case history
-    /// Transactions, questions with their answers, marks and clocks under a header.
+    /// Transactions, questions with their answers, marks and clock lines after a header.
     case scenario
-    /// Questions whose answers, if any, do not matter; a header is optional.
+    /// Questions; their answers, if any, are ignored. A header is optional.
     case questions
 }
 
-/// What the lines before this one settled: how it is to be read.
+/// The context of a line, from the lines before it.
 struct LineContext: Sendable {
     var kind: FileKind
-    /// The header's levels by name; nil where it has none.
+    /// The header's levels by name; nil if it has none.
     var levels: [ExactText: [String]]?
 }
 
 extension Line {
-    /// Which kind of line it is, its keys tell.
+    /// The keys determine the kind of line.
     init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
         var fields = try Fields(value, context)
         let kind = context.kind
@@ -53,7 +53,7 @@ extension Line {
 }
 
 extension FileKind {
-    /// What to write instead of a line that does not belong.
+    /// The permitted lines, for error messages.
     fileprivate var expectedLines: String {
         switch self {
         case .history: "a history has transactions with `time`, `actor` and `changes`"

@@ -1,7 +1,7 @@
 import Events
 import Muniment
 
-/// Understands the lines of one file, one after the other.
+/// Parses the lines of one file in order.
 struct LineParser: Sendable {
     let file: String
     private let kind: FileKind
@@ -14,7 +14,7 @@ struct LineParser: Sendable {
         context = LineContext(kind: kind)
     }
 
-    /// What the line says. A header is remembered: its levels hold for the lines that follow.
+    /// Parses a line. A header is stored: its levels apply to the lines after it.
     mutating func parse(_ raw: RawLine) throws(FormatError) -> Line {
         let line: Line
         do {
@@ -34,7 +34,7 @@ struct LineParser: Sendable {
         }
     }
 
-    /// Keeps the order of lines: a header first where the file needs one, and never a second.
+    /// Checks the order of lines: a header first if the file needs one, and never a second one.
     private mutating func accept(_ line: Line, at number: Int) throws(FormatError) {
         guard case .header(let header) = line else {
             guard self.header != nil || kind == .questions else {

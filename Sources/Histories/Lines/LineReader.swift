@@ -1,27 +1,27 @@
 import Foundation
 
-/// One line as it stands in the file.
+/// One unparsed line of a file.
 struct RawLine: Sendable {
     /// From 1; blank lines and comments count.
     let number: Int
-    /// Without the end of the line and the blanks around it.
+    /// Without the line end and surrounding blanks.
     let bytes: [UInt8]
-    /// How many blanks stand before it.
+    /// The number of blanks before the text.
     let indent: Int
-    /// How many bytes of the file end with this line.
+    /// The offset in the file after this line, in bytes.
     let end: UInt64
 }
 
-/// Reads a file line by line, without blank lines and those that begin with `#`. Never more than a line and a chunk is in memory.
+/// Reads a file line by line, and skips blank lines and those that begin with `#`. At most one line and one chunk are in memory.
 struct LineReader: Sendable {
-    /// Bytes in one line: a transaction at the limits of the store fits many times over.
+    /// The maximum bytes per line, many times the size of a transaction at the limits of the store.
     static let lineBytes = 256 << 20
     private static let chunkBytes = 1 << 18
 
     let file: String
     private let handle: FileHandle?
     private var buffer: [UInt8] = []
-    /// Where in the buffer the next line begins.
+    /// The offset of the next line in the buffer.
     private var start = 0
     private var number = 0
     private var consumed: UInt64 = 0
@@ -35,21 +35,21 @@ struct LineReader: Sendable {
         }
     }
 
-    /// Reads the lines of a text; `named` is what errors call it.
+    /// Reads the lines of a text; `named` is its name in errors.
     init(text: String, named file: String) {
         self.file = file
         handle = nil
         buffer = Array(text.utf8)
     }
 
-    /// The size of the file in bytes; 0 where it has none, as a pipe has not.
+    /// The size of the file in bytes; 0 if it has none, such as a pipe.
     var totalBytes: UInt64 {
         guard handle != nil else { return UInt64(buffer.count) }
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
     }
 
-    /// The next line that says something, or nil at the end.
+    /// Returns the next line with content, or nil at the end.
     mutating func next() throws -> RawLine? {
         while let line = try nextRange() {
             let text = LineReader.trim(buffer[line])
@@ -59,7 +59,7 @@ struct LineReader: Sendable {
         return nil
     }
 
-    /// Where the next line stands in the buffer, without its end.
+    /// Returns the range of the next line in the buffer, without its line end.
     private mutating func nextRange() throws -> Range<Int>? {
         var searched = start
         while true {
@@ -85,7 +85,7 @@ struct LineReader: Sendable {
         return line
     }
 
-    /// Appends a chunk behind what is not read yet; false at the end of the file.
+    /// Appends a chunk to the unread bytes; returns false at the end of the file.
     private mutating func fill() throws -> Bool {
         guard let handle else { return false }
         let chunk: Data?

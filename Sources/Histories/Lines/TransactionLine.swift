@@ -5,12 +5,12 @@ import Permissions
 struct TransactionLine: Sendable {
     var caller: Name
     var changes: [Change]
-    /// What the line calls the transaction.
+    /// The id of the transaction in the line.
     var id: String?
     var time: Instant?
-    /// Whether each change is a transaction of its own (`"mode":"each"`).
+    /// Whether each change is a separate transaction (`"mode":"each"`).
     var isEach: Bool
-    /// What a scenario expects to happen; nil where it does not say, which means `ok` for every change.
+    /// The expected outcome in a scenario; nil means `ok` for every change.
     var expectation: JSONValue?
 }
 

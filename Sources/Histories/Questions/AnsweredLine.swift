@@ -1,10 +1,10 @@
 import Events
 
-/// Puts an answer into the text of a question, so that all other keys stay where and as they were written.
+/// Inserts an answer into the text of a question without changing the rest of the text.
 enum AnsweredLine {
-    /// The line with its `answer`: in the place of one that is there already, else behind the other keys.
+    /// Returns the line with its `answer`, which replaces an existing one or follows the other keys.
     ///
-    /// - Parameter line: one JSON object in UTF-8 that was decoded before, so that its form is not in doubt.
+    /// - Parameter line: one JSON object in UTF-8 that was parsed before, so it is valid.
     static func text(of line: [UInt8], answer: String) -> String {
         var scanner = MemberScanner(line)
         var end = line.count
@@ -13,7 +13,7 @@ enum AnsweredLine {
             guard member.isAnswer else { continue }
             return scanner.text(..<member.value.lowerBound) + answer + scanner.text(member.value.upperBound...)
         }
-        // Between the last value and the closing brace there may be blanks; they stay behind what is added.
+        // Blanks between the last value and the closing brace remain after the inserted text.
         return scanner.text(..<end) + scanner.separator + "\"answer\"" + scanner.colon + answer + scanner.text(end...)
     }
 }
@@ -27,7 +27,7 @@ private struct MemberScanner {
 
     private let bytes: [UInt8]
     private var position: Int
-    /// As this line writes them, with or without a blank.
+    /// The separators in the style of this line, with or without a blank.
     private(set) var separator = ","
     private(set) var colon = ":"
 
@@ -58,7 +58,7 @@ private struct MemberScanner {
         while position < bytes.count, isSkipped(bytes[position]) { position += 1 }
     }
 
-    /// Goes over a string and returns where it stands, its quotes included.
+    /// Skips a string and returns its range, including its quotes.
     private mutating func string() -> Range<Int> {
         let start = position
         position += 1
@@ -69,7 +69,7 @@ private struct MemberScanner {
         return start..<position
     }
 
-    /// Goes to the comma or brace behind a value.
+    /// Skips to the comma or brace after a value.
     private mutating func skipValue() {
         var depth = 0
         while position < bytes.count {
@@ -88,7 +88,7 @@ private struct MemberScanner {
         }
     }
 
-    /// A key may be written with escapes.
+    /// A key can contain escapes.
     private func isAnswer(_ key: ArraySlice<UInt8>) -> Bool {
         guard key.contains(UInt8(ascii: "\\")) else { return key.elementsEqual("\"answer\"".utf8) }
         return (try? JSONText.decode(Array(key))) == .string("answer")

@@ -3,15 +3,15 @@ import Muniment
 import Notices
 import Permissions
 
-/// Answers questions from a store, in the words of the format.
+/// Answers questions from a store, in the syntax of the format.
 struct Answering {
     let store: Store
-    /// What level names in questions mean, the smallest first; nil where none are defined.
+    /// The definitions of levels in questions, the smallest first; nil for none.
     let levels: [Level]?
-    /// Names for revisions; only scenarios have them.
+    /// Names of revisions, used only in scenarios.
     var marks: [ExactText: Revision] = [:]
 
-    /// Throws a ``LineProblem`` where the question itself makes no sense here.
+    /// Throws a ``LineProblem`` if the question is invalid here.
     func answer(_ question: Question) throws -> OrderedJSON {
         let moment = try moment(question.at, "at")
         do {
@@ -64,7 +64,7 @@ struct Answering {
         return .members(members)
     }
 
-    /// Both moments stand for the revisions that they are at.
+    /// Both times are converted to the revisions that were current then.
     private func notices(for subject: Name, since: Question.When, until: Question.When?) throws -> OrderedJSON {
         let first = try store.read(at: moment(since, "since")) { $0.revision }
         let last = try store.read(at: moment(until, "until")) { $0.revision }
@@ -82,7 +82,7 @@ struct Answering {
         return .members(members)
     }
 
-    /// What happened after `moment` is left out.
+    /// Changes after `moment` are omitted.
     private func accessChanges(of user: Name, until moment: Moment) throws -> OrderedJSON {
         guard let levels else { throw noLevels("ask") }
         let last = try store.read(at: moment) { $0.revision }
@@ -120,7 +120,7 @@ extension Answering {
             remedy: "import a history with levels, or begin the file with a header that defines them")
     }
 
-    /// A mark goes before a time of the same spelling.
+    /// A mark takes precedence over a time with the same text.
     private func moment(_ when: Question.When?, _ key: String) throws -> Moment {
         switch when {
         case nil: return .now

@@ -1,28 +1,29 @@
 import Events
 public import Muniment
 
-/// Answers a file of questions: each line comes back with its `answer`, everything else in it as it was.
+/// Answers a file of questions: writes each line with its `answer`, and otherwise unchanged.
 public struct Asker {
     private let store: Store
 
     public init(_ store: Store) { self.store = store }
 
-    /// Answers the questions one by one, in order, each before the next is read.
+    /// Answers the questions one by one, in order. Each is answered before the next is read.
     ///
-    /// A header is optional; its levels go before those that the store keeps. Blank lines and comments are not repeated.
+    /// A header is optional; its levels take precedence over those in the store. Blank lines and comments are omitted from the
+    /// output.
     ///
     /// - Parameters:
     ///   - file: the questions.
-    ///   - write: takes each answered line, without its end.
-    /// - Returns: how many questions there were.
-    /// - Throws: ``FormatError`` for a line that is no question or one that cannot be answered, ``UnreadableFile``, and what
-    ///   `write` and the store throw.
+    ///   - write: receives each answered line, without its line end.
+    /// - Returns: the number of questions.
+    /// - Throws: ``FormatError`` for a line that is not a question or cannot be answered, ``UnreadableFile``, and the errors of
+    ///   `write` and the store.
     @discardableResult
     public func answer(file: String, write: (String) throws -> Void) throws -> Int {
         try answer(try LineReader(file: file), write: write)
     }
 
-    /// Answers the questions in a text; `named` is what errors call it.
+    /// Answers the questions in a text; `named` is its name in errors.
     @discardableResult
     public func answer(text: String, named name: String, write: (String) throws -> Void) throws -> Int {
         try answer(LineReader(text: text, named: name), write: write)

@@ -1,15 +1,15 @@
 import Events
 import Permissions
 
-/// One line that asks.
+/// A line with a question.
 struct Question: Sendable {
     var subject: Subject
-    /// The moment that the question is about; nil for now.
+    /// The time of the question; nil for now.
     var at: When?
-    /// What a scenario expects; nil in a file of questions, where an answer that is there already does not matter.
+    /// The expected answer in a scenario; nil in a file of questions, which ignores existing answers.
     var answer: JSONValue?
 
-    /// What is asked.
+    /// The kind of question, with its arguments.
     enum Subject: Sendable {
         case check(Name, Wanted, on: Name)
         case privileges(Name, on: Name)
@@ -29,7 +29,7 @@ struct Question: Sendable {
         case level(String)
     }
 
-    /// A moment as a line writes it.
+    /// A time in the syntax of a line.
     enum When: Hashable, Sendable {
         case revision(Revision)
         /// A time, or the name of a mark.

@@ -2,34 +2,34 @@ package import Events
 package import Muniment
 package import Permissions
 
-/// A whole history or scenario in memory, with what its file leaves unsaid filled in: for replaying it.
+/// A whole history or scenario in memory, including its implied changes, ready to replay.
 package struct RecordedHistory: Sendable {
     package let title: String?
     package let preset: Preset
     package let administrator: Name
-    /// Names for sets of privileges, the smallest first; nil where the file has none.
+    /// Named sets of privileges, the smallest first; nil if the file has none.
     package let levels: [Level]?
     package let entries: [Entry]
 
     package enum Entry: Sendable {
-        /// A transaction, and what is to come of it; nil where anything may.
+        /// A transaction and its expected outcome; nil accepts any outcome.
         case transaction(Transaction, _ expected: Expected?)
         case clock(Instant)
         case mark(String)
     }
 
-    /// What a line says will come of its transaction.
+    /// The expected outcome of a transaction.
     package enum Expected: Hashable, Sendable {
         case accepted
         case refused(Refusal.Code)
     }
 
-    /// Reads a `permission-history/1` or a `scenario/1` file. The questions of a scenario are left out.
+    /// Reads a `permission-history/1` or a `scenario/1` file. The questions of a scenario are ignored.
     ///
     /// - Throws: ``FormatError``, ``UnreadableFile``.
     package init(file: String) throws { try self.init { try LineReader(file: file) } }
 
-    /// Reads the lines of a text; `named` is what errors call it.
+    /// Reads the lines of a text; `named` is its name in errors.
     package init(text: String, named name: String) throws { try self.init { LineReader(text: text, named: name) } }
 
     private init(_ reader: () throws -> LineReader) throws {
@@ -63,7 +63,7 @@ package struct RecordedHistory: Sendable {
         self.entries = entries
     }
 
-    /// The header of a file says which of the two it is.
+    /// Returns the kind of file from its header.
     private static func kind(_ lines: LineReader) throws -> FileKind {
         var lines = lines
         guard let first = try lines.next(), let value = try? JSONText.decode(first.bytes, limit: LineReader.lineBytes),
@@ -74,7 +74,7 @@ package struct RecordedHistory: Sendable {
 }
 
 extension TransactionLine {
-    /// The line as transactions, each with what is to come of it.
+    /// Returns the transactions of the line, each with its expected outcome.
     fileprivate func entries(authority: Authority) -> [RecordedHistory.Entry] {
         let transactions = transactions(authority: authority)
         guard isEach else { return transactions.map { .transaction($0, TransactionLine.expected(expectation)) } }

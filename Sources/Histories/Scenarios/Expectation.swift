@@ -1,8 +1,8 @@
 import Events
 
-/// What a line of a scenario says will come of it.
+/// Compares the expectations of a scenario with the actual outcomes.
 enum Expectation {
-    /// Whether `actual` is what is expected: `"*"` matches anything, members and elements are compared one by one.
+    /// Whether `actual` matches `expected`: `"*"` matches anything; members and elements are compared one by one.
     static func matches(_ expected: JSONValue, _ actual: JSONValue) -> Bool {
         switch (expected, actual) {
         case (.string("*"), _): true

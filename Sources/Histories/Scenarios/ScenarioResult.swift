@@ -1,21 +1,21 @@
 /// An expectation of a scenario that was not met.
 public struct ScenarioFailure: Hashable, Sendable, CustomStringConvertible {
     public let file: String
-    /// The line, from 1.
+    /// The line number, from 1.
     public let line: Int
-    /// What the line expects, as JSON.
+    /// The expected outcome, as JSON.
     public let expected: String
-    /// What happened instead, as JSON.
+    /// The actual outcome, as JSON.
     public let actual: String
 
     public var description: String { "\(file):\(line): expected \(expected), got \(actual)" }
 }
 
-/// How a scenario went, or several together.
+/// The result of one or more scenarios.
 public struct ScenarioResult: Hashable, Sendable, CustomStringConvertible {
-    /// How many transactions and questions went as expected.
+    /// The number of transactions and questions that matched their expectations.
     public private(set) var passed: Int
-    /// The others, in order.
+    /// The failed expectations, in order.
     public private(set) var failures: [ScenarioFailure]
 
     public init(passed: Int = 0, failures: [ScenarioFailure] = []) {
@@ -28,7 +28,7 @@ public struct ScenarioResult: Hashable, Sendable, CustomStringConvertible {
     mutating func recordSuccess() { passed += 1 }
     mutating func record(_ failure: ScenarioFailure) { failures.append(failure) }
 
-    /// Both results together.
+    /// Combines two results.
     public static func + (left: ScenarioResult, right: ScenarioResult) -> ScenarioResult {
         ScenarioResult(passed: left.passed + right.passed, failures: left.failures + right.failures)
     }

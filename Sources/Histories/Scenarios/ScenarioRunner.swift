@@ -3,17 +3,17 @@ import Foundation
 import Muniment
 import Permissions
 
-/// Runs `scenario/1` files, each in a fresh store of its own that is removed afterwards.
+/// Runs `scenario/1` files, each in a new store that is deleted afterwards.
 public struct ScenarioRunner: Sendable {
     public init() {}
 
     /// Runs one file.
     ///
-    /// - Throws: ``FormatError`` where the file is ill-formed, ``UnreadableFile``, or what the store throws. An expectation that
-    ///   is not met is no error: it is in the result.
+    /// - Throws: ``FormatError`` if the file is malformed, ``UnreadableFile``, or an error of the store. An unmet expectation does
+    ///   not throw: it is in the result.
     public func run(file: String) throws -> ScenarioResult { try run(try LineReader(file: file)) }
 
-    /// Runs the lines of a text; `named` is what failures and errors call it.
+    /// Runs the lines of a text; `named` is its name in failures and errors.
     public func run(text: String, named name: String) throws -> ScenarioResult {
         try run(LineReader(text: text, named: name))
     }
@@ -35,7 +35,7 @@ public struct ScenarioRunner: Sendable {
                 }
             }
         } catch {
-            // The store goes away with its directory; what went wrong first is what counts.
+            // The store is deleted with its directory; the first error is the relevant one.
             try? run.close()
             throw error
         }
@@ -44,7 +44,7 @@ public struct ScenarioRunner: Sendable {
     }
 }
 
-/// One scenario on its way through its lines.
+/// A scenario that is running.
 private struct ScenarioRun {
     private let store: Store
     private let clock = ScenarioClock()
@@ -86,7 +86,7 @@ private struct ScenarioRun {
         }
     }
 
-    /// The clock never goes back. What is due by the new time expires at its own time.
+    /// The clock cannot go back. Access that is due by the new time expires at its own time.
     private func advance(to moment: Instant, _ key: String) throws {
         guard moment >= clock.now else {
             throw LineProblem(
@@ -101,7 +101,7 @@ private struct ScenarioRun {
 extension ScenarioRun {
     private static let success = JSONValue.string("ok")
 
-    /// What a transaction was expected to come to, and what it came to.
+    /// Returns the expected and the actual outcome of a transaction.
     private func outcome(of line: TransactionLine) throws -> (expected: JSONValue, actual: JSONValue) {
         if line.isEach {
             let actual = try line.changes.map { change in
@@ -113,7 +113,7 @@ extension ScenarioRun {
         }
         let expected = line.expectation ?? ScenarioRun.success
         guard let refusal = try refusal(of: line.changes, line) else { return (expected, ScenarioRun.success) }
-        // Where the line does not name the change that is refused, any may be.
+        // If the line does not name the refused change, any change matches.
         return (expected, ScenarioRun.json(refusal, withChange: expected["change"] != nil))
     }
 
