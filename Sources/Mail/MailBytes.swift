@@ -2,18 +2,18 @@ internal import Events
 internal import Identity
 internal import Secrets
 
-/// A mail as it goes out (RFC 5322, RFC 2045): head and text, CR LF at the end of every line.
+/// Encodes a mail (RFC 5322, RFC 2045): header and text with CR LF at the end of every line.
 enum MailBytes {
-    /// Bytes that a line may have without its end (RFC 5322, section 2.1.1).
+    /// The maximum bytes of a line without its end (RFC 5322, section 2.1.1).
     private static let lineLimitBytes = 998
 
-    /// Puts a mail together.
+    /// Encodes a mail.
     ///
     /// - Parameters:
-    ///   - message: what is said to whom. Whatever stands in it, it makes no further line of the head.
-    ///   - sender: whom it comes from.
-    ///   - time: when it was written.
-    ///   - identifier: letters and digits by which no other mail of the sender is known.
+    ///   - message: the text and the recipient. Its contents cannot add header lines.
+    ///   - sender: the sender.
+    ///   - time: the date of the mail.
+    ///   - identifier: letters and digits that are unique among the mails of the sender.
     static func make(_ message: MailMessage, from sender: MailSender, at time: Instant, identifier: String) -> [UInt8] {
         let text = lines(of: message.text)
         let isPlain =
@@ -26,7 +26,7 @@ enum MailBytes {
             "Subject: \(EncodedWords.make(message.subject, besideAddress: false))",
             "Date: \(MailDate.text(time))",
             "Message-ID: <\(identifier)@\(sender.address.text.split(separator: "@")[1])>",
-            // Nobody's absence is to be answered to it (RFC 3834).
+            // Prevents automatic replies (RFC 3834).
             "Auto-Submitted: auto-generated",
             "MIME-Version: 1.0",
             "Content-Type: text/plain; charset=utf-8",
@@ -35,7 +35,7 @@ enum MailBytes {
         return Array((head.joined(separator: "\r\n") + "\r\n\r\n" + (isPlain ? text : base64Lines(text))).utf8)
     }
 
-    /// The text with CR LF at the end of every line, whatever ended them.
+    /// Returns the text with CR LF at the end of every line, for any line end in the input.
     private static func lines(of text: String) -> String {
         let lines = text.split(omittingEmptySubsequences: false) { ["\r\n", "\n", "\r"].contains($0) }
         let whole = lines.joined(separator: "\r\n")
@@ -50,16 +50,16 @@ enum MailBytes {
     }
 }
 
-/// Texts in the head of a mail (RFC 2047).
+/// Encodes texts in the header of a mail (RFC 2047).
 enum EncodedWords {
-    /// Bytes of text that an encoded word of at most 75 letters can hold.
+    /// The bytes of text in an encoded word of at most 75 characters.
     private static let wordLimitBytes = 45
-    /// Bytes of text that stand in one line as they are.
+    /// The maximum bytes of unencoded text on one line.
     private static let plainLimitBytes = 200
 
-    /// The text itself where nothing can be taken wrong in it, and words in base64 otherwise, one a line.
+    /// Returns the unchanged text if it is unambiguous, and base64 words otherwise, one per line.
     ///
-    /// - Parameter besideAddress: whether an address stands in the same line, beside which more letters mean something.
+    /// - Parameter besideAddress: whether the line also contains an address. More characters then need encoding.
     static func make(_ text: String, besideAddress: Bool) -> String {
         let special = besideAddress ? "()<>[]:;@\\,.\"" : ""
         let isPlain =
@@ -76,12 +76,12 @@ enum EncodedWords {
     }
 }
 
-/// Dates in the head of a mail (RFC 5322, section 3.3).
+/// Formats dates in the header of a mail (RFC 5322, section 3.3).
 enum MailDate {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// `Thu, 01 Jan 1970 00:00:00 +0000`, for a moment from 1970 on.
+    /// Returns `Thu, 01 Jan 1970 00:00:00 +0000`, for a time from 1970 on.
     static func text(_ time: Instant) -> String {
         let days = time.microseconds / 86_400_000_000
         // 2026-01-01T10:00:00Z

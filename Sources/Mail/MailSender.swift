@@ -1,12 +1,13 @@
 public import Identity
 
-/// Whom mails come from.
+/// The sender of mails.
 public struct MailSender: Hashable, Sendable, CustomStringConvertible {
     public let address: EmailAddress
-    /// What a mail program shows in place of the address; nil for none.
+    /// The name that mail programs show instead of the address; nil for none.
     public let displayName: String?
 
-    /// - Parameter text: `no-reply@example.com` or `Example <no-reply@example.com>`; nil for anything else, and for control characters.
+    /// - Parameter text: `no-reply@example.com` or `Example <no-reply@example.com>`. The result is nil for any other text, and for
+    ///   control characters.
     public init?(_ text: String) {
         guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { return nil }
         guard text.hasSuffix(">"), let start = text.lastIndex(of: "<") else {

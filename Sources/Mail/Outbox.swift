@@ -4,10 +4,10 @@ public import Identity
 internal import Secrets
 internal import Synchronization
 
-/// Puts mails into a folder, for development and tests: nothing leaves the machine.
+/// Writes mails to a folder, for development and tests. Nothing is sent.
 ///
-/// Every mail is a file, `00000001.eml` and so on in the order in which they came, readable by its owner alone since codes stand in
-/// it.
+/// Every mail is a file, named `00000001.eml` and so on in the order of the calls. Only its owner can read it, because mails
+/// contain codes.
 public final class Outbox: Mailer {
     private let folder: String
     private let sender: MailSender
@@ -16,10 +16,10 @@ public final class Outbox: Mailer {
     private let next: Mutex<Int>
 
     /// - Parameters:
-    ///   - folder: made where it is not there; what is in it stays.
-    ///   - sender: whom mails come from.
-    ///   - clock: when they are written.
-    /// - Throws: ``Identity/MailProblem`` where there can be no such folder.
+    ///   - folder: the folder, created if it does not exist; existing files remain.
+    ///   - sender: the sender of the mails.
+    ///   - clock: returns the date of a mail.
+    /// - Throws: ``Identity/MailProblem`` if the folder cannot be created.
     public init(folder: String, sender: MailSender, clock: @escaping @Sendable () -> Instant) throws(MailProblem) {
         self.folder = folder
         self.sender = sender
@@ -35,7 +35,7 @@ public final class Outbox: Mailer {
             message, from: sender, at: clock(), identifier: Base64URL.encode(Secrets.randomBytes(16)))
         do throws(FileError) {
             try next.withLock { number throws(FileError) in
-                // Another process may put its mails here too.
+                // Another process may use the same folder.
                 while try !createFile(path(number), with: bytes) { number += 1 }
                 number += 1
             }

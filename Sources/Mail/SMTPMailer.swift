@@ -3,7 +3,7 @@ public import Identity
 public import NetworkClient
 internal import Secrets
 
-/// Hands mails to a mail server.
+/// Sends mails with a mail server.
 public struct SMTPMailer: Mailer {
     private let server: SMTPAddress
     private let sender: MailSender
@@ -12,11 +12,12 @@ public struct SMTPMailer: Mailer {
     private let clock: @Sendable () -> Instant
 
     /// - Parameters:
-    ///   - server: encrypted, unless it is this machine.
-    ///   - sender: whom mails come from, and where the server tells that one could not be delivered.
-    ///   - login: whom to sign in to the server as; nil where it asks nobody who they are.
-    ///   - pinnedKeyDigest: the SHA-256 of the server's public key, in place of a certificate that somebody vouches for; nil for that.
-    ///   - clock: when mails are written.
+    ///   - server: the server; encrypted unless it is this machine.
+    ///   - sender: the sender of the mails, who also receives delivery failures.
+    ///   - login: the credentials for the server; nil if it requires none.
+    ///   - pinnedKeyDigest: the SHA-256 of the server's public key, checked instead of a CA-signed certificate; nil to check the
+    ///     certificate.
+    ///   - clock: returns the date of a mail.
     public init(
         server: SMTPAddress, sender: MailSender, login: SMTPLogin? = nil, pinnedKeyDigest: [UInt8]? = nil,
         clock: @escaping @Sendable () -> Instant
@@ -32,7 +33,7 @@ public struct SMTPMailer: Mailer {
         do throws(SMTPClientError) { try SMTPClient.send(delivery(of: message)) } catch { throw MailProblem("\(error)") }
     }
 
-    /// A mail as the server is to get it, and how that has to be spoken to.
+    /// Returns the encoded mail with the connection settings.
     package func delivery(of message: MailMessage) -> SMTPDelivery {
         let bytes = MailBytes.make(message, from: sender, at: clock(), identifier: Base64URL.encode(Secrets.randomBytes(16)))
         var delivery = SMTPDelivery(server: server, sender: sender.address.text, recipient: message.to.text, message: bytes)

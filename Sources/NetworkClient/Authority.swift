@@ -1,9 +1,9 @@
-/// The host and the port of an address (RFC 3986, section 3.2), without a user's name.
+/// The host and the port of an address (RFC 3986, section 3.2), without a user name.
 struct Authority: Hashable, Sendable {
-    /// In small letters; an IPv6 address without its brackets.
+    /// In lowercase; an IPv6 address without its brackets.
     let host: String
 
-    /// - Parameter text: `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; nil for anything else.
+    /// - Parameter text: `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. The result is nil for any other text.
     init?(_ text: Substring) {
         guard !text.contains("@") else { return nil }
         let host: Substring
@@ -20,13 +20,13 @@ struct Authority: Hashable, Sendable {
         self.host = host.lowercased()
     }
 
-    /// Whether it is this machine, so that nothing leaves it.
+    /// Whether it is this machine, so that nothing is sent over the network.
     var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Whether a byte may stand in an address: some take a backslash for a slash and others do not, and would see another host.
+    /// Whether a byte may occur in an address. A backslash may not: some programs read it as a slash and would see another host.
     static func isPlain(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\\") }
 }

@@ -1,29 +1,29 @@
 internal import CCurl
 internal import Secrets
 
-/// A handle of libcurl's for one transfer. Options are copied into it but for what it holds here.
+/// A libcurl handle for one transfer. Options are copied into it, except for the values stored here.
 @safe final class EasyHandle {
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let handle: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>]
-    /// What comes in, and how much of it may.
+    /// The received body, with its limit.
     private let body: Sink
     private let head: Sink
-    /// What goes out, where that is more than libcurl copies.
+    /// The data to upload, which libcurl does not copy.
     private let source = Source()
 
     /// - Parameters:
-    ///   - bodyLimitBytes: bytes that may come in.
-    ///   - headLimitBytes: bytes that the head in front of them may have.
-    /// - Returns: nil where libcurl has no memory.
+    ///   - bodyLimitBytes: the maximum bytes of the response body.
+    ///   - headLimitBytes: the maximum bytes of the response header.
+    /// - Returns: nil if libcurl has no memory.
     init?(bodyLimitBytes: Int, headLimitBytes: Int) {
         guard EasyHandle.isReady, let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
         unsafe lists = []
         body = Sink(limitBytes: bodyLimitBytes)
         head = Sink(limitBytes: headLimitBytes)
-        // Time limits by signals would not go with threads.
+        // Timeouts by signals do not work with threads.
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         receive(CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, into: body)
@@ -31,7 +31,7 @@ internal import Secrets
     }
 
     deinit {
-        // The handle first: it refers to the lists, and while it closes a connection it may still call a sink.
+        // The handle first: it refers to the lists, and it may call a sink while it closes a connection.
         unsafe curl_easy_cleanup(handle)
         while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
     }
@@ -39,7 +39,7 @@ internal import Secrets
     func set(_ option: CURLoption, _ value: Int) { _ = unsafe muniment_curl_set_long(handle, option, value) }
     func set(_ option: CURLoption, _ text: String) { _ = unsafe muniment_curl_set_text(handle, option, text) }
 
-    /// Sets an option that is a list of texts.
+    /// Sets an option with a list of texts.
     func set(_ option: CURLoption, _ texts: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for text in texts { unsafe list = curl_slist_append(list, text) }
@@ -47,23 +47,23 @@ internal import Secrets
         _ = unsafe muniment_curl_set_pointer(handle, option, list)
     }
 
-    /// Sets how long it may take until there is a connection, and until everything is done.
+    /// Sets the timeouts of the connection and of the whole transfer.
     func setTimes(connectSeconds: Int, timeoutSeconds: Int) {
         set(CURLOPT_CONNECTTIMEOUT, connectSeconds)
         set(CURLOPT_TIMEOUT, timeoutSeconds)
     }
 
-    /// Has the other side's key checked in place of a certificate: the very key is known, which says more than any certificate.
+    /// Checks the peer's key instead of its certificate. A known key is stronger evidence than a certificate.
     func pin(keyDigest: [UInt8]) {
         set(CURLOPT_SSL_VERIFYPEER, 0)
         set(CURLOPT_SSL_VERIFYHOST, 0)
         set(CURLOPT_PINNEDPUBLICKEY, "sha256//" + Base64.encode(keyDigest))
     }
 
-    /// Sends these bytes as the body of a form or of any other request.
+    /// Sends these bytes as the request body.
     func post(_ bytes: [UInt8]) {
         set(CURLOPT_POST, 1)
-        // In this order: the size says how much is copied.
+        // The order matters: the size determines how many bytes are copied.
         _ = unsafe muniment_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
         var copy = bytes
         unsafe copy.withUnsafeMutableBytes {
@@ -71,7 +71,7 @@ internal import Secrets
         }
     }
 
-    /// Sends these bytes as what is uploaded.
+    /// Uploads these bytes.
     func upload(_ bytes: [UInt8]) {
         source.rest = bytes[...]
         set(CURLOPT_UPLOAD, 1)
@@ -94,7 +94,7 @@ internal import Secrets
         _ = unsafe muniment_curl_set_pointer(handle, context, Unmanaged.passUnretained(sink).toOpaque())
     }
 
-    /// Does what the options say. Blocks the calling thread.
+    /// Performs the transfer. Blocks the calling thread.
     func perform() -> Outcome {
         let code = unsafe curl_easy_perform(handle)
         switch code {
@@ -106,7 +106,7 @@ internal import Secrets
         }
     }
 
-    /// How a transfer ended.
+    /// The result of a transfer.
     enum Outcome {
         case done
         case tooLong(limitBytes: Int)
@@ -117,14 +117,14 @@ internal import Secrets
 
     private func text(_ code: CURLcode) -> String { unsafe String(cString: curl_easy_strerror(code)) }
 
-    /// The last status that the other side gave.
+    /// The last status of the peer.
     var status: Int { unsafe muniment_curl_status(handle) }
-    /// Bytes of a request of HTTP that went out, of what is encrypted before it is: 0 as long as there is no connection, no handshake and
-    /// no trust. libcurl does not count those of other protocols.
+    /// The bytes of an HTTP request that were sent, before encryption: 0 until the connection and the TLS handshake have succeeded.
+    /// libcurl does not count bytes of other protocols.
     var sentOfRequest: Int { unsafe muniment_curl_request_size(handle) }
     var received: [UInt8] { body.bytes }
 
-    /// The lines of the head of the answer, in order.
+    /// The header lines of the response, in order.
     var headers: [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         var last: UnsafeMutablePointer<curl_header>?
@@ -135,7 +135,7 @@ internal import Secrets
         return headers
     }
 
-    /// What comes in, up to a limit.
+    /// Received data, up to a limit.
     private final class Sink {
         private(set) var bytes: [UInt8] = []
         private(set) var isFull = false
@@ -150,7 +150,7 @@ internal import Secrets
         }
     }
 
-    /// What goes out, piece by piece.
+    /// Data to send, piece by piece.
     private final class Source {
         var rest: ArraySlice<UInt8> = []
 

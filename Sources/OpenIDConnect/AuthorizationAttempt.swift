@@ -3,17 +3,17 @@ internal import Hashing
 internal import NetworkClient
 internal import Secrets
 
-/// One person's way to a provider and back: what has to come back, and what must not be seen on the way.
+/// One authorization attempt at a provider: the values that must return, and the secrets of the client.
 struct AuthorizationAttempt: Sendable {
-    /// Comes back with the person, so that nobody can send another's answer (RFC 6749, section 10.12).
+    /// Returned in the redirect, so that an attacker cannot inject another response (RFC 6749, section 10.12).
     let state: String
-    /// Comes back in the ID token, so that no other token can be put in its place.
+    /// Returned in the ID token, so that another token cannot replace it.
     let nonce: String
-    /// Shown when the code is exchanged: whoever only saw the code has not got it (RFC 7636).
+    /// Sent with the code exchange: an attacker who saw only the code does not have it (RFC 7636).
     let verifier: String
     let redirectURI: String
     let begunAt: Instant
-    /// Whether the provider was told to ask the person anew.
+    /// Whether the provider must authenticate the user again.
     let isReauthentication: Bool
 
     init(redirectURI: String, isReauthentication: Bool, at now: Instant) {
@@ -27,11 +27,11 @@ struct AuthorizationAttempt: Sendable {
 
     private static func randomText() -> String { Base64URL.encode(Secrets.randomBytes(32)) }
 
-    /// Where the person goes.
+    /// Returns the address to open in the user's browser.
     ///
     /// - Parameters:
-    ///   - endpoint: where the provider asks people who they are.
-    ///   - clientID: what the provider calls this service.
+    ///   - endpoint: the authorization endpoint of the provider.
+    ///   - clientID: the client ID of this service at the provider.
     func address(at endpoint: String, clientID: String) -> String {
         var fields = [
             ("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirectURI), ("scope", "openid email profile"),

@@ -3,14 +3,14 @@ internal import Identity
 internal import NetworkClient
 internal import Secrets
 
-/// Has a provider give an ID token for the code that a person came back with (OpenID Connect Core 1.0, section 3.1.3).
+/// Exchanges an authorization code for an ID token (OpenID Connect Core 1.0, section 3.1.3).
 struct CodeExchange {
     let settings: OpenIDSettings
     let tokenEndpoint: HTTPAddress
 
-    /// - Returns: the ID token, not yet believed.
-    /// - Throws: ``ProviderProblem/wrong`` where the provider does not take the code, and ``ProviderProblem/unavailable(_:)`` where it
-    ///   does not answer as it should.
+    /// - Returns: the unverified ID token.
+    /// - Throws: ``ProviderProblem/wrong`` if the provider rejects the code, and ``ProviderProblem/unavailable(_:)`` if its
+    ///   response is missing or invalid.
     func idToken(code: String, of attempt: AuthorizationAttempt) throws(ProviderProblem) -> String {
         var request = HTTPClientRequest(tokenEndpoint)
         request.headers = [("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded")]
@@ -37,7 +37,7 @@ struct CodeExchange {
             return token
         case 400 where answer?["error"] == .string("invalid_grant"): throw .wrong
         case let status:
-            // What else it says may name somebody, and is not repeated; the error is one of a few words.
+            // Other text of the provider may contain personal data and is not reported. The error is one of a few known words.
             var error = "no error that is known"
             if case .string(let text)? = answer?["error"], CodeExchange.errors.contains(text) { error = "`\(text)`" }
             throw .unavailable(

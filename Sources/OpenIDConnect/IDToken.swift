@@ -2,18 +2,19 @@ internal import Credentials
 internal import Events
 internal import Identity
 
-/// The ID token of one attempt, whose signature, issuer, audience and end were checked (OpenID Connect Core 1.0, section 3.1.3.7).
+/// The ID token of one attempt. Its signature, issuer, audience and expiry are already verified (OpenID Connect Core 1.0, section
+/// 3.1.3.7).
 struct IDToken {
     private let jwt: CheckedJWT
-    /// When the person showed who they are to the provider, where it says.
+    /// When the user authenticated at the provider; nil if the provider does not report it.
     let authenticatedAt: Instant?
 
-    /// How far the clocks of provider and service may be apart, in microseconds.
+    /// The permitted difference between the clocks of provider and service in microseconds.
     private static let leeway: Int64 = 60_000_000
 
-    /// Checks what makes it the answer to this attempt and to no other.
+    /// Checks that the token is the response to this attempt.
     ///
-    /// - Throws: ``IDTokenProblem`` where it is not.
+    /// - Throws: ``IDTokenProblem`` if it is not.
     init(_ jwt: CheckedJWT, of attempt: AuthorizationAttempt, clientID: String) throws(IDTokenProblem) {
         self.jwt = jwt
         guard jwt.claims.text("nonce") == attempt.nonce else { throw .otherNonce }
@@ -24,7 +25,7 @@ struct IDToken {
         do throws(JWTProblem) {
             (issued, authenticated) = (try jwt.time("iat"), try jwt.time("auth_time"))
         } catch { throw .malformed }
-        // One that is older than the attempt cannot be its answer.
+        // A token that is older than the attempt cannot be its response.
         guard let issued, issued >= begun else { throw .tooOld }
         // With `max_age` in the request the claim is required (OpenID Connect Core 1.0, section 2).
         if attempt.isReauthentication {
@@ -35,19 +36,19 @@ struct IDToken {
 
     var subject: String { jwt.subject }
 
-    /// What the provider says the email is, verified or not.
+    /// The email from the provider, verified or not.
     var email: EmailAddress? { jwt.claims.text("email").flatMap(EmailAddress.init) }
     var isEmailVerified: Bool { jwt.claims["email_verified"] == .bool(true) }
 
     var profile: Profile { Profile(displayName: jwt.claims.text("name"), picture: jwt.claims.text("picture")) }
 }
 
-/// Why an ID token is not the answer to an attempt.
+/// The reason why an ID token is not the response to an attempt.
 enum IDTokenProblem: Error {
     case otherNonce
     case otherParty
     case malformed
     case tooOld
-    /// The provider was asked to authenticate the person again, and did not, or did not say when it did.
+    /// The provider was asked to authenticate the user again, but did not, or did not report when it did.
     case notAskedAnew
 }

@@ -4,11 +4,11 @@ internal import Identity
 internal import NetworkClient
 internal import Synchronization
 
-/// What is needed of what an issuer says about itself.
+/// The required parts of an issuer's metadata.
 struct IssuerDescription: Sendable {
     let authorizationEndpoint: HTTPAddress
     let tokenEndpoint: HTTPAddress
-    /// Whether it always says who it is when it sends people back (RFC 9207).
+    /// Whether the issuer always sends its identifier in the redirect (RFC 9207).
     let namesItself: Bool
 
     init(_ document: IssuerDocument) throws(IssuerFetchError) {
@@ -18,11 +18,11 @@ struct IssuerDescription: Sendable {
     }
 }
 
-/// The description of an issuer, asked for again from time to time, and not more often.
+/// The metadata of an issuer, cached and refreshed at limited intervals.
 final class DescribedIssuer: Sendable {
-    /// How long a description is taken as it is, in seconds.
+    /// How long the metadata stays fresh, in seconds.
     private static let freshSeconds: Int64 = 3_600
-    /// The time from a look that failed to the next, in seconds.
+    /// The delay after a failed request, in seconds.
     private static let retrySeconds: Int64 = 5
 
     private struct Known {
@@ -32,17 +32,17 @@ final class DescribedIssuer: Sendable {
     }
 
     private let settings: IssuerSettings
-    /// Held while the issuer is asked: others wait for what that brings.
+    /// Locked during the request: other callers wait for its result.
     private let known = Mutex(Known())
 
     init(_ settings: IssuerSettings) { self.settings = settings }
 
-    /// What the issuer says about itself. Blocks for as long as a request may take where it has to be asked.
+    /// Returns the metadata of the issuer. If a request is needed, blocks for at most the request timeout.
     ///
-    /// - Throws: ``ProviderProblem/unavailable(_:)`` where it never answered as it should.
+    /// - Throws: ``ProviderProblem/unavailable(_:)`` if the issuer never sent a valid response.
     func description(at now: Instant) throws(ProviderProblem) -> IssuerDescription {
         let (description, failure) = known.withLock { known in
-            // A clock that was set back must not keep anybody waiting for it.
+            // If the clock was set back, callers must not wait until it catches up.
             let isFar = known.nextLook > now.advanced(bySeconds: DescribedIssuer.freshSeconds)
             if now >= known.nextLook || isFar {
                 let began = ContinuousClock.now
@@ -50,9 +50,9 @@ final class DescribedIssuer: Sendable {
                 do throws(IssuerFetchError) {
                     known.description = try IssuerDescription(try IssuerDocument.fetch(settings))
                 } catch {
-                    // What was known is worth more than nothing.
+                    // After a failure, the old metadata remains in use.
                     known.failure = error.description
-                    // Counted from the end: otherwise each of those who waited meanwhile would ask again, one behind the other.
+                    // The delay starts at the end of the request. Otherwise each waiting caller would send another request in turn.
                     let tookSeconds = (ContinuousClock.now - began).components.seconds + 1
                     known.nextLook = now.advanced(bySeconds: tookSeconds + DescribedIssuer.retrySeconds)
                 }

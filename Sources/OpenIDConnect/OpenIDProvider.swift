@@ -4,26 +4,27 @@ public import Identity
 internal import NetworkClient
 internal import Secrets
 
-/// Signing in by an OpenID provider: the authorization code flow with PKCE (OpenID Connect Core 1.0, section 3.1; RFC 7636).
+/// Sign-in with an OpenID provider: the authorization code flow with PKCE (OpenID Connect Core 1.0, section 3.1; RFC 7636).
 ///
-/// A person is known by issuer and subject, never by an email. An attempt is found by a secret that whoever began it has alone, is good
-/// once and for ten minutes, and knows whose answer it waits for: another's answer, another issuer's, or the same one again is nothing.
+/// A user is identified by issuer and subject, never by an email. An attempt is found by a secret that only its client has. It can
+/// be used once, within ten minutes, and accepts only its own response: a response of another attempt or another issuer, or a
+/// repeated response, is rejected.
 ///
-/// Which issuer sent somebody back is known by its name, where it says that (RFC 9207), and by the address that they came back to
-/// (RFC 9700, section 4.4.2.2), which therefore is to be this provider's alone.
+/// The issuer of a redirect is identified by its `iss` parameter, if the issuer sends it (RFC 9207), and by the redirect URI (RFC
+/// 9700, section 4.4.2.2). Each redirect URI must therefore belong to only one provider.
 public final class OpenIDProvider: IdentityProvider {
-    /// What it was opened with.
+    /// The settings of the provider.
     package let settings: OpenIDSettings
     private let issuer: DescribedIssuer
     private let tokens: JWTVerifier
     private let attempts: PendingTable<AuthorizationAttempt>
 
-    /// Microseconds that a person has for the way to the provider and back.
+    /// The lifetime of an attempt in microseconds.
     static let attemptMicroseconds: Int64 = 600_000_000
 
     /// - Parameters:
-    ///   - settings: which provider, and what it knows this service as.
-    ///   - attemptLimit: how many people may be on their way at once.
+    ///   - settings: the provider, and this service's client registration.
+    ///   - attemptLimit: the maximum number of pending attempts.
     public init(_ settings: OpenIDSettings, attemptLimit: Int = 16_384) {
         self.settings = settings
         issuer = DescribedIssuer(settings.issuer)
@@ -34,12 +35,12 @@ public final class OpenIDProvider: IdentityProvider {
     public var id: ProviderID { settings.id }
     public var priority: Int { settings.priority }
 
-    /// Begins an attempt.
+    /// Starts an attempt.
     ///
     /// - Parameters:
-    ///   - request: `redirectURI` where there are several, and `purpose` `reauthenticate` to have the person asked anew.
-    ///   - now: when it begins; it is over ten minutes later.
-    /// - Returns: `attempt`, which is secret, and `authorizationURL`, where the person goes.
+    ///   - request: `redirectURI` if several are configured, and `purpose` `reauthenticate` to authenticate the user again.
+    ///   - now: the current time; the attempt expires ten minutes later.
+    /// - Returns: `attempt`, which is secret, and `authorizationURL`, the address to open.
     public func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? {
         let redirectURI = try redirectURI(request["redirectURI"])
         let isReauthentication =
@@ -80,18 +81,18 @@ public final class OpenIDProvider: IdentityProvider {
                 "nothing says by which provider the person was sent back: add `redirectURI` to the evidence, the address that they "
                     + "came back to, and `iss` where that address has it")
         }
-        // Whatever comes of it, it is used now.
+        // The attempt is used from now on, also after an error.
         let taken = attempts.with(secret, at: now) { attempt in
             defer { attempt = nil }
             return attempt
         }
         guard let attempt = taken, Secrets.areEqual(Array(attempt.state.utf8), Array(state.utf8)) else { throw .wrong }
-        // Somebody who comes back to where another provider sends people has that one's code.
+        // A redirect to another provider's redirect URI contains a code of that provider.
         if let returned = evidence["redirectURI"] {
             guard case .string(let address) = returned, ExactText(address) == ExactText(attempt.redirectURI) else { throw .wrong }
         }
         let description = try issuer.description(at: now)
-        // Where another issuer sent the person back, the code is for that one, and must not be shown to this one (RFC 9207).
+        // If the redirect names another issuer, the code belongs to that issuer and must not be sent to this one (RFC 9207).
         if let named = evidence["iss"] {
             guard named == .string(settings.issuer.issuer) else { throw .wrong }
         } else if description.namesItself {
@@ -117,10 +118,10 @@ public final class OpenIDProvider: IdentityProvider {
     private func proof(
         _ token: IDToken, _ attempt: AuthorizationAttempt, for purpose: ProofPurpose, at now: Instant
     ) throws(ProviderProblem) -> Proof {
-        // What parts the two is in no issuer, so no two people have the same key.
+        // An issuer cannot contain the separator, so no two users have the same key.
         let key = IdentityKey(Array(settings.issuer.issuer.utf8) + [0] + Array(token.subject.utf8))
         if case .reauthentication(let identity) = purpose {
-            // Otherwise the provider may have let the person through for having been there yesterday.
+            // Otherwise the provider may have used an existing session without authentication.
             guard attempt.isReauthentication, identity.key == key else { throw .wrong }
         }
         let isShown = settings.trustsEmail && token.isEmailVerified

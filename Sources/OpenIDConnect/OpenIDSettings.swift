@@ -2,22 +2,22 @@ public import Credentials
 public import Identity
 internal import NetworkClient
 
-/// An OpenID provider by which people sign in, and what it knows this service as.
+/// An OpenID provider for sign-in, and this service's client registration there.
 public struct OpenIDSettings: Sendable {
     public let id: ProviderID
-    /// Its `iss`, letter by letter, and what it calls this service.
+    /// The issuer identifier (`iss`), compared byte for byte, and the client ID of this service.
     public let issuer: IssuerSettings
-    /// What this service shows to be itself (`client_secret_basic`); nil for a client that has no secret, which PKCE protects alone.
+    /// The client secret of this service (`client_secret_basic`); nil for a public client, which only PKCE protects.
     public let clientSecret: String?
-    /// Where it may send people back to, letter by letter; at least one, and none to which another provider sends them: the address
-    /// tells by which one they come.
+    /// The permitted redirect URIs, compared byte for byte; at least one. No other provider may use them, because the redirect URI
+    /// identifies the provider.
     public let redirectURIs: [String]
-    /// Whether an email that it says is verified is believed to be the person's.
+    /// Whether the service trusts an email that the provider reports as verified.
     public let trustsEmail: Bool
     /// See ``Identity/IdentityProvider/priority``.
     public let priority: Int
 
-    /// - Throws: ``OpenIDSettingsError`` for settings that cannot be used.
+    /// - Throws: ``OpenIDSettingsError`` for invalid settings.
     public init(
         id: ProviderID, issuer: String, clientID: String, clientSecret: String? = nil, redirectURIs: [String],
         trustsEmail: Bool = false, priority: Int = 10
@@ -38,8 +38,8 @@ public struct OpenIDSettings: Sendable {
 
     public var clientID: String { issuer.audience }
 
-    /// An address of a site, or of an app that the system knows by a scheme with a dot in it (RFC 8252, section 7.1). A fragment would
-    /// swallow what is put behind it.
+    /// Whether the text is the address of a website, or of an app with a scheme that contains a dot (RFC 8252, section 7.1). It
+    /// must have no fragment, because appended parameters would become part of it.
     private static func isRedirect(_ text: String) -> Bool {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains("#") else { return false }
         if let address = HTTPAddress(text) { return address.isSecure || address.isLoopback }
@@ -47,7 +47,7 @@ public struct OpenIDSettings: Sendable {
     }
 }
 
-/// Settings by which nobody could sign in, or somebody else.
+/// Settings that are invalid or insecure.
 public enum OpenIDSettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     case reservedName
     case issuer(IssuerSettingsError)

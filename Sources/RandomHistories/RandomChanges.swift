@@ -1,9 +1,9 @@
 internal import Events
 internal import Permissions
 
-/// Which change comes next.
+/// Chooses the next change.
 extension RandomHistory {
-    /// Draws until one comes that the vocabulary allows.
+    /// Generates changes until the vocabulary allows one.
     mutating func allowedChange() -> Change {
         while true {
             let change = change()
@@ -37,7 +37,7 @@ extension RandomHistory {
         }
     }
 
-    /// An object made and shared in one transaction, in which its creator may do more to it than afterwards.
+    /// Creates and shares an object in one transaction. The creator has more rights on it during the transaction than later.
     mutating func sharing() -> [Change] {
         guard case .createObject(let object, _, _, _) = creation() else { return [] }
         return [

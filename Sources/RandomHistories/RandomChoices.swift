@@ -1,15 +1,15 @@
 package import Events
 package import Permissions
 
-/// Whom and what a change or a question is about.
+/// Chooses the names in a change or a question.
 extension RandomHistory {
-    /// An object of a defined class, mostly one that should be there.
+    /// Returns an object of a defined class, usually an existing one.
     package mutating func object() -> Name {
         expected.objects.isEmpty || random.chance(percent: 4)
             ? random.one(of: vocabulary.objects) : random.one(of: expected.objects)
     }
 
-    /// Anything that can have entries.
+    /// Returns any name that can have entries.
     package mutating func target() -> Name {
         switch random.number(0...99) {
         case 0..<72: object()
@@ -22,7 +22,7 @@ extension RandomHistory {
         }
     }
 
-    /// Anything that can be a parent; mostly an object, sometimes a thing of another sort.
+    /// Returns any name that can be a parent: usually an object, sometimes another kind.
     mutating func parent() -> Name {
         switch random.number(0...99) {
         case 0..<88: object()
@@ -44,7 +44,7 @@ extension RandomHistory {
         }
     }
 
-    /// A subject and an object that should have an entry, or any two.
+    /// Returns a subject and an object that should have an entry, or any two.
     package mutating func entry() -> (Name, Name) {
         switch random.number(0...99) {
         case 0..<70 where !expected.grants.isEmpty: random.one(of: expected.grants)
@@ -72,7 +72,7 @@ extension RandomHistory {
         random.one(of: expected.isEmpty || random.chance(percent: 15) ? all : expected)
     }
 
-    /// A few privileges, with custom ones where the object can have them, each once.
+    /// Returns some distinct privileges, with custom ones if the object can have them.
     mutating func privileges(on object: Name) -> [String] {
         let everyday = ["read", "update", "delete", "query"]
         var choices = everyday + everyday + Privileges.builtInNames
@@ -81,11 +81,11 @@ extension RandomHistory {
         return Set(random.some(1...4, of: choices)).sorted()
     }
 
-    /// Privileges for a permission, which has no class of its own to ask.
+    /// Privileges for a permission. A permission has no class that could define custom ones.
     mutating func sharedPrivileges() -> [String] { random.some(1...3, of: ["read", "update", "delete", "query"]).sorted() }
 }
 
-/// What values and classes look like.
+/// Generates values and class options.
 extension RandomHistory {
     mutating func value() -> JSONValue {
         switch random.number(0...49) {
@@ -123,14 +123,14 @@ extension RandomHistory {
         .object(["$ref": .string(random.chance(percent: 92) ? object().text : target().text)])
     }
 
-    /// Names for actions; now and then one that is a privilege already, or that stands for what no class knows.
+    /// Returns aliases. Sometimes an alias has the name of a privilege, or refers to an unknown privilege.
     private mutating func aliases() -> [ClassSettings.Alias] {
         let words = ["may_see", "may_edit", "may_do"] + vocabulary.customPrivileges.prefix(random.chance(percent: 10) ? 1 : 0)
         let meanings = ["read", "update", "delete"] + vocabulary.customPrivileges.prefix(1)
         return random.some(0...3, of: words).map { ClassSettings.Alias($0, for: random.some(1...2, of: meanings)) }
     }
 
-    /// Options of a class: most of them for a definition, one or two for a change.
+    /// Returns class options: most of them for a definition, one or two for a change.
     mutating func settings(dense: Bool) -> ClassSettings {
         let percent = dense ? 50 : 20
         let owners = ["read", "query", "update", "delete", "setPermissions", "setOwner"]
@@ -151,7 +151,7 @@ extension RandomHistory {
         if random.chance(percent: percent) { settings.readThroughLinks = random.chance(percent: 60) }
         if random.chance(percent: percent) || dense {
             settings.privileges = random.some(0...3, of: vocabulary.customPrivileges)
-            // A mask or a gift of a privilege that the class does not know is refused.
+            // The store refuses a mask or a creator grant with a privilege that the class does not have.
             if case .only(let names)? = settings.inherits, let custom = vocabulary.customPrivileges.first, names.contains(custom),
                 random.chance(percent: 80)
             {

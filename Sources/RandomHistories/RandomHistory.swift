@@ -1,10 +1,10 @@
 public import Events
 public import Permissions
 
-/// An endless history that a seed decides: transactions for a store, allowed and refused ones.
+/// An endless history generated from a seed: transactions for a store, allowed and refused ones.
 ///
-/// It is drawn step by step, so that a test can put each one to a store. A step that the store refused is handed back with
-/// ``takeBack()``, and then later ones do not count on it.
+/// It is generated step by step, so that a test can apply each transaction to a store. After a refused step, call ``takeBack()``;
+/// later steps then do not depend on it.
 public struct RandomHistory: Sendable {
     public let seed: UInt64
     public let preset: Preset
@@ -21,20 +21,20 @@ public struct RandomHistory: Sendable {
     private var preparation: [Step] = []
     private var last: [Change] = []
 
-    /// One transaction: who calls, when, and for what.
+    /// One transaction: the caller, the time, and the changes.
     public struct Step: Hashable, Sendable {
         public var caller: Name
-        /// Never earlier than that of the step before, and often the same.
+        /// Never earlier than the time of the previous step, and often the same.
         public var time: Instant
         public var changes: [Change]
     }
 
-    /// Begins a history.
+    /// Starts a history.
     ///
     /// - Parameters:
-    ///   - seed: decides everything; the same seed and words give the same history on every machine.
-    ///   - vocabulary: what the history plays with; nil for a small world of its own.
-    ///   - preset: what everyone has in the store at first; nil for either.
+    ///   - seed: the seed; the same seed and vocabulary give the same history on every machine.
+    ///   - vocabulary: the names to use; nil for a small default world.
+    ///   - preset: the preset of the store; nil for a random one.
     public init(seed: UInt64, vocabulary: Vocabulary? = nil, preset: Preset? = nil) {
         self.seed = seed
         (administrator, start) = ("user:root", Self.newYear)
@@ -46,15 +46,15 @@ public struct RandomHistory: Sendable {
         prepare()
     }
 
-    /// Begins behind what has happened already.
+    /// Continues an existing history.
     ///
     /// - Parameters:
-    ///   - seed: decides everything.
-    ///   - vocabulary: what the history plays with.
-    ///   - preset: what everyone had in the store at first.
-    ///   - administrator: who administers it.
-    ///   - changes: what was changed in it.
-    ///   - now: the time of the last of them.
+    ///   - seed: the seed.
+    ///   - vocabulary: the names to use.
+    ///   - preset: the preset of the store.
+    ///   - administrator: the administrator of the store.
+    ///   - changes: the changes so far.
+    ///   - now: the time of the last one.
     public init(
         seed: UInt64, vocabulary: Vocabulary, preset: Preset, administrator: Name, behind changes: [Change], at now: Instant
     ) {
@@ -76,13 +76,13 @@ public struct RandomHistory: Sendable {
         return step
     }
 
-    /// Forgets what the last step was to lead to: it was refused.
+    /// Forgets the expected effect of the last step, after the store refused it.
     public mutating func takeBack() { expected = expectedBefore }
 
     private mutating func drawn() -> Step {
         if random.chance(percent: 12) { passTime() }
         let caller = drawCaller()
-        // The same again changes nothing, or is refused.
+        // The same changes again have no effect, or are refused.
         if random.chance(percent: 4) { return Step(caller: caller, time: now, changes: last) }
         if random.chance(percent: 1) { return Step(caller: caller, time: now, changes: []) }
         if random.chance(percent: 8), vocabulary.allows("createObject") {
@@ -102,7 +102,7 @@ public struct RandomHistory: Sendable {
         }
     }
 
-    /// Moves the clock on, now and then to the very moment that some access ends at.
+    /// Advances the clock, sometimes exactly to the end of an access.
     private mutating func passTime() {
         let day: Int64 = 86_400_000_000
         let distance = random.one(of: [1, 1_000_000, 3_600_000_000, day, day, 2 * day, 5 * day])
@@ -112,7 +112,7 @@ public struct RandomHistory: Sendable {
         }
     }
 
-    /// An end for a grant: mostly a few days ahead at midnight, sometimes to the microsecond, rarely over already.
+    /// Returns an end for a grant: usually at midnight a few days ahead, sometimes with microseconds, rarely in the past.
     mutating func end() -> Instant {
         let day: Int64 = 86_400_000_000
         let midnight = Instant(microseconds: start.microseconds + (now.microseconds - start.microseconds) / day * day)
@@ -127,7 +127,7 @@ public struct RandomHistory: Sendable {
 // MARK: The first steps
 
 extension RandomHistory {
-    /// Classes, principals, roles and some objects, made by the administrator, so that there is something to play with.
+    /// Creates the initial classes, principals, roles and some objects as the administrator.
     private mutating func prepare() {
         for className in vocabulary.classes { prepare([.defineClass(className, settings(dense: true))]) }
         prepare(vocabulary.users.map { .register($0) } + vocabulary.things.map { .register($0) })

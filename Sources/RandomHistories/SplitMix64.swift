@@ -1,4 +1,4 @@
-/// A small random generator that gives the same numbers for the same seed on every machine (Steele, Lea and Flood 2014).
+/// A small random generator with the same numbers for the same seed on every machine (Steele, Lea and Flood 2014).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -12,16 +12,16 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A whole number in a range.
+    /// Returns a whole number in a range.
     public mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    /// True in so many of a hundred cases.
+    /// Returns true with this probability.
     public mutating func chance(percent: Int) -> Bool { number(0...99) < percent }
 
-    /// One of the choices; there must be one.
+    /// Returns one of the choices, which must not be empty.
     public mutating func one<Element>(of choices: [Element]) -> Element { choices[number(0...choices.count - 1)] }
 
-    /// Some of the choices, each at most once, in random order.
+    /// Returns some of the choices, each at most once, in random order.
     public mutating func some<Element>(_ count: ClosedRange<Int>, of choices: [Element]) -> [Element] {
         Array(choices.shuffled(using: &self).prefix(number(count)))
     }

@@ -1,10 +1,10 @@
 internal import Events
 public import Permissions
 
-/// The names that a random history plays with: few, so that they meet often.
+/// The names of a random history. There are few of them, so that transactions often use the same ones.
 public struct Vocabulary: Sendable {
     package let users: [Name]
-    /// Users that nobody registers: they come to be by calling.
+    /// Unregistered users: a call creates them.
     package let newcomers: [Name]
     package let things: [Name]
     package let roles: [Name]
@@ -14,20 +14,20 @@ public struct Vocabulary: Sendable {
     package let objects: [Name]
     package let customPrivileges: [String]
     let properties = ["n", "s"]
-    /// The words of the operations that are drawn.
+    /// The operations to generate.
     private let operations: Set<String>
 
-    /// Names of an application's own.
+    /// Creates a vocabulary with names of an application.
     ///
     /// - Parameters:
-    ///   - users: at least one; a history behind which nothing has happened registers them.
+    ///   - users: at least one; an empty history registers them.
     ///   - things: devices.
-    ///   - roles: roles that are made, filled and deleted.
-    ///   - permissions: shared permissions that are defined, changed and attached.
-    ///   - objects: objects that are made, changed and deleted; at least one. Their classes are those that can be drawn.
+    ///   - roles: roles to create, fill and delete.
+    ///   - permissions: shared permissions to define, change and attach.
+    ///   - objects: objects to create, change and delete; at least one. Their classes are the generated classes.
     ///   - privileges: custom privileges of the classes.
-    ///   - operations: what is drawn, in the words of the scenario format, as in `["grant", "revoke"]`; nil for everything that
-    ///     there are names for.
+    ///   - operations: the operations in the words of the scenario format, as in `["grant", "revoke"]`; nil for all operations that
+    ///     have names.
     public init(
         users: [Name], things: [Name] = [], roles: [Name] = [], permissions: [Name] = [], objects: [Name],
         privileges: [String] = [], operations: [String]? = nil
@@ -36,7 +36,7 @@ public struct Vocabulary: Sendable {
         var classes: [String] = []
         for object in objects where !classes.contains(object.className) { classes.append(object.className) }
         (self.users, self.classes, self.objects, newcomers) = (users, classes, objects, users)
-        // What there are no names for is drawn under one that nothing has, and refused or left out.
+        // Without names of a kind, an unused name replaces them; its operations are refused or omitted.
         self.things = things.isEmpty ? users : things
         self.roles = roles.isEmpty ? ["role:none"] : roles
         self.permissions = permissions.isEmpty ? ["permission:none"] : permissions
@@ -48,7 +48,7 @@ public struct Vocabulary: Sendable {
         self.operations = allowed
     }
 
-    /// Whether an operation is drawn.
+    /// Whether an operation is generated.
     func allows(_ operation: String) -> Bool { operations.contains(operation) }
 
     private static let ofRoles: Set<String> = ["createRole", "deleteRole", "addMember", "removeMember"]
@@ -60,7 +60,7 @@ public struct Vocabulary: Sendable {
         "revoke", "register", "appointAdministrator", "dismissAdministrator",
     ])
 
-    /// A small world with all that a store has.
+    /// Creates a small world with all features of a store.
     init(using random: inout SplitMix64) {
         newcomers = ["user:new", "user:Ünal"]
         things = ["thing:t1"]
@@ -72,17 +72,17 @@ public struct Vocabulary: Sendable {
         classes = Array(["doc", "box", "rec"].prefix(random.number(2...3)))
         var objects: [Name] = []
         for className in classes { objects += (0..<4).map { Name("\(className):\($0)") } }
-        // Ids that differ in bytes only, sort apart in UTF-8 and UTF-16, or have a colon of their own.
+        // Ids that differ only in bytes, sort differently in UTF-8 and UTF-16, or contain a colon.
         let odd = ["\u{E9}", "e\u{301}", "\u{FFFD}", "\u{1D11E}", "a:b", "A", "a"]
         for id in random.some(0...4, of: odd) { objects.append(Name("\(classes[0]):\(id)")) }
         self.objects = objects
     }
 
-    /// Whoever can call.
+    /// All possible callers.
     var callers: [Name] { users + newcomers + things }
 }
 
-/// What a history has led to if nothing of it was refused: enough to choose targets that are mostly there.
+/// The expected state if no step was refused: sufficient to choose mostly existing targets.
 package struct Expectation: Sendable {
     package private(set) var objects: [Name] = []
     package private(set) var roles: [Name] = []

@@ -1,6 +1,6 @@
-/// Bytes as letters for heads of requests and mails (RFC 4648, section 4), with padding.
+/// Base64 with padding, for headers of requests and mails (RFC 4648, section 4).
 public enum Base64 {
-    /// The text that stands for some bytes.
+    /// Returns the encoded text.
     public static func encode(_ bytes: [UInt8]) -> String {
         var letters = Base64URL.encode(bytes).utf8.map { letter in
             switch letter {

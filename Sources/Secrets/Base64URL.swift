@@ -1,4 +1,4 @@
-/// Bytes as letters that need no escaping in an address or a header (RFC 4648, section 5), without padding.
+/// Base64 without padding, in characters that need no escaping in an address or a header (RFC 4648, section 5).
 public enum Base64URL {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let values: [UInt8] = {
@@ -7,7 +7,7 @@ public enum Base64URL {
         return values
     }()
 
-    /// The text that stands for some bytes.
+    /// Returns the encoded text.
     public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)
@@ -24,8 +24,8 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that a text stands for; nil where it is not the one text that stands for them: padding, other letters, bits left
-    /// over that are not zero. Otherwise two texts could pass for one signed thing.
+    /// Returns the decoded bytes; nil if the text is not the only valid encoding: padding, other characters, or nonzero unused
+    /// bits. Otherwise two texts could be accepted for the same signed value.
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []

@@ -1,12 +1,12 @@
 internal import CSodium
 
-/// Codes that only whoever has the key can make for a message.
+/// Message authentication codes, which require the key.
 public enum MAC {
-    /// HMAC-SHA-256 (RFC 2104, FIPS 180-4): 32 bytes, always the same for the same message and key.
+    /// Returns the HMAC-SHA-256 (RFC 2104, FIPS 180-4): 32 bytes, deterministic for message and key.
     ///
     /// - Parameters:
-    ///   - message: what the code is for.
-    ///   - key: of any length; 32 random bytes are as good as more.
+    ///   - message: the message.
+    ///   - key: a key of any length; more than 32 random bytes add no security.
     public static func sha256(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         Sodium.makeReady()
         var state = crypto_auth_hmacsha256_state()

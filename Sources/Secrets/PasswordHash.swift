@@ -1,34 +1,34 @@
 internal import CSodium
 
-/// Hashes of passwords that cost whoever tries many of them as much memory as time: Argon2id (RFC 9106), as PHC strings
-/// (`$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`), which say themselves how they were made.
+/// Password hashes that make guessing expensive in memory and time: Argon2id (RFC 9106), as PHC strings
+/// (`$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`), which contain their settings.
 public enum PasswordHash {
-    /// What a hash costs. Parallelism is always 1.
+    /// The cost of a hash. Parallelism is always 1.
     public struct Settings: Hashable, Sendable {
-        /// KiB of memory, from 8 on.
+        /// The memory in KiB, at least 8.
         public var memoryKiB: Int
-        /// How many times all of it is gone through, from 1 on.
+        /// The number of passes over the memory, at least 1.
         public var passes: Int
 
-        /// OWASP's least for Argon2id: 19 MiB and two passes.
+        /// The OWASP minimum for Argon2id: 19 MiB and two passes.
         public init(memoryKiB: Int = 19_456, passes: Int = 2) {
             self.memoryKiB = max(memoryKiB, Int(crypto_pwhash_argon2id_MEMLIMIT_MIN) / 1_024)
             self.passes = max(passes, Int(crypto_pwhash_argon2id_OPSLIMIT_MIN))
         }
     }
 
-    /// There is not as much memory as a hash needs now.
+    /// The memory for a hash is not available now.
     public struct OutOfMemory: Error, Hashable, Sendable, CustomStringConvertible {
         public let memoryKiB: Int
         public var description: String { "there are no \(memoryKiB) KiB of memory for hashing a password; try again later" }
     }
 
-    /// A hash of a password with a salt of its own, so that the same password never gives the same hash again. Takes some ten
-    /// milliseconds of one processor, and blocks.
+    /// Returns the hash of a password with a random salt, so that the same password gives a different hash each time. Takes tens of
+    /// milliseconds on one processor, and blocks.
     ///
     /// - Parameters:
-    ///   - password: its bytes as they were sent; how many there may be is for the caller to say.
-    ///   - settings: what the hash shall cost.
+    ///   - password: the bytes of the password; the caller must limit their number.
+    ///   - settings: the cost of the hash.
     public static func make(_ password: [UInt8], _ settings: Settings = Settings()) throws(OutOfMemory) -> String {
         Sodium.makeReady()
         var text = [CChar](repeating: 0, count: Int(crypto_pwhash_argon2id_STRBYTES))
@@ -39,20 +39,19 @@ public enum PasswordHash {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Whether a hash was made of a password. Costs what making the hash did. A text that is no such hash matches nothing, and
-    /// nothing matches where there is no memory.
+    /// Whether a hash belongs to a password. Has the same cost as making the hash. Returns false for a malformed hash, and if there
+    /// is not enough memory.
     ///
     /// - Parameters:
     ///   - phc: a hash that ``make(_:_:)`` returned.
-    ///   - password: what was sent.
+    ///   - password: the password to check.
     public static func matches(_ phc: String, _ password: [UInt8]) -> Bool {
         Sodium.makeReady()
         let letters = password.map(CChar.init(bitPattern:))
         return unsafe crypto_pwhash_argon2id_str_verify(phc, letters, UInt64(letters.count)) == 0
     }
 
-    /// Whether a hash was made by weaker settings than these: with less memory, or with fewer passes. A text that is no such hash
-    /// is as weak as can be.
+    /// Whether a hash has weaker settings than these: less memory, or fewer passes. A malformed hash counts as weaker.
     public static func needsRehash(_ phc: String, _ settings: Settings = Settings()) -> Bool {
         let parts = phc.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[1] == "argon2id", let memoryKiB = number("m", in: parts[3]),

@@ -1,38 +1,38 @@
 internal import CSodium
 
-/// Sealing bytes so that only whoever has the key can read them, and nobody can change them unseen: XChaCha20-Poly1305
-/// (draft-irtf-cfrg-xchacha-03), whose nonces are long enough to be drawn at random.
+/// Authenticated encryption: without the key, sealed bytes can be neither read nor changed undetected. Uses XChaCha20-Poly1305
+/// (draft-irtf-cfrg-xchacha-03), which has nonces long enough to be random.
 public enum Sealing {
     private static let nonceCount = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
     private static let tagCount = Int(crypto_aead_xchacha20poly1305_ietf_ABYTES)
 
-    /// Bytes by which what is sealed is longer than what was.
+    /// The difference in bytes between sealed and plain data.
     public static let overheadBytes = nonceCount + tagCount
 
-    /// Seals bytes: a nonce of 24 bytes, as many bytes as before, a tag of 16. Every time the outcome is another.
+    /// Seals bytes: the result contains a nonce of 24 bytes, the ciphertext, and a tag of 16 bytes. It is different each time.
     ///
     /// - Parameters:
-    ///   - plain: what is sealed.
-    ///   - key: what opens it again.
-    ///   - boundTo: what has to be the same when it is opened, and is not in it: whose it is and where it stands, so that nothing
-    ///     sealed can be put in the place of something else.
+    ///   - plain: the bytes to seal.
+    ///   - key: the key.
+    ///   - boundTo: associated data, which is not part of the result and must be the same for opening. It identifies the owner and
+    ///     the position, so that sealed data cannot be moved.
     public static func seal(_ plain: [UInt8], key: SealingKey, boundTo: [UInt8]) -> [UInt8] {
         let nonce = Secrets.randomBytes(nonceCount)
         var sealed = [UInt8](repeating: 0, count: plain.count + tagCount)
         var written: UInt64 = 0
-        // It fails for none but absurd lengths, and returning what is not sealed would be worse than to stop.
+        // It fails only for impossible lengths. Stopping the process is safer than returning unsealed data.
         let status = unsafe crypto_aead_xchacha20poly1305_ietf_encrypt(
             &sealed, &written, plain, UInt64(plain.count), boundTo, UInt64(boundTo.count), nil, nonce, key.bytes)
         precondition(status == 0 && written == UInt64(sealed.count), "libsodium did not seal \(plain.count) bytes")
         return nonce + sealed
     }
 
-    /// What was sealed; nil where it was sealed by another key or bound to something else, or where a bit of it is another.
+    /// Opens sealed bytes; returns nil if the key or the associated data is different, or if any bit was changed.
     ///
     /// - Parameters:
-    ///   - sealed: what ``seal(_:key:boundTo:)`` returned.
-    ///   - key: the key that it was sealed by.
-    ///   - boundTo: what it was bound to.
+    ///   - sealed: the result of ``seal(_:key:boundTo:)``.
+    ///   - key: the key of the seal.
+    ///   - boundTo: the associated data of the seal.
     public static func open(_ sealed: [UInt8], key: SealingKey, boundTo: [UInt8]) -> [UInt8]? {
         guard sealed.count >= overheadBytes else { return nil }
         Sodium.makeReady()
@@ -45,14 +45,14 @@ public enum Sealing {
     }
 }
 
-/// A key that seals and opens: 32 bytes. Printing it shows nothing of it.
+/// A key of 32 bytes for sealing and opening. Its descriptions do not reveal it.
 public struct SealingKey: Sendable, CustomStringConvertible, CustomReflectable {
-    /// Its 32 bytes, for whoever keeps it.
+    /// The 32 bytes, for storage of the key.
     public let bytes: [UInt8]
 
     public static let byteCount = Int(crypto_aead_xchacha20poly1305_ietf_KEYBYTES)
 
-    /// nil for any other number of bytes than ``byteCount``.
+    /// Returns nil unless there are exactly ``byteCount`` bytes.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count == SealingKey.byteCount else { return nil }
         self.bytes = bytes
@@ -60,7 +60,7 @@ public struct SealingKey: Sendable, CustomStringConvertible, CustomReflectable {
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// A key that nobody has yet.
+    /// Returns a new random key.
     public static func random() -> SealingKey { SealingKey(unchecked: Secrets.randomBytes(byteCount)) }
 
     public var description: String { "SealingKey" }

@@ -1,10 +1,10 @@
 internal import CSodium
 
-/// Bytes that nobody can guess, and comparing them so that the time taken tells nothing.
+/// Random bytes, and comparison in constant time.
 public enum Secrets {
-    /// Bytes from the system's generator.
+    /// Returns bytes from the system's random generator.
     ///
-    /// - Parameter count: how many.
+    /// - Parameter count: the number of bytes.
     public static func randomBytes(_ count: Int) -> [UInt8] {
         Sodium.makeReady()
         var bytes = [UInt8](repeating: 0, count: count)
@@ -12,17 +12,17 @@ public enum Secrets {
         return bytes
     }
 
-    /// Whether two byte strings are equal. The time depends on their lengths alone.
+    /// Whether two byte strings are equal. The time depends only on their lengths.
     public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe sodium_memcmp(left, right, left.count) == 0
     }
 }
 
-/// libsodium, which chooses its code for this processor and opens the system's generator once, before all else.
+/// Initializes libsodium once: it selects code for this processor and opens the system's random generator.
 enum Sodium {
     private static let isReady = sodium_init() >= 0
 
-    /// Without a generator nothing here would be secret, so nothing goes on.
+    /// Without a random generator no secret is safe, so the process stops.
     static func makeReady() { precondition(isReady, "libsodium finds no generator of random bytes on this system") }
 }

@@ -1,11 +1,11 @@
-/// Names and values as a form sends them (`application/x-www-form-urlencoded`).
+/// Encodes names and values of a form (`application/x-www-form-urlencoded`).
 public enum FormText {
-    /// All of them in a row.
+    /// Returns all fields, joined.
     public static func make(_ fields: [(name: String, value: String)]) -> String {
         fields.map { escaped($0.name) + "=" + escaped($0.value) }.joined(separator: "&")
     }
 
-    /// All but the letters that mean nothing anywhere (RFC 3986, section 2.3) as `%XX`.
+    /// Returns the text with everything except unreserved characters (RFC 3986, section 2.3) as `%XX`.
     public static func escaped(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

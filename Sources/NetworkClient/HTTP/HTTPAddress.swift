@@ -1,11 +1,11 @@
-/// An address that requests go to: `https://host[:port][/path]`, or `http://` in front.
+/// The address of a request: `https://host[:port][/path]`, or `http://`.
 public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     public let text: String
-    /// Whether what is sent there is encrypted.
+    /// Whether the connection is encrypted.
     public let isSecure: Bool
     private let authority: Authority
 
-    /// nil for what is no such address: another scheme, no host, a user's name in it, blanks or control characters.
+    /// Returns nil if the address is invalid: another scheme, no host, a user name, blanks or control characters.
     public init?(_ text: String) {
         let lowered = text.prefix(8).lowercased()
         let scheme = lowered.hasPrefix("https://") ? "https://" : lowered.hasPrefix("http://") ? "http://" : nil
@@ -19,10 +19,10 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
 
     public static let limitBytes = 2_048
 
-    /// In small letters; an IPv6 address without its brackets.
+    /// In lowercase; an IPv6 address without its brackets.
     public var host: String { authority.host }
 
-    /// Whether it is this machine, so that nothing leaves it.
+    /// Whether it is this machine, so that nothing is sent over the network.
     public var isLoopback: Bool { authority.isLoopback }
 
     public var description: String { text }

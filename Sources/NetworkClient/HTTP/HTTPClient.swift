@@ -1,11 +1,11 @@
 internal import CCurl
 
-/// Sends requests over libcurl: a limit on everything, no redirects, no cookies, no scheme but `http` and `https`, certificates
-/// checked.
+/// Sends requests with libcurl: with limits on times and sizes, without redirects and cookies, only `http` and `https`, and with
+/// certificate checks.
 public enum HTTPClient {
-    /// Sends a request and waits for its answer, whatever its status. Blocks the calling thread.
+    /// Sends a request and returns the response with any status. Blocks the calling thread.
     ///
-    /// - Throws: ``HTTPClientError`` where there is no answer, or one that is too long.
+    /// - Throws: ``HTTPClientError`` if the response is missing or too long.
     public static func send(_ request: HTTPClientRequest) throws(HTTPClientError) -> HTTPClientResponse {
         let address = request.address.text
         for (name, value) in request.headers where !isOneLine(name) || !isOneLine(value) || name.contains(":") {
@@ -16,7 +16,7 @@ public enum HTTPClient {
         }
         prepare(handle, for: request)
         switch handle.perform() {
-        // Whatever a connection or a handshake failed by, the other side has heard of no request.
+        // If the connection or the handshake failed for any reason, the peer has received no request.
         case .timedOut where handle.sentOfRequest == 0: throw .unreachable(address: address, why: "it took too long to connect")
         case .failed(_, let why) where handle.sentOfRequest == 0: throw .unreachable(address: address, why: why)
         case .done: return HTTPClientResponse(status: handle.status, headers: handle.headers, body: handle.received)
@@ -32,7 +32,7 @@ public enum HTTPClient {
         handle.set(CURLOPT_PROTOCOLS_STR, request.address.isSecure ? "https" : "http")
         handle.set(CURLOPT_FOLLOWLOCATION, 0)
         handle.setTimes(connectSeconds: request.connectSeconds, timeoutSeconds: request.timeoutSeconds)
-        // What never leaves the machine does not go by way of a proxy.
+        // Requests to this machine do not use a proxy.
         if request.address.isLoopback { handle.set(CURLOPT_NOPROXY, "*") }
         if let digest = request.pinnedKeyDigest { handle.pin(keyDigest: digest) }
         if let body = request.body { handle.post(body) } else { handle.set(CURLOPT_HTTPGET, 1) }
@@ -45,6 +45,6 @@ public enum HTTPClient {
         handle.set(CURLOPT_HTTPHEADER, request.headers.map { $0.name + ": " + $0.value })
     }
 
-    /// What ends a line would begin another header.
+    /// A line end would start another header.
     private static func isOneLine(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
 }

@@ -1,22 +1,22 @@
-/// One request of a client, and the limits that its answer has to keep.
+/// A client request, with the limits on its response.
 public struct HTTPClientRequest: Sendable {
     public var address: HTTPAddress
-    /// nil for GET where there is no body, and for POST where there is one.
+    /// The method; nil for GET without a body, and for POST with one.
     public var method: HTTPClientMethod?
-    /// nil for none.
+    /// The body; nil for none.
     public var body: [UInt8]?
-    /// Names and values of further lines of the head.
+    /// Additional headers.
     public var headers: [(name: String, value: String)]
-    /// Seconds until there has to be a connection.
+    /// The connection timeout in seconds.
     public var connectSeconds: Int
-    /// Seconds until everything has to be there.
+    /// The timeout of the whole exchange in seconds.
     public var timeoutSeconds: Int
-    /// Bytes that the body of the answer may have.
+    /// The maximum bytes of the response body.
     public var limitBytes: Int
-    /// The SHA-256 of the key that the other side has to have, in place of a certificate that somebody vouches for; nil for that.
+    /// The SHA-256 of the peer's public key, checked instead of a CA-signed certificate; nil to check the certificate.
     public var pinnedKeyDigest: [UInt8]?
 
-    /// A GET within ten seconds, for at most 1 MiB.
+    /// Creates a GET with a timeout of ten seconds and a limit of 1 MiB.
     public init(_ address: HTTPAddress) {
         self.address = address
         method = nil
@@ -29,7 +29,7 @@ public struct HTTPClientRequest: Sendable {
     }
 }
 
-/// What a request asks a server to do (RFC 9110, section 9; RFC 5789).
+/// The HTTP method (RFC 9110, section 9; RFC 5789).
 public enum HTTPClientMethod: String, Hashable, Sendable, CaseIterable {
     case get = "GET"
     case head = "HEAD"
@@ -39,32 +39,32 @@ public enum HTTPClientMethod: String, Hashable, Sendable, CaseIterable {
     case delete = "DELETE"
 }
 
-/// What a server answered.
+/// The response of a server.
 public struct HTTPClientResponse: Sendable {
     public let status: Int
-    /// The lines of its head, in order, together at most ``headLimitBytes`` bytes.
+    /// The header lines in order, together at most ``headLimitBytes`` bytes.
     public let headers: [(name: String, value: String)]
     public let body: [UInt8]
 
     public static let headLimitBytes = 65_536
 
-    /// The first line of the head with a name, whatever its case; nil where there is none.
+    /// Returns the first header with a name, ignoring case; nil if it does not exist.
     public func header(_ name: String) -> String? {
         let name = name.lowercased()
         return headers.first { $0.name.lowercased() == name }?.value
     }
 }
 
-/// A request that got no answer.
+/// A request without a response.
 public enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nothing was sent: nobody listens there, no such host, no connection in time, or a certificate that nobody vouches for.
+    /// Nothing was sent: connection refused, unknown host, connection timeout, or an untrusted certificate.
     case unreachable(address: String, why: String)
-    /// The request was sent, or part of it, and there is no answer.
+    /// The request was sent, at least in part, and the response did not arrive in time.
     case timedOut(address: String, seconds: Int)
     case tooLong(address: String, limitBytes: Int)
-    /// A value of the head that would end its line.
+    /// A header value contains a line end.
     case malformedHeader(name: String)
-    /// The request was sent, or part of it.
+    /// The request was sent, at least in part.
     case failed(address: String, why: String)
 
     public var description: String {

@@ -1,12 +1,12 @@
-/// A mail server: `smtps://host[:port]`, encrypted from the first byte on, or `smtp://host[:port]`, which has to begin encryption
-/// (STARTTLS) before it is told anything.
+/// The address of a mail server: `smtps://host[:port]`, encrypted from the first byte, or `smtp://host[:port]`, which must start
+/// encryption (STARTTLS) before it receives any data.
 public struct SMTPAddress: Hashable, Sendable, CustomStringConvertible {
     public let text: String
-    /// Whether the connection is encrypted before anything else.
+    /// Whether the connection is encrypted from the start.
     public let isSecure: Bool
     private let authority: Authority
 
-    /// nil for what is no such address: another scheme, no host, a path, a user's name in it, blanks or control characters.
+    /// Returns nil if the address is invalid: another scheme, no host, a path, a user name, blanks or control characters.
     public init?(_ text: String) {
         let lowered = text.prefix(8).lowercased()
         let scheme = lowered.hasPrefix("smtps://") ? "smtps://" : lowered.hasPrefix("smtp://") ? "smtp://" : nil
@@ -19,7 +19,7 @@ public struct SMTPAddress: Hashable, Sendable, CustomStringConvertible {
         isSecure = scheme == "smtps://"
     }
 
-    /// Whether it is this machine, so that nothing leaves it.
+    /// Whether it is this machine, so that nothing is sent over the network.
     public var isLoopback: Bool { authority.isLoopback }
 
     public var description: String { text }

@@ -1,11 +1,12 @@
 internal import CCurl
 
-/// Hands mails to a mail server over libcurl (RFC 5321): certificates checked, nothing said in the open to another machine.
+/// Sends mails to a mail server with libcurl (RFC 5321), with certificate checks. Connections to other machines are always
+/// encrypted.
 public enum SMTPClient {
-    /// Hands over a mail and waits until the server has taken it. Blocks the calling thread.
+    /// Sends a mail and waits until the server has accepted it. Blocks the calling thread.
     ///
-    /// - Throws: ``SMTPClientError`` where it was not taken, as far as is known: where the server's last word is lost, it may have
-    ///   been.
+    /// - Throws: ``SMTPClientError`` if the mail was not accepted. If the server's last reply is lost, the mail may have been
+    ///   accepted.
     public static func send(_ delivery: SMTPDelivery) throws(SMTPClientError) {
         let server = delivery.server.text
         guard isPath(delivery.sender), isPath(delivery.recipient) else { throw .malformedAddress }
@@ -21,14 +22,14 @@ public enum SMTPClient {
         case .failed(CURLE_USE_SSL_FAILED, _): throw .notEncrypted(server: server)
         case .failed(CURLE_LOGIN_DENIED, _): throw .loginDenied(server: server)
         case .failed(_, let why):
-            // Replies from 400 on say no; anything else that went wrong is no word of the server's.
+            // Replies from 400 on are rejections; any other failure is not a reply of the server.
             let status = handle.status
             if (400..<600).contains(status) { throw .refused(server: server, status: status) }
             throw .failed(server: server, why: why)
         }
     }
 
-    /// Bytes that the replies of a server may have together.
+    /// The maximum total bytes of a server's replies.
     private static let replyLimitBytes = 65_536
 
     private static func prepare(_ handle: EasyHandle, for delivery: SMTPDelivery) {
@@ -47,7 +48,7 @@ public enum SMTPClient {
         handle.upload(delivery.message)
     }
 
-    /// Whether a text can be told the server between angle brackets without being anything else but one address.
+    /// Whether the text can be sent between angle brackets as exactly one address.
     private static func isPath(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 254
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">") }

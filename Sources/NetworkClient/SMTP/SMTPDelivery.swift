@@ -1,23 +1,23 @@
-/// A mail for a server to take, and how long that may take.
+/// A mail for a server, with timeouts.
 public struct SMTPDelivery: Sendable {
     public var server: SMTPAddress
-    /// Where the server tells that it could not be delivered.
+    /// The envelope sender, which receives delivery failures.
     public var sender: String
     public var recipient: String
-    /// Head and text as they go out (RFC 5322), with CR LF at the end of every line.
+    /// Header and text (RFC 5322), with CR LF at the end of every line.
     public var message: [UInt8]
-    /// Whom to sign in to the server as; nil where it asks nobody who they are.
+    /// The credentials for the server; nil if it requires none.
     public var login: SMTPLogin?
-    /// Whether nothing is said before the connection is encrypted.
+    /// Whether encryption must start before any data is sent.
     public var isEncryptionRequired: Bool
-    /// Seconds until there has to be a connection.
+    /// The connection timeout in seconds.
     public var connectSeconds: Int
-    /// Seconds until the mail has to be taken.
+    /// The timeout of the whole delivery in seconds.
     public var timeoutSeconds: Int
-    /// The SHA-256 of the key that the other side has to have, in place of a certificate that somebody vouches for; nil for that.
+    /// The SHA-256 of the peer's public key, checked instead of a CA-signed certificate; nil to check the certificate.
     public var pinnedKeyDigest: [UInt8]?
 
-    /// Without signing in, within thirty seconds, and encrypted unless the server is this machine.
+    /// Creates a delivery without login, with a timeout of thirty seconds, and encrypted unless the server is this machine.
     public init(server: SMTPAddress, sender: String, recipient: String, message: [UInt8]) {
         self.server = server
         self.sender = sender
@@ -31,7 +31,7 @@ public struct SMTPDelivery: Sendable {
     }
 }
 
-/// Whom a mail server knows.
+/// The credentials for a mail server.
 public struct SMTPLogin: Hashable, Sendable, CustomStringConvertible {
     public let user: String
     public let password: String
@@ -41,22 +41,22 @@ public struct SMTPLogin: Hashable, Sendable, CustomStringConvertible {
         self.password = password
     }
 
-    /// Without the password.
+    /// Does not contain the password.
     public var description: String { "login of `\(user)`" }
 }
 
-/// A mail that the server did not take. Says nothing of whom it was for and what was in it.
+/// A mail that the server did not accept. The error contains neither the recipient nor the content.
 public enum SMTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody listens there, or no such host.
+    /// Connection refused, or unknown host.
     case unreachable(server: String, why: String)
     case timedOut(server: String, seconds: Int)
-    /// The server does not encrypt.
+    /// The server does not support encryption.
     case notEncrypted(server: String)
-    /// It does not know the user, or the password is another.
+    /// The user is unknown, or the password is wrong.
     case loginDenied(server: String)
-    /// A reply by which it does not take the sender, the recipient or the mail (RFC 5321, section 4.2).
+    /// A reply that rejects the sender, the recipient or the mail (RFC 5321, section 4.2).
     case refused(server: String, status: Int)
-    /// An address that would be another one, or several, in what the server is told.
+    /// The server would read this address as a different one, or as several.
     case malformedAddress
     case failed(server: String, why: String)
 

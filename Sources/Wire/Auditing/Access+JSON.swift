@@ -2,7 +2,7 @@ package import Events
 package import Muniment
 internal import Permissions
 
-/// Answers about access over time.
+/// Responses about access over time.
 extension AccessSpan {
     package var json: JSONValue {
         var members: JSONObject = ["begin": .revision(begin), "from": .time(from)]
@@ -28,10 +28,10 @@ extension AccessTurn {
 }
 
 extension Asked {
-    /// Who could do what was asked, and when.
+    /// The subjects with the requested access, and their time spans.
     package func answer(_ access: [SubjectAccess]) -> JSONObject { members.with(["access": .array(access.map(\.json))]) }
 
-    /// When somebody's access began and ended, and by what.
+    /// When a subject's access began and ended, and the causes.
     package func answer(_ turns: [AccessTurn]) -> JSONObject { members.with(["turns": .array(turns.map(\.json))]) }
 }
 

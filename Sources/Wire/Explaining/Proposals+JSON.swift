@@ -2,7 +2,7 @@ package import Events
 package import Muniment
 internal import Permissions
 
-/// What would allow what is denied, as changes for programs.
+/// Changes that would allow the denied access, as JSON.
 extension Proposals {
     package var members: JSONObject {
         [
@@ -25,7 +25,7 @@ extension Proposals.Obstacle {
 }
 
 extension Change {
-    /// The change as `SCENARIOS.md` writes it.
+    /// The change in the syntax of `SCENARIOS.md`.
     fileprivate var json: JSONValue {
         var writer = JSONWriter()
         write(into: &writer)

@@ -2,7 +2,7 @@ package import Events
 internal import Muniment
 package import Permissions
 
-/// A witness as JSON: names in the place of numbers, and every step with the event that made it so.
+/// A witness as JSON: names instead of numbers, and every step with its causing event.
 package struct WitnessJSON {
     private let witness: Witness
 
@@ -64,7 +64,7 @@ package struct WitnessJSON {
 }
 
 extension Event.Kind {
-    /// The kind, by the name that it has in the catalogue of events.
+    /// The kind, by its name in the catalogue of events.
     fileprivate var name: String {
         let name = "\(self)"
         return name.prefix(1).uppercased() + name.dropFirst()
@@ -72,7 +72,7 @@ extension Event.Kind {
 }
 
 extension Fact {
-    /// What it says, under the words of `SCENARIOS.md`; `fact` says what sort it is of.
+    /// The members in the terms of `SCENARIOS.md`; `fact` contains the kind.
     fileprivate func members(in witness: Witness) -> JSONObject {
         func name(_ id: some EntityID) -> JSONValue { .string(witness.name(id)) }
         func list(_ privileges: Privileges) -> JSONValue { .texts(witness.privilegeNames.names(of: privileges)) }

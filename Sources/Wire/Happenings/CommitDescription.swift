@@ -2,14 +2,14 @@ package import Events
 package import Muniment
 package import Permissions
 
-/// A commit with what its events say, for people and programs.
+/// A commit with descriptions of its events, for users and programs.
 package struct CommitDescription {
     package let commit: Commit
     package let actor: String
     package let events: [EventDescription]
     package let origin: Origin
 
-    /// A commit with all its events.
+    /// Describes a commit with all its events.
     ///
     /// - Parameter described: the commit, from the log.
     package init(_ described: DescribedCommit) throws {
@@ -17,12 +17,12 @@ package struct CommitDescription {
         try self.init(described, try described.commit.events.map(describer.describe), described.commit.origin)
     }
 
-    /// A commit with the events that are about a name and that an audience may know of.
+    /// Describes a commit with the events that are about a name and visible to an audience.
     ///
     /// - Parameters:
     ///   - described: the commit, from the log.
     ///   - name: an object or a subject.
-    ///   - audience: who is told.
+    ///   - audience: the audience.
     package init(_ described: DescribedCommit, about name: Name, for audience: Audience = .unrestricted) throws {
         let (events, origin) = try described.told(about: name, to: audience)
         try self.init(described, events, origin)

@@ -4,7 +4,7 @@ package import Notices
 internal import Permissions
 
 extension Notice {
-    /// What somebody is told.
+    /// Returns the notice as JSON.
     ///
     /// - Parameter time: the commit time of the notice's revision.
     package func json(at time: Instant) -> JSONObject {

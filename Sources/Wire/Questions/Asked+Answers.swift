@@ -2,7 +2,7 @@ package import Events
 package import Muniment
 internal import Permissions
 
-/// Answers to questions about one moment: what was asked, what is so, and when.
+/// Responses to questions about one time: the question, the answer, and the time.
 extension Asked {
     package var members: JSONObject {
         var members: JSONObject = [:]
@@ -14,17 +14,17 @@ extension Asked {
         return members
     }
 
-    /// Whether it is allowed, and why.
+    /// Whether the access is allowed, and the reason.
     package func answer(_ answer: CheckAnswer, _ when: JSONObject) -> JSONObject {
         members.with(["allowed": .bool(answer.isAllowed), "reason": .string(answer.explanation)]).with(when)
     }
 
-    /// A list of names, under the word for what they are.
+    /// A list of names, in a member named after their kind.
     package func answer(_ names: [String], as key: String, _ when: JSONObject) -> JSONObject {
         members.with([key: .texts(names)]).with(when)
     }
 
-    /// Everything that somebody may do to an object: here `privileges` is the answer.
+    /// All privileges of a subject on an object: here `privileges` is the answer.
     package func answer(privileges: [String], _ when: JSONObject) -> JSONObject { answer(privileges, as: "privileges", when) }
 
     /// The access list of an object.
@@ -35,7 +35,7 @@ extension Asked {
     /// The value of an object.
     package func answer(value: JSONValue, _ when: JSONObject) -> JSONObject { members.with(["value": value]).with(when) }
 
-    /// A page of a query. Its cursor goes on at the same revision.
+    /// A page of a query. Its cursor continues at the same revision.
     package func answer(_ page: QueryPage) -> JSONObject {
         members.with([
             "objects": .texts(page.objects), "revision": .revision(page.revision), "next": .optional(page.next?.description),
@@ -44,12 +44,12 @@ extension Asked {
 }
 
 extension Snapshot {
-    /// When it answers for.
+    /// The revision and time that the answer is valid for.
     package var members: JSONObject { ["revision": .revision(revision), "time": .time(instant)] }
 }
 
 extension EntryDescription {
-    /// The entry as `SCENARIOS.md` writes it.
+    /// The entry in the syntax of `SCENARIOS.md`.
     package var json: JSONValue {
         var members: JSONObject = ["subject": .string(subject), "privileges": .texts(privileges)]
         if let end = until, end != .forever { members["until"] = .time(end) }

@@ -1,7 +1,7 @@
 internal import Events
 package import Permissions
 
-/// What was asked, as members that the answer repeats, so that it can be read alone.
+/// The question, as members that the response repeats, so that it is complete by itself.
 package struct Asked {
     package var subject: Name?
     package var privileges: [String]?

@@ -2,9 +2,9 @@ package import Events
 package import Permissions
 
 extension Condition {
-    /// A condition as a caller writes it: `{"title":"Plan"}`, `{"pages":{"<":10}}`.
+    /// Parses a condition in the syntax of callers: `{"title":"Plan"}`, `{"pages":{"<":10}}`.
     ///
-    /// A word with a dollar that is none of ours is a mistake, and not a property that no object has.
+    /// An unknown word with a dollar is an error. It is not read as the name of a missing property.
     ///
     /// - Throws: `Refusal` (`malformed`).
     package init(filter json: JSONValue) throws(Refusal) {

@@ -2,7 +2,7 @@ package import Events
 package import Muniment
 package import Permissions
 
-/// How access differs: between two moments, or with and without changes that somebody thinks of.
+/// Differences in access between two times, or with and without hypothetical changes.
 extension AccessDifference {
     package var gained: [String] { after.filter { !before.contains($0) } }
     package var lost: [String] { before.filter { !after.contains($0) } }
@@ -15,9 +15,9 @@ extension AccessDifference {
 }
 
 extension Store {
-    /// The access of somebody, or that to an object, at two moments, and both moments.
+    /// Returns the access of a subject or to an object at two times, and both times.
     ///
-    /// - Throws: ``SpanRunsBackwards`` where the later moment is before the earlier one.
+    /// - Throws: ``SpanRunsBackwards`` if the second time is earlier than the first.
     package func difference(
         of name: Name, from earlier: Moment, to later: Moment, for audience: Audience = .unrestricted
     ) throws -> (differences: [AccessDifference], moments: JSONObject) {
@@ -31,7 +31,7 @@ extension Store {
     }
 }
 
-/// A span of revisions whose end lies before its beginning.
+/// A span of revisions with an end before its start.
 package struct SpanRunsBackwards: Error, Hashable, CustomStringConvertible {
     package let from: Revision
     package let to: Revision
@@ -51,8 +51,8 @@ extension [AccessDifference] {
 }
 
 extension WhatIf {
-    /// - Parameter refusals: the transactions that were refused, each with its place: a line of a file, or a number from 0 on.
-    /// - Parameter place: what the place is called.
+    /// - Parameter refusals: the refused transactions, each with its place: a line of a file, or an index from 0.
+    /// - Parameter place: the name of the place.
     package func json(_ refusals: [(place: Int, refusal: Refusal)], place: String) -> JSONObject {
         let refused = refusals.map { number, refusal in JSONValue.object(refusal.members.with([place: .count(number)])) }
         return [
@@ -63,7 +63,7 @@ extension WhatIf {
 }
 
 extension Refusal {
-    /// Which change it is about, the code, and the sentence.
+    /// The index of the refused change, the code, and the message.
     package var members: JSONObject {
         [
             "change": change.map { .count($0) } ?? .null, "code": .string(code.rawValue), "message": .string(message),

@@ -1,10 +1,10 @@
 package import Events
 package import Muniment
 
-/// Moments and revisions as people write them.
+/// Times and revisions in text form.
 extension Moment {
-    /// A whole number, with or without an `r` before it, is a revision; anything else is a time, or a day, which means its beginning.
-    /// Nil for what is none of these.
+    /// Parses a whole number, with or without an `r` before it, as a revision, and any other text as a time or a day, which means
+    /// its start. Returns nil for invalid text.
     package init?(text: String) {
         if let revision = Revision(text: text) {
             self = .revision(revision)
@@ -17,7 +17,7 @@ extension Moment {
 }
 
 extension Revision {
-    /// Nil for what is no whole number below ``open``, with or without an `r` before it, as answers for people write it.
+    /// Parses a whole number below ``open``, with or without an `r` before it, as in text output. Returns nil for any other text.
     package init?(text: String) {
         let digits = text.hasPrefix("r") ? text.dropFirst() : text[...]
         let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
@@ -27,7 +27,7 @@ extension Revision {
 }
 
 extension Instant {
-    /// A day alone means its beginning. Nil for what is neither a time nor a day.
+    /// Parses a time, or a day, which means its start. Returns nil for any other text.
     package init?(text: String) {
         guard let instant = (try? Instant(text)) ?? (try? Instant(text + "T00:00:00Z")) else { return nil }
         self = instant

@@ -17,6 +17,6 @@ extension StoreStatistics {
 }
 
 extension Preset {
-    /// The preset, as headers of histories write it.
+    /// The preset in the syntax of history headers.
     package var name: String { self == .open ? "open" : "locked" }
 }
