@@ -3,24 +3,24 @@ import Foundation
 import Muniment
 import Permissions
 
-/// The `muniment` tool: finds the command that the arguments name, runs it, and turns whatever happens into an exit code.
+/// The `muniment` tool: finds the command in the arguments, runs it, and returns an exit code.
 struct Tool {
     /// The version that `--version` prints.
     static let version = "0.1.0"
 
     private let output = Output()
 
-    /// Runs one call. Answers go to standard output, everything else to standard error.
+    /// Runs a call. Answers are written to standard output, everything else to standard error.
     func run(_ arguments: [String]) -> ExitCode {
         do {
             let code = try answer(arguments)
             ProgressBar.standard.clear()
-            // Where the answer was given as far as somebody wanted to read it, its exit code stands.
+            // If the reader closed the output early, the exit code is unchanged.
             do { try output.flush() } catch is OutputClosed {}
             return code
         } catch {
             ProgressBar.standard.clear()
-            // What a log or a file of questions gave before it came to its fault is good.
+            // The results before the error are valid.
             try? output.flush()
             return report(error)
         }

@@ -1,8 +1,8 @@
 import Files
 import Glibc
 
-// A damaged file shows as a crash when its pages are read: say so instead.
+// A damaged file causes a crash when its pages are read; the handler prints the reason.
 installDamageHandler()
-// A reader that has seen enough (`muniment log | head`) shows as a failed write, which ends the command in good order.
+// If the reader closes the pipe early (`muniment log | head`), a write fails and ends the command without an error.
 signal(SIGPIPE, SIG_IGN)
 exit(Tool().run(Array(CommandLine.arguments.dropFirst())).rawValue)

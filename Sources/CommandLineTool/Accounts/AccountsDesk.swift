@@ -7,12 +7,12 @@ import Muniment
 import Permissions
 import Service
 
-/// The accounts of a data directory: asked of the service that runs on it, or else of the folder itself.
+/// Access to the accounts of a data directory: through a running service, or else directly in the folder.
 enum AccountsDesk {
     case service(RunningService)
     case folder(MunimentService)
 
-    /// - Throws: ``UsageError`` where there is no such folder, or no accounts in it.
+    /// - Throws: ``UsageError`` if the folder does not exist or has no accounts.
     init(dataDirectory: String, options: StoreOptions) throws {
         guard isFolder(dataDirectory) else {
             throw UsageError("there is no folder `\(dataDirectory)`; make it, or check the path")
@@ -33,9 +33,9 @@ enum AccountsDesk {
 
     private static func hasAccounts(_ dataDirectory: String) -> Bool { isFolder(dataDirectory + "/.muniment/accounts") }
 
-    /// Sends a request, and returns the body of its answer.
+    /// Sends a request, and returns the body of its response.
     ///
-    /// - Throws: ``AccountRefusal`` where it is not done, or ``Credentials/ServiceUnreachable``.
+    /// - Throws: ``AccountRefusal`` if the request was refused, or ``Credentials/ServiceUnreachable``.
     func send(_ method: RunningService.Method, _ target: String) throws -> JSONValue {
         let (status, body): (Int, JSONValue)
         switch self {
@@ -51,17 +51,17 @@ enum AccountsDesk {
     func close() throws { if case .folder(let service) = self { try service.close() } }
 }
 
-/// Looking after accounts sends no mails.
+/// The administration of accounts sends no mails.
 private struct NoMailer: Mailer {
     func send(_ message: MailMessage) throws(MailProblem) {
         throw MailProblem("`muniment account` sends no mails without a running service", isFinal: true)
     }
 }
 
-/// What the service does not do about an account, in its words.
+/// A refusal of the service for an account, with its message.
 struct AccountRefusal: Error, CustomStringConvertible {
     let description: String
-    /// Whether it is the service that is in trouble, and not what was asked for.
+    /// Whether the service failed, unlike a refused request.
     let isTrouble: Bool
 
     init(status: Int, problem: JSONValue) {

@@ -7,9 +7,9 @@ import Muniment
 import NetworkClient
 import OpenIDConnect
 
-/// What a file of settings for accounts names, opened for use.
+/// Opens the mailer, secrets and providers of an accounts file.
 extension AccountsFile {
-    /// - Throws: ``SettingsProblem`` for what cannot be used, or a file's error.
+    /// - Throws: ``SettingsProblem`` for invalid settings, or a file error.
     func openMailer() throws -> any Mailer {
         let clock = systemClock
         switch mail {
@@ -34,7 +34,7 @@ extension AccountsFile {
         }
     }
 
-    /// The secret in a file: its first line.
+    /// Returns the secret in a file: its first line.
     static func secret(in path: String) throws -> String {
         let text = String(decoding: try readFile(path), as: UTF8.self)
         guard let line = text.split(whereSeparator: \.isNewline).first else {
@@ -43,7 +43,7 @@ extension AccountsFile {
         return String(line)
     }
 
-    /// - Throws: ``SettingsProblem`` for a provider by which nobody could sign in, or a file's error.
+    /// - Throws: ``SettingsProblem`` for a provider that cannot be used for sign-in, or a file error.
     func openProviders() throws -> [any IdentityProvider] {
         try providers.map { provider in
             let secret = try provider.clientSecretFile.map(AccountsFile.secret)

@@ -5,12 +5,12 @@ import Identity
 import Mail
 import Service
 
-/// What a file of settings for accounts says (`serve --accounts FILE`): for which stores accounts are, how mails are sent, and by
-/// which providers people may sign in besides a password.
+/// A file of settings for accounts (`serve --accounts FILE`): the stores with accounts, the mail settings, and the sign-in
+/// providers in addition to passwords.
 struct AccountsFile: Hashable {
     /// How mails are sent.
     enum Mail: Hashable {
-        /// Into files of a folder, for development.
+        /// Writes mails to files in a folder, for development.
         case outbox(folder: String)
         case smtp(SMTP)
     }
@@ -42,7 +42,7 @@ struct AccountsFile: Hashable {
 
     /// - Parameters:
     ///   - bytes: the text of the file.
-    ///   - folder: what paths in it are relative to.
+    ///   - folder: the base folder of relative paths in the file.
     init(_ bytes: [UInt8], relativeTo folder: String) throws(SettingsProblem) {
         let value: JSONValue
         do { value = try JSONText.decode(bytes, limit: AccountsFile.limitBytes) } catch {
@@ -122,7 +122,7 @@ struct AccountsFile: Hashable {
         return settings
     }
 
-    /// A path as seen from the folder of the file.
+    /// Returns a path relative to the folder of the file as an absolute path.
     fileprivate static func absolute(_ path: String, _ folder: String) -> String {
         path.hasPrefix("/") ? path : folder + "/" + path
     }

@@ -1,9 +1,9 @@
 import Events
 
-/// The members of an object in a file of settings, taken one by one. What nobody asked for is an error: a typing mistake is never
-/// taken for a wish that was left out.
+/// The members of an object in a settings file, taken one by one. A member that was not taken is an error, so that a misspelled
+/// name is not ignored.
 struct SettingsMembers {
-    /// Where in the file it stands, such as `providers[0].`; empty for the whole.
+    /// The path in the file, such as `providers[0].`; empty for the top level.
     let place: String
     private let members: JSONObject
     private var asked: [String] = []
@@ -68,7 +68,7 @@ struct SettingsMembers {
         return number
     }
 
-    /// The objects of a list; none where there is no such member.
+    /// Takes the objects of a list; empty if the member does not exist.
     mutating func objects(_ name: String) throws(SettingsProblem) -> [SettingsMembers] {
         guard let value = value(name) else { return [] }
         guard case .array(let values) = value else { throw wrong(name, "is no list", "write one in brackets") }
@@ -84,7 +84,7 @@ struct SettingsMembers {
         return try SettingsMembers(value, at: "\(place)\(name).")
     }
 
-    /// Throws where there is something that nobody asked for.
+    /// Throws if a member was not taken.
     func finish() throws(SettingsProblem) {
         guard let unknown = members.keys.first(where: { !asked.contains($0) }) else { return }
         let nearest = UsageError.nearest(to: unknown, among: asked).map { "did you mean `\($0)`?" }
@@ -93,7 +93,7 @@ struct SettingsMembers {
     }
 }
 
-/// What is wrong with a file of settings, and what to do about it; without the file's name.
+/// A problem in a settings file and its remedy, without the file name.
 struct SettingsProblem: Error, Hashable, CustomStringConvertible {
     let description: String
 

@@ -3,7 +3,7 @@ import Foundation
 import Muniment
 import Permissions
 
-/// One call of a command: its words, taken one by one as its sentence goes, its options, and where its output goes.
+/// A call of a command: its words, taken one by one, its options, and its output.
 struct Call {
     let command: Command
     let options: Options
@@ -19,27 +19,27 @@ struct Call {
 
     var isJSON: Bool { options.isSet(.json) }
 
-    /// How many words are still to be taken.
+    /// The number of remaining words.
     var wordsLeft: Int { words.count }
 
-    /// The next word. `what` names it where it is missing.
+    /// Takes the next word. If it is missing, the error names it with `what`.
     mutating func word(_ what: String) throws -> String {
         guard let word = words.popFirst() else { throw UsageError("\(what) is missing") }
         return word
     }
 
-    /// Goes over a word that only makes the sentence read well, if it is there and is not the last.
+    /// Skips an optional word that only improves readability, unless it is the last word.
     mutating func skip(_ filler: String...) {
         if words.count > 1, let word = words.first, filler.contains(word) { words.removeFirst() }
     }
 
-    /// Every word that is left.
+    /// Takes all remaining words.
     mutating func remainingWords() -> [String] {
         defer { words = [] }
         return Array(words)
     }
 
-    /// Says that the sentence ends here.
+    /// Throws if any words remain.
     func end() throws {
         guard let word = words.first else { return }
         throw UsageError("`\(word)` is one word too many; quote a word with blanks in it")
@@ -47,22 +47,22 @@ struct Call {
 }
 
 extension Call {
-    /// The next word as the name of an object, of a principal, or of either.
+    /// Takes the next word as the name of an object or a principal.
     mutating func name(_ what: String) throws -> Name { try Values.name(try word(what)) }
 
-    /// The next word as a role, with or without its `role:`.
+    /// Takes the next word as a role, with or without its `role:` prefix.
     mutating func role() throws -> Name { try Values.name(Name.role(try word("the role")).text) }
 
-    /// The next word as a permission, with or without its `permission:`.
+    /// Takes the next word as a permission, with or without its `permission:` prefix.
     mutating func permission() throws -> Name { try Values.name(Name.permission(try word("the permission")).text) }
 
-    /// The next word as a class, with or without its `class:`.
+    /// Takes the next word as a class, with or without its `class:` prefix.
     mutating func className() throws -> String { try Values.className(try word("the class")) }
 
-    /// The next word as privileges, with commas between them.
+    /// Takes the next word as privileges, separated by commas.
     mutating func privileges() throws -> [String] { try Values.privileges(try word("the privilege")) }
 
-    /// The end of a sentence: privileges, and the object that they are asked or given on.
+    /// Takes the last words: privileges, and their object.
     mutating func privilegesOnObject() throws -> (privileges: [String], object: Name) {
         let privileges = try privileges()
         skip("on")
@@ -83,7 +83,7 @@ extension Call {
         }
     }
 
-    /// Who acts.
+    /// The caller.
     var caller: Name {
         get throws {
             let name = try Values.name(options[.caller] ?? "user:root")
@@ -94,9 +94,9 @@ extension Call {
         }
     }
 
-    /// The moment that a question is about.
+    /// The time of the question.
     var moment: Moment { get throws { try options[.at].map(Values.moment) ?? .now } }
 
-    /// The name that an option gives; nil where it was not given.
+    /// Returns the name in an option; nil if the option is missing.
     func name(_ option: Option) throws -> Name? { try options[option].map { try Values.name($0) } }
 }

@@ -1,7 +1,7 @@
 /// An option: `--name VALUE`, or a flag.
 struct Option: Sendable {
     let name: String
-    /// What stands for the value in help; nil for a flag.
+    /// The placeholder of the value in help; nil for a flag.
     let value: String?
     let summary: String
 
@@ -13,11 +13,11 @@ struct Option: Sendable {
 
     var isFlag: Bool { value == nil }
 
-    /// As help shows it.
+    /// The option as help shows it.
     var usage: String { "--" + name + (value.map { " " + $0 } ?? "") }
 }
 
-/// Options that several commands take. An option that two commands give another meaning has a value in both or in neither.
+/// Options of several commands. If an option has different meanings in two commands, it must have a value in both or in neither.
 extension Option {
     static let help = Option("help", "show how a command is called, with an example")
     static let version = Option("version", "print the version")
@@ -33,8 +33,8 @@ extension Option {
     static let firstRevision = Option("from", value: "REVISION", "the first revision (default: the oldest)")
     static let lastRevision = Option("to", value: "REVISION", "the last revision (default: the newest)")
 
-    /// What every question takes.
+    /// The options of every question.
     static let question: [Option] = [.at, .json, .store]
-    /// What every change takes.
+    /// The options of every change.
     static let change: [Option] = [.caller, .json, .store]
 }

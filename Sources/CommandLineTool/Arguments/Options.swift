@@ -1,12 +1,12 @@
-/// The arguments of one call, told apart: the words, and the options with their values.
+/// The parsed arguments of a call: the words, and the options with their values.
 ///
-/// An option is `--name VALUE` or `--name=VALUE`, a flag is `--name`, `--name=yes` or `--name=no`; both may stand anywhere.
-/// Behind `--` everything is a word.
+/// An option is `--name VALUE` or `--name=VALUE`, a flag is `--name`, `--name=yes` or `--name=no`. Both can be at any position.
+/// After `--` every argument is a word.
 struct Options {
     var words: [String] = []
     private var values: [String: String] = [:]
 
-    /// Throws ``UsageError`` for an option that no command knows, one without its value, and one that is given twice.
+    /// Throws ``UsageError`` for an unknown option, one without its value, and a duplicate one.
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -45,7 +45,7 @@ struct Options {
         }
     }
 
-    /// Throws ``UsageError`` where an option was given that a command does not take.
+    /// Throws ``UsageError`` for an option that the command does not accept.
     func check(allowed: [Option]) throws {
         let allowed = allowed.map(\.name)
         guard let name = values.keys.sorted().first(where: { !allowed.contains($0) }) else { return }
@@ -53,12 +53,12 @@ struct Options {
         throw UsageError("takes no option `--\(name)`; it takes \(list.isEmpty ? "none" : list)")
     }
 
-    /// The value of an option; nil where it was not given.
+    /// The value of an option; nil if it is missing.
     subscript(option: Option) -> String? { values[option.name] }
 
-    /// What a flag says; nil where it was not given.
+    /// The value of a flag; nil if it is missing.
     func flag(_ option: Option) -> Bool? { values[option.name].map { $0 == "yes" } }
 
-    /// Whether a flag was given, and not as `no`.
+    /// Whether a flag is present and its value is not `no`.
     func isSet(_ option: Option) -> Bool { flag(option) ?? false }
 }

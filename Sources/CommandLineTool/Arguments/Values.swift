@@ -4,7 +4,7 @@ import Muniment
 import Permissions
 import Wire
 
-/// How words become values. What is ill-formed is a ``UsageError`` that quotes the word.
+/// Converts words to values. An invalid word causes a ``UsageError`` that quotes it.
 enum Values {
     static func name(_ text: String) throws -> Name {
         let name = Name(text)
@@ -20,7 +20,7 @@ enum Values {
         return try name("class:" + className).id ?? className
     }
 
-    /// Names with commas between them; an empty text is an empty list.
+    /// Returns names separated by commas; an empty text is an empty list.
     static func list(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
@@ -31,7 +31,7 @@ enum Values {
         return names
     }
 
-    /// A whole number is a revision, anything else a time.
+    /// Parses a whole number as a revision, and any other text as a time.
     static func moment(_ text: String) throws -> Moment {
         if isNumber(text[...]) || text.hasPrefix("r") && isNumber(text.dropFirst()) { return .revision(try revision(text)) }
         guard let instant = Instant(text: text) else {
@@ -47,7 +47,7 @@ enum Values {
     }
 
     static func refusal(_ text: String) throws -> RefusalNumber {
-        // The tool writes a refusal as `#3`, so it takes that as well.
+        // The tool prints a refusal as `#3`, so it accepts that form too.
         let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
         guard isNumber(digits), let number = UInt64(digits) else {
             throw UsageError("`\(text)` is no number of a refusal; write a whole number")
@@ -62,7 +62,7 @@ enum Values {
         return number
     }
 
-    /// Limits on the machine's clock: so many minutes either way; nil for `none`.
+    /// Parses the limits on clock changes in minutes in either direction; returns nil for `none`.
     static func clockLimits(_ text: String) throws -> ClockLimits? {
         guard text != "none" else { return nil }
         guard isNumber(text[...]), let minutes = Int64(text), (1...525_600).contains(minutes) else {

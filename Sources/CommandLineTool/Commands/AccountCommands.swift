@@ -107,7 +107,7 @@ extension Command {
 }
 
 extension Call {
-    /// The next word as somebody with an account; and the end of the sentence.
+    /// Takes the last word as a principal with an account.
     fileprivate mutating func accountPrincipal() throws -> Name {
         let name = try name("the principal")
         try end()
@@ -152,7 +152,7 @@ extension JSONValue {
     fileprivate func number(_ name: String) -> Int64 { if case .integer(let number)? = self[name] { number } else { 0 } }
     fileprivate func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
 
-    /// An account as people read it: principal, email, name, ways in.
+    /// An account in text form: principal, email, name, identities.
     fileprivate var accountLine: String {
         let ways = list("identities").compactMap { $0.text("provider") }.joined(separator: ",")
         return [text("principal"), text("email") ?? "no email", text("displayName"), ways, "since " + (text("createdAt") ?? "")]
@@ -161,6 +161,6 @@ extension JSONValue {
 }
 
 extension Name {
-    /// Where the service has the account of a principal.
+    /// The path of a principal's account in the HTTP API.
     fileprivate var accountTarget: String { "/v1/accounts/" + FormText.escaped(text) }
 }

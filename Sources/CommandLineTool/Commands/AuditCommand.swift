@@ -56,7 +56,7 @@ extension Command {
 }
 
 extension Call {
-    /// Asks what may be ill-formed: that is a call that makes no sense.
+    /// Runs a query, and converts its error for an invalid query to a usage error.
     static func understood<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch let refusal as Refusal where refusal.code == .malformed {
             throw UsageError(refusal.message)
@@ -83,14 +83,14 @@ extension Call {
     }
 }
 
-/// Prints records: for people those of one commit below each other, for programs one JSON object a line.
+/// Prints records: in text form grouped by commit, in JSON one object per line.
 private struct AuditPrinter {
-    /// Records that are asked for together.
+    /// The number of records per page.
     static let recordsPerPage = 1000
 
     let output: Output
     let isJSON: Bool
-    /// The commit whose records are being printed.
+    /// The commit of the records that are currently printed.
     private var revision: Revision?
 
     init(output: Output, isJSON: Bool) {

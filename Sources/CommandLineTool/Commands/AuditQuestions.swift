@@ -3,7 +3,7 @@ import Muniment
 import Permissions
 import Wire
 
-/// What an auditor asks beside the list.
+/// Questions of an auditor, in addition to the list.
 extension Command {
     static let auditAccess = Command(
         "audit access", "who could do something to an object at any time of a span, and from when to when within it",

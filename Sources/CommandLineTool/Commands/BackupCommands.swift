@@ -38,7 +38,7 @@ extension Command {
         guard !call.options.isSet(.tokens) else {
             throw UsageError("`--with-tokens` goes with `--data`: the tokens are those of all stores of a service")
         }
-        // Whoever means the store that MUNIMENT_STORE names has it already.
+        // Restoring over the store in MUNIMENT_STORE is not intended, because it already exists.
         guard let directory = call.options[.store], !directory.isEmpty else {
             throw UsageError("say where to: `--store DIR` for one store, `--data DIR` for all stores of a service")
         }
@@ -47,7 +47,7 @@ extension Command {
 }
 
 extension Call {
-    /// The data directory that was named; nil where one store is meant.
+    /// The data directory, if the call names one; nil for a single store.
     fileprivate var dataDirectoryIfNamed: String? {
         get throws {
             guard let directory = options[.data] else { return nil }

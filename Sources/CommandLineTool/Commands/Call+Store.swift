@@ -4,17 +4,17 @@ import Muniment
 import Permissions
 import Wire
 
-/// How commands come to their store.
+/// Opens the store of a command.
 extension Call {
-    /// How a store is opened: with progress on the terminal. A command is over in a moment, so the log gets its commits and the ends
-    /// due before them, and nothing else.
+    /// The options of a store, with progress on the terminal. A command is short, so the log receives only its commits and the
+    /// expiry events due before them.
     var storeOptions: StoreOptions {
         StoreOptions(
             recordsEnds: .withCommits,
             progress: { ProgressBar.standard.show($0.stage, done: $0.done, total: $0.total) })
     }
 
-    /// How a service opens its stores: it stays, so ends reach the log when they come.
+    /// The options of stores in a service. It runs permanently, so expiry events are written when they are due.
     var serviceStoreOptions: StoreOptions {
         get throws {
             var found = StoreOptions(progress: storeOptions.progress)
@@ -23,7 +23,7 @@ extension Call {
         }
     }
 
-    /// Opens the store, does something with it, and closes it.
+    /// Opens the store, runs `body`, and closes the store.
     func withStore<R>(_ access: StoreAccess, _ body: (Store) throws -> R) throws -> R {
         let store = try Store.open(at: try directory, access, options: storeOptions)
         ProgressBar.standard.clear()
@@ -31,16 +31,16 @@ extension Call {
         do {
             result = try body(store)
         } catch {
-            // What went wrong first is what counts.
+            // The first error is the relevant one.
             try? store.close()
             throw error
         }
-        // What was committed is durable, whatever keeps the index or a seal from being written.
+        // Commits are durable, even if the index or a seal could not be written.
         do { try store.close() } catch { note("the store could not be closed cleanly: \(error)") }
         return result
     }
 
-    /// Asks the store at the moment that `--at` names.
+    /// Queries the store at the time in `--at`.
     func ask<R>(_ question: (Snapshot) throws -> R) throws -> R {
         let moment = try moment
         return try withStore(.reading) { store in try store.read(at: moment, question) }
@@ -73,10 +73,10 @@ extension Call {
     }
 }
 
-/// What an empty answer may come from.
+/// Explains empty results.
 extension Call {
-    /// Says on standard error what a question named and the store does not have: the answer is right, and a typing mistake
-    /// would have the same one.
+    /// Prints the unknown names of a question to standard error. The result is correct, but a misspelled name would give the same
+    /// result.
     func noteUnknown(_ snapshot: Snapshot, objects: [Name] = [], privileges: [String] = [], class className: String? = nil) throws {
         for object in objects where try !snapshot.exists(object) {
             note("there is no `\(object)` at revision \(snapshot.revision)")
@@ -92,14 +92,14 @@ extension Call {
     }
 }
 
-/// How commands answer.
+/// Prints results.
 extension Call {
-    /// Prints one name a line, or all of them as one JSON object.
+    /// Prints one name per line, or all of them as one JSON object.
     ///
     /// - Parameters:
-    ///   - key: what the list is called in the object.
-    ///   - asked: what was asked.
-    ///   - when: the moment that the answer is about.
+    ///   - key: the member name of the list in the object.
+    ///   - asked: the question.
+    ///   - when: the time of the answer.
     func answer(_ names: [String], as key: String, to asked: Asked, _ when: JSONObject) throws -> ExitCode {
         if isJSON {
             try output.json(.object(asked.answer(names, as: key, when)))

@@ -41,7 +41,7 @@ extension Command {
 }
 
 extension ClassSettings {
-    /// The options that a call gives; the others stay as they are.
+    /// Reads the class options in a call. Missing options remain unchanged.
     fileprivate init(_ options: Options) throws {
         self.init(
             objectACL: try options[.acl].map(ClassSettings.objectACL),
@@ -54,7 +54,7 @@ extension ClassSettings {
             properties: options[.properties].map(Values.list), aliases: try options[.aliases].map(ClassSettings.aliases))
     }
 
-    /// `can_read=read,can_edit=read+update`.
+    /// Parses `can_read=read,can_edit=read+update`.
     private static func aliases(_ text: String) throws -> [Alias] {
         try Values.list(text).map { item in
             guard let equals = item.lastIndex(of: "=") else {

@@ -1,14 +1,14 @@
-/// One command: how it is called, what it is for, and what it does.
+/// A command: its name, description and implementation.
 struct Command: Sendable {
-    /// One word or two, such as `role add`.
+    /// One or two words, such as `role add`.
     let name: String
-    /// What it does, as a phrase.
+    /// A short description, as a phrase.
     let summary: String
-    /// The words behind the name, as a sentence.
+    /// The words after the name, as a sentence.
     let sentence: String
     let options: [Option]
     let example: Example
-    /// Does it. Errors are thrown; a code that is not ``ExitCode/success`` is an answer.
+    /// Runs the command. Errors are thrown; a code other than ``ExitCode/success`` is an answer.
     let run: @Sendable (inout Call) throws -> ExitCode
 
     init(
@@ -23,11 +23,11 @@ struct Command: Sendable {
         self.run = run
     }
 
-    /// How it is called, but for the options.
+    /// The syntax of the command without its options.
     var usage: String { "muniment " + name + (sentence.isEmpty ? "" : " " + sentence) }
 }
 
-/// A call and what it prints. A line with nothing but `…` stands for any lines.
+/// A call and its output. A line that contains only `…` matches any lines.
 struct Example: Sendable {
     let call: String
     let prints: String

@@ -1,4 +1,4 @@
-/// Every command there is, in the order of the help.
+/// All commands, in the order of the help.
 enum CommandTable {
     static let sections: [(title: String, commands: [Command])] = [
         ("Stores", [.initialize, .lock, .importHistory, .exportHistory, .ask, .scenario]),
@@ -21,13 +21,13 @@ enum CommandTable {
 
     static let commands = sections.flatMap(\.commands)
 
-    /// Every option that some command takes, by name.
+    /// All options of all commands, by name.
     static let options: [String: Option] = {
         let all: [Option] = commands.flatMap(\.options) + [Option.help, Option.version]
         return Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }()
 
-    /// The command that some words begin with, and the words behind it.
+    /// Returns the command at the start of the words, and the remaining words.
     static func command(in words: [String]) throws -> (Command, ArraySlice<String>) {
         for count in [2, 1] where words.count >= count {
             let name = words.prefix(count).joined(separator: " ")
@@ -36,7 +36,7 @@ enum CommandTable {
         throw unknown(words)
     }
 
-    /// The commands whose names begin with some words.
+    /// Returns the commands with names that begin with these words.
     static func commands(named words: [String]) throws -> [Command] {
         let found = commands.filter { $0.name.split(separator: " ").map(String.init).starts(with: words) }
         if found.isEmpty { throw unknown(words) }

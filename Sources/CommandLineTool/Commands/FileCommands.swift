@@ -39,7 +39,7 @@ extension Command {
         let last = try call.options[.lastRevision].map(Values.revision)
         let output = call.output
         _ = try call.withStore(.reading) { store in
-            // A new store has no first revision yet, and exports as its header alone.
+            // A new store has no first revision yet; its export contains only the header.
             let to = try store.lastRevision(last, from: from == Revision(1) ? .genesis : from)
             return try HistoryExporter(store).export(from: from, to: to, write: output.raw)
         }

@@ -3,7 +3,7 @@ import Muniment
 import Permissions
 import Wire
 
-/// The two moments of a comparison.
+/// The two times of a comparison.
 extension Option {
     fileprivate static let earlier = Option("from", value: "REVISION|TIME", "the earlier moment")
     fileprivate static let later = Option("to", value: "REVISION|TIME", "the later moment (default: now)")
@@ -80,9 +80,9 @@ extension Command {
 }
 
 extension Store {
-    /// The last revision of a span that somebody asked for; the newest where nobody did.
+    /// Returns the last revision of a requested span, or the head if the caller named none.
     ///
-    /// - Throws: ``StoreError/noSuchRevision(_:head:)`` for a span with an end that is yet to come.
+    /// - Throws: ``StoreError/noSuchRevision(_:head:)`` if the span ends after the head.
     func lastRevision(_ asked: Revision?, from: Revision) throws -> Revision {
         let head = try head.revision
         for revision in [asked, from] {

@@ -4,7 +4,7 @@ import Histories
 import Muniment
 import Wire
 
-/// What an import came to, with how long it took.
+/// The result of an import, with its duration.
 struct ImportReport {
     private let summary: ImportSummary
     private let firstRevision: Revision
@@ -30,7 +30,7 @@ struct ImportReport {
             seconds: time / .seconds(1), isOpenToEveryone: after.isOpen)
     }
 
-    /// How many events a store has, its newest revision, and whether it is open to everyone.
+    /// Returns the number of events in a store, its head revision, and whether it is open to every user.
     private static func extent(
         of directory: String, _ options: StoreOptions
     ) throws -> (events: UInt64, revision: Revision, isOpen: Bool) {
@@ -63,5 +63,5 @@ struct ImportReport {
     }
 }
 
-/// A number of things in words.
+/// Returns a count with its noun in singular or plural.
 func counted(_ count: some BinaryInteger, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }

@@ -34,7 +34,7 @@ extension Command {
             try call.output.json(.object(Asked(className: className).answer(page)))
         } else {
             for name in page.objects { try call.output.line(name) }
-            // Beside the names, so that what reads them does not take it for one.
+            // Printed to standard error, so that a program does not read it as a name.
             if let next = page.next { call.note("there are more, with the same words and --after \(next)") }
         }
         return .success
@@ -42,7 +42,7 @@ extension Command {
 }
 
 extension Call {
-    /// Whether what is asked for has an order or a size, so that the class must name the properties that it is about.
+    /// Whether the query is sorted or limited, so that the class must define its properties.
     fileprivate var isPaged: Bool { options[.sort] != nil || options[.limit] != nil || options[.after] != nil }
 
     fileprivate func query(_ className: String, _ condition: Condition?) throws -> Query {
@@ -67,7 +67,7 @@ extension Call {
 }
 
 extension Condition {
-    /// A condition as `--where` writes it.
+    /// Parses a condition in the syntax of `--where`.
     fileprivate init(written text: String) throws {
         let json = try Values.json(text)
         do { try self.init(filter: json) } catch { throw UsageError("`\(text)`: \(error.message)") }

@@ -56,7 +56,7 @@ extension Command {
     }
 }
 
-/// Writes notices as lines.
+/// Prints notices as lines.
 private struct NoticePrinter {
     let output: Output
     let isJSON: Bool
@@ -79,7 +79,7 @@ private struct NoticePrinter {
     }
 }
 
-/// A feed for a thread that has nothing else to do than to wait for it.
+/// A feed for a thread that only waits for it.
 private struct BlockingFeed {
     private var iterator: NoticeFeed.Iterator
 

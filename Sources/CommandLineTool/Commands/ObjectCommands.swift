@@ -3,7 +3,7 @@ import Muniment
 import Permissions
 import Wire
 
-/// Options that only these commands take.
+/// Options of these commands only.
 extension Option {
     fileprivate static let parent = Option("parent", value: "OBJECT", "the object that it lies in")
     fileprivate static let value = Option("value", value: "JSON", "its value")

@@ -44,7 +44,7 @@ extension Command {
 }
 
 extension Call {
-    /// The sentence that defines a permission.
+    /// Takes the words that define a permission.
     fileprivate mutating func permissionForSubject() throws -> (permission: Name, subject: Name, privileges: [String]) {
         let permission = try permission()
         skip("for")

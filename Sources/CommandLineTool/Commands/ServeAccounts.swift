@@ -10,7 +10,7 @@ extension Option {
 }
 
 extension Call {
-    /// What the service needs to have accounts; nil where it is to have none.
+    /// The account options of the service; nil for a service without accounts.
     var accountsOptions: AccountsOptions? {
         get throws {
             guard let path = options[.accounts] else { return nil }
@@ -29,7 +29,7 @@ extension Call {
 }
 
 extension AccountsFile {
-    /// Reads a file of settings. Paths in it are relative to the folder that it is in.
+    /// Reads a settings file. Paths in it are relative to its folder.
     init(at path: String) throws {
         let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
         try self.init(try readFile(path), relativeTo: folder.hasSuffix("/") ? String(folder.dropLast()) : folder)

@@ -20,12 +20,12 @@ extension Option {
     fileprivate static let insecure = Option(
         "insecure", "listen for other machines without TLS: tokens go over the network as they are")
 
-    /// What `serve` takes about who may call, and how.
+    /// The options of `serve` for authentication and TLS.
     static let callers: [Option] = [issuer, audience, keys, jwtType, issuerStores, anonymous, certificate, key, insecure]
 }
 
 extension Call {
-    /// Who may call the service besides those who have a token.
+    /// The callers that the service accepts in addition to those with a token.
     var callerSettings: CallerSettings {
         get throws {
             CallerSettings(
@@ -71,7 +71,7 @@ extension Call {
         return .named(names)
     }
 
-    /// The certificate and key to listen with; nil for plain HTTP, which other machines get only where that was asked for.
+    /// Returns the certificate and key for TLS; nil for plain HTTP. Other machines can use plain HTTP only if an option permits it.
     func tlsPaths(listeningOn endpoint: Endpoint) throws -> TLSPaths? {
         switch (options[.certificate], options[.key]) {
         case (let certificate?, let key?):
@@ -97,7 +97,7 @@ struct TLSPaths: Sendable {
 
     /// Reads both.
     ///
-    /// - Throws: `ExposedFile` if other users can open the key, or a file's error.
+    /// - Throws: `ExposedFile` if other users can open the key, or a file error.
     func read() throws -> HTTPServerSettings.TLSFiles {
         try requirePrivateFile(key)
         return HTTPServerSettings.TLSFiles(
@@ -105,7 +105,7 @@ struct TLSPaths: Sendable {
             keyPEM: String(decoding: try readFile(key), as: UTF8.self))
     }
 
-    /// Reads both again on every SIGHUP, gives them to a server, and reports the result.
+    /// Reads both again on every SIGHUP, passes them to a server, and reports the result.
     func reload(
         _ server: HTTPServer, _ service: MunimentService, on endpoint: Endpoint, report: @escaping @Sendable (String) -> Void
     ) -> ReloadSignal {

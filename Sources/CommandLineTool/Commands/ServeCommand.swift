@@ -31,9 +31,10 @@ extension Call {
         }
     }
 
-    /// Where to listen, and the limits, once all stores are open: their files count against the same limit as connections.
+    /// Returns the address and the limits. Call it after all stores are open: their files count against the same limit as
+    /// connections.
     ///
-    /// - Parameter descriptorLimit: how many descriptors the process may have.
+    /// - Parameter descriptorLimit: the limit on descriptors of the process.
     fileprivate func serverSettings(
         _ endpoint: Endpoint, _ service: ServiceSettings, tls: HTTPServerSettings.TLSFiles?, descriptorLimit: Int
     ) throws -> HTTPServerSettings {
@@ -46,23 +47,23 @@ extension Call {
     }
 }
 
-/// How many connections a process has descriptors for.
+/// The number of connections that the descriptor limit permits.
 struct ConnectionRoom {
     /// The limit on descriptors of the process.
     let descriptorLimit: Int
-    /// Those that are open, such as of stores.
+    /// The open descriptors, such as those of stores.
     let openCount: Int
 
-    /// How many connections there are at most if no number is asked for.
+    /// The default maximum number of connections.
     static let usual = 8192
 
-    /// Descriptors that connections leave free: for stores that are created, backups, seals and requests to other services.
+    /// Descriptors reserved for new stores, backups, seals and requests to other services.
     var reserve: Int { max(64, min(descriptorLimit / 4, 1024)) }
 
     private var count: Int { descriptorLimit - openCount - reserve }
 
-    /// - Parameter asked: the number that the caller wants; nil for the usual one, or fewer.
-    /// - Throws: a `UsageError` if the limit on descriptors has no room for them.
+    /// - Parameter asked: the requested number; nil for the default or fewer.
+    /// - Throws: a `UsageError` if the limit on descriptors is too low.
     func connections(asked: Int?) throws -> Int {
         guard count >= max(1, asked ?? 1) else {
             throw UsageError(
@@ -98,7 +99,7 @@ extension Command {
         let paths = try call.tlsPaths(listeningOn: endpoint)
         let tls = try paths?.read()
         let descriptorLimit = raiseDescriptorLimit()
-        // Whoever is stopped while the stores are opened stops behind that.
+        // A stop signal during the opening of the stores takes effect after it.
         let stop = StopSignal()
         var reload: ReloadSignal?
         let format = try call.logFormat
@@ -125,7 +126,7 @@ extension Command {
             try call.output.flush()
             reload = paths?.reload(started, service, on: endpoint, report: settings.report)
         } catch {
-            // First the server: whoever it answers reads from the stores.
+            // The server stops first, because its requests read from the stores.
             server?.stop(graceSeconds: 0)
             try? service.close()
             throw error
@@ -148,18 +149,18 @@ struct Endpoint {
     let address: String
     let port: UInt16
 
-    /// Reads `127.0.0.1:8080` or `[::1]:8080`.
+    /// Parses `127.0.0.1:8080` or `[::1]:8080`.
     init(_ text: String) throws {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             throw UsageError("`\(text)` is no address to listen on; write ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080")
         }
         var address = text[..<colon]
         if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
-        // The name that every machine gives its loopback; other names would have to be looked up.
+        // Only `localhost` is accepted as a name; other names would need a DNS look-up.
         self.address = address == "localhost" ? "127.0.0.1" : String(address)
         self.port = port
     }
 
-    /// The address as it stands in a URL.
+    /// The address in the syntax of a URL.
     var shownAddress: String { address.contains(":") ? "[\(address)]" : address }
 }

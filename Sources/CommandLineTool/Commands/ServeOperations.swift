@@ -22,12 +22,12 @@ extension Option {
         "how far the machine's clock may be behind the newest commit, or jump ahead, before commits are refused (default: 5 behind, "
             + "10 ahead)")
 
-    /// What `serve` takes about how it is run.
+    /// The options of `serve` for operation.
     static let operations: [Option] = [log, rate, deadline, proxies, decisions, clockLimits]
 }
 
 extension Call {
-    /// How the service writes its log.
+    /// The format of the service log.
     var logFormat: LogFormat {
         get throws {
             guard let text = options[.log] else { return .none }
@@ -38,7 +38,7 @@ extension Call {
         }
     }
 
-    /// Puts what the options say about running into settings.
+    /// Sets the operation settings from the options.
     func setOperations(in settings: inout ServiceSettings) throws {
         settings.logFormat = try logFormat
         settings.writeLog = { bytes in try? FileHandle.standardError.write(contentsOf: Data(bytes)) }
@@ -93,7 +93,8 @@ extension Call {
         }
     }
 
-    /// Says that people who come by a proxy have one address, where that may be so and nothing is said of it.
+    /// Warns if the service has accounts, but neither TLS nor configured proxies. If a proxy terminates TLS, all users have its
+    /// address.
     func warnOfProxies(_ settings: ServiceSettings) {
         guard settings.accounts != nil, !settings.usesTLS, settings.trustedProxies.isEmpty else { return }
         settings.report(
@@ -101,7 +102,7 @@ extension Call {
                 + "guesses passwords keeps all of them from signing in; say which it is with `\(Option.proxies.usage)`")
     }
 
-    /// Tells systemd how the service is, where that has started it.
+    /// Reports the state of the service to systemd, if systemd started it.
     func tellManager(_ state: String) {
         guard let socket = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"] else { return }
         tellServiceManager(state, at: socket)

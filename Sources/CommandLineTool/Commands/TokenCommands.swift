@@ -86,7 +86,7 @@ extension Command {
     }
 }
 
-/// A token that cannot be taken back: there is none, or that was done already.
+/// A token that cannot be revoked, because it does not exist or is already revoked.
 struct TokenRefusal: Error, CustomStringConvertible {
     let error: TokenError
 
@@ -94,7 +94,7 @@ struct TokenRefusal: Error, CustomStringConvertible {
 }
 
 extension Call {
-    /// The folder that the stores of a service are in.
+    /// The folder of the stores of a service.
     var dataDirectory: String {
         get throws {
             guard let path = options[.data], !path.isEmpty else {
@@ -121,7 +121,7 @@ extension Call {
             }
             let names = Values.list(text)
             guard names != ["*"] else { return .all }
-            // A name alone is what is meant here; a path is what `--store` means elsewhere.
+            // The option takes a store name; a path is probably meant for `--store`.
             if let path = names.first(where: { $0.contains("/") }) {
                 throw UsageError("`\(path)` is a path; name the store as it is called in the data directory")
             }
@@ -176,7 +176,7 @@ extension Token {
 }
 
 extension Instant {
-    /// Now, by the machine's clock.
+    /// The current time of the machine's clock.
     fileprivate static var present: Instant {
         Instant(microseconds: Int64((Date().timeIntervalSince1970 * 1_000_000).rounded(.down)))
     }

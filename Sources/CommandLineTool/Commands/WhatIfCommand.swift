@@ -37,7 +37,7 @@ extension Command {
 }
 
 extension WhatIf {
-    /// The differences without those of users and things that are the same as everyone's, for people to read.
+    /// The differences for text output, without users and things that have the same difference as everyone.
     fileprivate var differencesBesideEveryone: [Difference] {
         var ofEveryone: [Name: Difference] = [:]
         for difference in differences where difference.subject == Name.everyone.text {

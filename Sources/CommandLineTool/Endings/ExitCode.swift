@@ -1,11 +1,11 @@
-/// How a call ends, for the program that made it.
+/// The exit code of a call.
 enum ExitCode: Int32 {
     /// Yes, or done.
     case success = 0
-    /// No, refused, or not as it should be.
+    /// No, refused, or a failed check.
     case failure = 1
-    /// The call itself makes no sense.
+    /// The call is invalid.
     case usage = 2
-    /// The store is not there, is held by another writer, or is damaged; or the disk refuses.
+    /// The store does not exist, is locked by another writer, or is damaged; or the disk reports an error.
     case storeTrouble = 3
 }

@@ -2,12 +2,12 @@ import Histories
 import Muniment
 import Permissions
 
-/// What an error means to whoever made the call: an exit code, and a message for people.
+/// The exit code and message of an error.
 struct Failure {
     let code: ExitCode
-    /// Nil where there is nobody to tell.
+    /// Nil if no message is needed.
     let message: String?
-    /// Whether the message is the store's verdict on a command rather than trouble with carrying it out.
+    /// Whether the message is a refusal of the store, unlike a failure to run the command.
     var isVerdict = false
 
     init(_ error: any Error) {
@@ -21,7 +21,7 @@ struct Failure {
         case let error as AccountRefusal: (code, message) = (error.isTrouble ? .storeTrouble : .failure, error.description)
         case let error as ImportError: (code, message) = (.failure, error.description)
         case let error as Refusal:
-            // The tool sends one change at a time, so its number says nothing.
+            // The tool sends one change at a time, so its index is not useful.
             (code, message) = (.failure, "refused: \(error.code.rawValue): \(error.message)")
             isVerdict = true
         case let error as StoreError: (code, message) = (Failure.code(of: error), error.description)
@@ -29,7 +29,7 @@ struct Failure {
         }
     }
 
-    /// Asking for a revision that is yet to come is a mistake in the question; the rest is trouble with the store.
+    /// A future revision is an error in the question; all other errors are store errors.
     private static func code(of error: StoreError) -> ExitCode {
         if case .noSuchRevision = error { .usage } else { .storeTrouble }
     }

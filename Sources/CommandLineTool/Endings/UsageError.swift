@@ -1,13 +1,13 @@
-/// A call that makes no sense as it stands.
+/// An invalid call.
 struct UsageError: Error {
-    /// What is wrong, with which word, and what to do about it.
+    /// The problem, the word, and the remedy.
     let problem: String
-    /// The command that was called, where it got so far.
+    /// The command, if it is known.
     var command: Command?
 
     init(_ problem: String) { self.problem = problem }
 
-    /// The problem, with the sentence that the command wants.
+    /// The problem, with the syntax of the command.
     var message: String {
         guard let command else { return problem + "\n`muniment help` lists the commands" }
         return "\(command.name): \(problem)\nusage: \(command.usage)\n`muniment help \(command.name)` shows an example"
@@ -15,14 +15,14 @@ struct UsageError: Error {
 }
 
 extension UsageError {
-    /// The known word that somebody most likely meant; nil where none is near.
+    /// Returns the known word that is most similar; nil if none is similar enough.
     static func nearest(to word: String, among known: [String]) -> String? {
         let distances = known.map { (word: $0, distance: editDistance(word, $0)) }
         guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= max(1, word.count / 3) ? best.word : nil
     }
 
-    /// How many letters have to be put in, left out or changed to make one word into the other.
+    /// Returns the number of letters to insert, delete or replace to change one word into the other.
     private static func editDistance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

@@ -3,7 +3,7 @@ import Muniment
 import Permissions
 import Wire
 
-/// What would allow what is denied, as calls of this tool.
+/// Changes that would allow the denied access, as calls of this tool.
 extension Proposals {
     func lines(isPast: Bool) -> [String] {
         if let obstacle { return ["no grant would allow it: \(obstacle.words)"] }
@@ -16,7 +16,7 @@ extension Proposals {
 }
 
 extension Change {
-    /// The call of this tool that makes this change, for the sorts of changes that are proposed.
+    /// The call of this tool that makes this change, for the kinds of changes that are proposed.
     fileprivate var call: String {
         let words: [String] =
             switch self {
@@ -33,7 +33,7 @@ extension Change {
 }
 
 extension String {
-    /// As one word of a shell.
+    /// The text quoted as one word of a shell.
     fileprivate var quoted: String {
         let isPlain =
             !isEmpty

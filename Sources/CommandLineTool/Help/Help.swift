@@ -1,13 +1,13 @@
-/// What `muniment help` prints.
+/// The output of `muniment help`.
 struct Help {
     private let asked: [String]
 
-    /// - Parameter asked: the words of the command that help is wanted for; empty for the whole tool.
+    /// - Parameter asked: the words of the command to explain; empty for the whole tool.
     init(asked: [String]) { self.asked = asked }
 
     func write(to output: Output) throws {
         if asked.isEmpty { return try writeOverview(to: output) }
-        // Words behind the command's own are what it was to be called with.
+        // Words after the command name are its arguments and are ignored.
         let commands = (try? CommandTable.command(in: asked)).map { [$0.0] } ?? nil
         for (index, command) in try (commands ?? CommandTable.commands(named: asked)).enumerated() {
             if index > 0 { try output.line("") }
@@ -53,6 +53,6 @@ struct Help {
 }
 
 extension String {
-    /// The text with blanks behind it, up to a number of characters.
+    /// Returns the text padded with blanks to a number of characters.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

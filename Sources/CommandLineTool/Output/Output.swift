@@ -2,22 +2,22 @@ import Events
 import Foundation
 import Permissions
 
-/// Standard output, written in large pieces.
+/// Standard output, written in large blocks.
 final class Output {
     private var buffer = Data()
     private static let bufferBytes = 1 << 16
 
-    /// A line for people. Unseen characters in it are written out, so that data can neither steer a terminal nor mislead a reader.
+    /// Writes a line of text. Invisible characters are escaped, so that data can neither control a terminal nor mislead a reader.
     func line(_ text: String) throws { try raw(text.showingUnseen()) }
 
-    /// A line of JSON, with sorted keys. Unseen characters are escaped as JSON does it, so that programs read the same text.
+    /// Writes a line of JSON with sorted keys. Invisible characters have JSON escapes, so that programs read the same text.
     func json(_ value: JSONValue) throws {
         let text = String(decoding: try JSONText.encode(value), as: UTF8.self)
         buffer.append(contentsOf: text.escapingUnseenAsJSON.utf8)
         try endLine()
     }
 
-    /// A line as it is.
+    /// Writes an unchanged line.
     func raw(_ line: String) throws {
         buffer.append(contentsOf: line.utf8)
         try endLine()
@@ -28,7 +28,7 @@ final class Output {
         if buffer.count >= Output.bufferBytes { try flush() }
     }
 
-    /// Throws ``OutputClosed`` when nobody reads any more.
+    /// Throws ``OutputClosed`` if the reader has closed the output.
     func flush() throws {
         guard !buffer.isEmpty else { return }
         let pending = buffer
@@ -42,7 +42,7 @@ final class Output {
     }
 }
 
-/// Nobody reads the output any more, which is a good end.
+/// The reader has closed the output, which is not a failure.
 struct OutputClosed: Error {}
 
 /// The output could not be written.
@@ -55,7 +55,7 @@ struct OutputFailure: Error, CustomStringConvertible {
 }
 
 extension String {
-    /// JSON with the unseen characters, which only its texts can have, as `\u202e` or as a pair of those.
+    /// The JSON with invisible characters as `\u202e` or as a surrogate pair. They can occur only in its strings.
     fileprivate var escapingUnseenAsJSON: String {
         guard unicodeScalars.contains(where: \.isUnseen) else { return self }
         return unicodeScalars.map { scalar in

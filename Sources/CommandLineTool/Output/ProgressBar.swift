@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// A line on standard error that shows how far long work has come, where standard error is a terminal.
+/// A progress line on standard error, if standard error is a terminal.
 final class ProgressBar: @unchecked Sendable {
-    /// The one line that a terminal has for it.
+    /// The only instance, because a terminal has one line for it.
     static let standard = ProgressBar(
         isShown: isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb")
 
     private let isShown: Bool
     private let clock = ContinuousClock()
-    /// Guards what is below; progress comes from the threads that make it.
+    /// Guards the properties below; several threads report progress.
     private let lock = NSLock()
-    /// When the line was last drawn, or else when there was first something to draw.
+    /// When the line was last drawn, or when there first was progress to draw.
     private var lastDrawn: ContinuousClock.Instant?
     /// Whether the line is on the terminal.
     private var isDrawn = false
@@ -21,12 +21,12 @@ final class ProgressBar: @unchecked Sendable {
 
     private init(isShown: Bool) { self.isShown = isShown }
 
-    /// Redraws the line, at most ten times a second; what takes less than a tenth is not worth a line.
+    /// Redraws the line, at most ten times per second. Work of less than a tenth of a second shows no line.
     ///
     /// - Parameters:
-    ///   - stage: what is being done, such as "folding the log".
-    ///   - done: how much of `total` is behind; a `total` of 0 stands for one that is not known.
-    ///   - note: what else is worth saying.
+    ///   - stage: the current work, such as "folding the log".
+    ///   - done: the completed part of `total`; a `total` of 0 means unknown.
+    ///   - note: additional text.
     func show(_ stage: String, done: UInt64, total: UInt64, note: String = "") {
         guard isShown else { return }
         lock.withLock {
@@ -39,7 +39,7 @@ final class ProgressBar: @unchecked Sendable {
         }
     }
 
-    /// Takes the line away, so that something else can be written in its place.
+    /// Removes the line, so that other output can replace it.
     func clear() {
         guard isShown else { return }
         lock.withLock {
@@ -59,6 +59,6 @@ final class ProgressBar: @unchecked Sendable {
         return "\(stage)  [\(bar)] \(Int(share * 100))%\(note)"
     }
 
-    /// A terminal that is gone does not stop the work.
+    /// A closed terminal does not stop the work.
     private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The signals that end a service: the first in good order, a second one at once.
+/// The signals that end a service: the first one gracefully, a second one immediately.
 final class StopSignal {
     private let came = DispatchSemaphore(value: 0)
     private let sources: [any DispatchSourceSignal]
@@ -21,11 +21,11 @@ final class StopSignal {
         }
     }
 
-    /// Waits for the first signal. A second one has its effect for as long as this object is there.
+    /// Waits for the first signal. A second one is handled while this object exists.
     func wait() { came.wait() }
 }
 
-/// SIGHUP, which tells a service to read its files again.
+/// SIGHUP, the signal to reload files.
 final class ReloadSignal {
     private let source: any DispatchSourceSignal
 

@@ -4,12 +4,12 @@ import Files
 import Muniment
 import Permissions
 
-/// A store that a running service holds: what the tool changes in it goes through the service.
+/// A store that a running service holds. The tool changes it through the service.
 struct StoreOfService {
     private let service: RunningService
     private let name: String
 
-    /// nil where the folder is no store of a data directory that a service runs on.
+    /// Returns nil unless the folder is a store in the data directory of a running service.
     init?(at directory: String) {
         let path = canonicalPath(directory)
         guard let slash = path.lastIndex(of: "/") else { return nil }
@@ -21,7 +21,8 @@ struct StoreOfService {
 
     /// Commits changes through the service, as one transaction.
     ///
-    /// - Throws: ``Permissions/Refusal`` as the store itself would, ``Credentials/ServiceUnreachable``, or ``ServiceFault``.
+    /// - Throws: ``Permissions/Refusal`` for the same reasons as the store, ``Credentials/ServiceUnreachable``, or
+    ///   ``ServiceFault``.
     func commit(_ changes: [Change], as caller: Name) throws -> Receipt {
         var writer = JSONWriter()
         writer.raw(#"{"as":"#)
@@ -41,7 +42,7 @@ struct StoreOfService {
     }
 }
 
-/// The service answered, and neither made the change nor refused it.
+/// The service responded, but neither made the change nor refused it.
 struct ServiceFault: Error, CustomStringConvertible {
     let status: Int
     let detail: String?
@@ -51,7 +52,7 @@ struct ServiceFault: Error, CustomStringConvertible {
     }
 }
 
-/// A command that needs the store for itself, while a service holds it.
+/// A command that needs exclusive access to a store that a service holds.
 struct HeldByService: Error, CustomStringConvertible {
     let command: String
     let path: String
@@ -77,7 +78,7 @@ extension Receipt {
 }
 
 extension Refusal {
-    /// The refusal in a problem document of the service; nil where it is about something else.
+    /// Reads the refusal in a problem document of the service; nil if the problem is not a refusal.
     fileprivate init?(answer: JSONValue) {
         guard case .string(let word)? = answer["code"], let code = Code(rawValue: word),
             case .string(let message)? = answer["detail"]

@@ -3,7 +3,7 @@ import Muniment
 import Permissions
 import Wire
 
-/// Answers about access over time, in words for people.
+/// Results about access over time in text form.
 extension AccessSpan {
     var line: String {
         var line = "r\(begin) \(from) – "
@@ -14,7 +14,7 @@ extension AccessSpan {
 }
 
 extension AccessTurn {
-    /// When and by whom, and below it a sentence for each event.
+    /// The time and the actor, followed by a sentence for each event.
     var lines: [String] {
         let who = actor == Name.store.text ? "the store" : actor
         var first = (isGained ? "in   " : "out  ") + (revision.map { "r\($0)  " } ?? "") + "\(time)  \(who)"

@@ -3,7 +3,7 @@ import Muniment
 import Wire
 
 extension CommitDescription {
-    /// When and by whom, and below it a sentence for each event.
+    /// The time and the actor, followed by a sentence for each event.
     var lines: [String] {
         var first = "r\(commit.revision)  \(commit.time)  \(actor)"
         first += commit.origin.note
@@ -12,7 +12,7 @@ extension CommitDescription {
 }
 
 extension Output {
-    /// Prints a commit, as lines for people or as one line of JSON.
+    /// Prints a commit as lines of text or as one line of JSON.
     func commit(_ description: CommitDescription, isJSON: Bool) throws {
         if isJSON { return try json(description.json) }
         for line in description.lines { try self.line(line) }
