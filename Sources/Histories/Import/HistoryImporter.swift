@@ -37,8 +37,8 @@ public struct HistoryImporter {
 
     /// - Parameters:
     ///   - directory: the store, created if it does not exist.
-    ///   - options: the options of the store. Its clock is replaced: the history sets the time, and no access expires between its
-    ///     transactions.
+    ///   - options: the options of the store. Its clock is replaced, because the history sets the time. Ends of access are recorded
+    ///     only with the commits of the import.
     public init(into directory: String, options: StoreOptions = StoreOptions()) {
         self.directory = directory
         self.options = options
@@ -105,8 +105,8 @@ public struct HistoryImporter {
         guard isSame else { throw ImportError.otherLevels(file: file, directory: directory) }
     }
 
-    /// Returns the newest imported commit, or nil if nothing was imported yet. Expiry commits are skipped, because the store makes
-    /// them itself.
+    /// Returns the newest commit, or nil if no import has committed anything yet. Expiry commits are skipped, because the store
+    /// makes them itself.
     ///
     /// Linear in the commits since the newest import.
     private static func lastImportedCommit(of store: Store) throws -> Commit? {

@@ -72,7 +72,7 @@ extension AuthMachine {
             jobs[id]?.phase = .waitingForTokens
             startRefresh(&step)
         } else {
-            // Only the refresh can tell whether the session has ended, and the refresh was rejected.
+            // Only the refresh can tell whether the session has ended, and the refresh succeeded.
             end(id, running, .failure(problem.error), &step)
         }
     }
@@ -84,7 +84,7 @@ extension AuthMachine {
         if let link = running.link, problem.isAboutLink {
             // The link has expired, belongs to another account, or is invalid for this one. It must not prevent the sign-in.
             if pendingLink?.link == link { pendingLink = nil }
-            // The evidence was used and cannot be used again. The next sign-in is made without the link.
+            // Evidence that can be used only once is used now, so the sign-in fails. The next one is made without the link.
             if running.job.repetition != .unlessSent { return advance(id, &step) }
         }
         end(id, running, .failure(problem.error), &step)

@@ -112,7 +112,7 @@ extension AuthMachine {
     mutating func endExchange(of id: JobID, _ step: inout Step) {
         guard exchange == .reauthentication(id) else { return }
         exchange = nil
-        // Jobs that waited for this exchange.
+        // Only the other jobs waited for this exchange; `resume` must not advance this one.
         jobs[id]?.phase = .ready
         resume(&step)
     }
