@@ -64,7 +64,7 @@ extension Accounts {
             change.record(.accountDeleted(account.id))
             return present
         }
-        // A grant may have been added meanwhile. After the deletion it could not be found by the account.
+        // A grant may have been added meanwhile. It can no longer be removed through the account.
         do throws(DirectoryProblem) { try directory.withdraw(account.principal) } catch {
             report("accounts: what `\(account.principal)` was given while its account was deleted may be left: \(error)")
         }

@@ -52,7 +52,7 @@ extension Accounts {
         } catch {
             switch error {
             case .wrong: break
-            // No mail was sent. The other charges remain, because the check had its cost.
+            // Nothing was changed, so `always` is taken back. The other charges remain, because the check had its cost.
             case .unfit: limiter.takeBack(charges.always, at: now)
             case .malformed, .unavailable, .busy: limiter.takeBack(charges.all, at: now)
             }

@@ -80,8 +80,8 @@ struct Sessions: Sendable {
 
     /// Issues new tokens for a refresh token, which can be used once.
     ///
-    /// Because a response can be lost, the same request with the same nonce returns the same tokens until these are used. A used
-    /// refresh token with another nonce means a theft, whether the thief or the user sent it: the session ends.
+    /// Because a response can be lost, the same request with the same nonce returns the same tokens until these are used. Any other
+    /// use of a used refresh token means a theft, whether the thief or the user sent it: the session ends.
     ///
     /// - Parameters:
     ///   - text: the refresh token.
