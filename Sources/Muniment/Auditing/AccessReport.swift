@@ -2,18 +2,19 @@ public import Events
 public import Permissions
 internal import Projections
 
-/// Everything that somebody had at one moment.
+/// All access of a subject at one moment.
 public struct AccessReport: Hashable, Sendable {
-    /// A role that somebody counted as.
+    /// A role that the subject is a member of, directly or through other roles.
     public struct Role: Hashable, Sendable {
         public let role: String
-        /// The roles between, from the one that the subject or `everyone` is a direct member of; empty for a direct one.
+        /// The intermediate roles, starting with the one that the subject or `everyone` is a direct member of. Empty for a direct
+        /// member.
         public let through: [String]
-        /// Whether it holds everyone, and the subject as one of them.
+        /// Whether `everyone` is a member of the role, and the subject only as part of `everyone`.
         public let isEveryones: Bool
     }
 
-    /// What somebody may do to one thing.
+    /// The privileges of a subject on one object or class.
     public struct Holding: Hashable, Sendable {
         public let name: String
         /// Sorted, never empty.
@@ -23,23 +24,23 @@ public struct AccessReport: Hashable, Sendable {
     public let subject: String
     public let revision: Revision
     public let instant: Instant
-    /// Whether the store knew the subject.
+    /// Whether the store had an entry for the subject.
     public let isKnown: Bool
     public let isAdministrator: Bool
-    /// The roles that the subject counted as, sorted by name.
+    /// The roles that the subject was a member of, sorted by name.
     public let roles: [Role]
-    /// What the store level gave.
+    /// The privileges from the store level.
     public let store: [String]
-    /// What the levels of classes gave, sorted by class.
+    /// The privileges from class levels, sorted by class.
     public let classes: [Holding]
-    /// What the subject could do to objects of classes that are not built in, sorted by object.
+    /// The privileges on objects of classes that are not built in, sorted by object.
     public let objects: [Holding]
 }
 
 extension Snapshot {
-    /// Everything that somebody has at this moment: roles, levels, objects.
+    /// Returns all access of a subject at this moment: roles, levels and objects.
     ///
-    /// Linear in the objects that can be theirs.
+    /// Linear in the objects that the subject may have access to.
     ///
     /// - Parameter subject: a user, a thing, a role, `everyone` or `anonymous`.
     /// - Throws: `Refusal` with `malformed` for an ill-formed name.
@@ -75,7 +76,7 @@ extension Snapshot {
         .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Every role upwards, each by a shortest way.
+    /// Returns every role that the caller is a member of, each by a shortest path.
     private func roles(of caller: PrincipalID) throws -> [AccessReport.Role] {
         var found: [AccessReport.Role] = []
         var seen: Set<PrincipalID> = [caller]

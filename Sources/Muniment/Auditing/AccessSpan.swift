@@ -3,43 +3,44 @@ public import Events
 public import Permissions
 internal import Projections
 
-/// Revisions, one behind another, for all of which somebody had access.
+/// A range of consecutive revisions during which a subject had access.
 public struct AccessSpan: Hashable, Sendable {
-    /// The revision that gave it, or the first one asked about where it was there before.
+    /// The revision that granted the access, or the first revision of the query if the access existed before.
     public let begin: Revision
-    /// When that was.
+    /// The time of ``begin``.
     public let from: Instant
-    /// The revision that took it away; nil where it was there to the last moment asked about, or where it had ended at a time of
-    /// which the log says nothing yet.
+    /// The revision that removed the access. Nil if the access lasted to the end of the query, or if it expired at a time that the
+    /// log does not record yet.
     public let end: Revision?
-    /// When that was; nil where it was there to the last moment asked about.
+    /// The time when access ended. Nil if the access lasted to the end of the query.
     public let until: Instant?
-    /// Whether it came from administering the store.
+    /// Whether the access came from administering the store.
     public let asAdministrator: Bool
 }
 
-/// When somebody had access to an object.
+/// The spans during which one subject had access to an object.
 public struct SubjectAccess: Hashable, Sendable {
-    /// A user or a thing; `everyone` for all signed-in callers that are not listed, `anonymous` for those that are not signed in.
+    /// A user or a thing, `everyone` for all signed-in callers that are not listed, or `anonymous` for callers that are not signed
+    /// in.
     public let subject: String
-    /// In order; never two that touch but for whether they come from administering.
+    /// The spans in order. Two adjacent spans touch only if they differ in ``AccessSpan/asAdministrator``.
     public let spans: [AccessSpan]
 }
 
 extension Store {
-    /// Who could do something to an object at any time of a span: everybody who could, with the spans of revisions during which
-    /// that was so, through whatever roles, parents, levels, links and permissions; administrators included.
+    /// Returns every subject that had access to an object at any time of a span, with the spans of revisions. Access through roles,
+    /// parents, levels, links and permissions counts, and administrators are included.
     ///
-    /// A user or thing that is not listed could do it when `everyone` could, and at no other time. Costs a check for every change of
-    /// what the answer rests on, for each of those who are named there, however long the log is.
+    /// A user or thing that is not listed had access when `everyone` had it, and at no other time. For each listed subject, the
+    /// cost is one check per change of the data that the result depends on. It does not grow with the length of the log.
     ///
     /// - Parameters:
-    ///   - privileges: what they could do: all of these at once.
-    ///   - object: any object, one that was deleted since included. One that never was has an empty answer.
+    ///   - privileges: the required privileges: all of these at once.
+    ///   - object: any object, including a deleted one. The result is empty for an object that never existed.
     ///   - from: the first moment.
     ///   - to: the last moment.
-    ///   - audience: who is told: a caller learns nothing of an earlier object of the name.
-    /// - Throws: `Refusal` with `malformed` for an ill-formed name or a span that runs backwards;
+    ///   - audience: who reads the result: a caller learns nothing about an earlier object of the same name.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name or if `to` is before `from`;
     ///   ``StoreError/noSuchRevision(_:head:)``.
     public func accessSpans(
         with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now,
@@ -58,12 +59,12 @@ extension Store {
         } ?? []
     }
 
-    /// When somebody could do something to an object: the spans of revisions during which that was so.
+    /// Returns the spans of revisions during which a subject had access to an object.
     ///
     /// - Parameters:
     ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
-    ///   - privileges: what they could do: all of these at once.
-    ///   - object: any object, one that was deleted since included.
+    ///   - privileges: the required privileges: all of these at once.
+    ///   - object: any object, including a deleted one.
     ///   - from: the first moment.
     ///   - to: the last moment.
     /// - Throws: as ``accessSpans(with:on:from:to:for:)``.
@@ -77,10 +78,10 @@ extension Store {
         } ?? []
     }
 
-    /// Walks the answer to a question over a span; nil where the object or a privilege was never heard of, or the audience may not
-    /// know of the object in that span.
+    /// Calls `body` with a walk over the results of a query during a span. Returns nil if the object or a privilege never existed,
+    /// or if the audience may not know the object in that span.
     ///
-    /// - Parameter subject: whom the question is about; nil for everyone. Of itself a caller is told at any time.
+    /// - Parameter subject: the subject of the query; nil for all subjects. A caller may query its own access at any time.
     func withWalk<R>(
         _ privileges: [String], _ object: Name, _ from: Moment, _ to: Moment, of subject: Name? = nil,
         for audience: Audience = .unrestricted, _ body: (AccessSpanWalk) throws -> R

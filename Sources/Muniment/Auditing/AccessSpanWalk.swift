@@ -3,20 +3,20 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// Follows the answer to one question from revision to revision, from each straight to the next at which it can be another.
+/// Follows the result of one query through the revisions. Each step goes directly to the next revision that can change the result.
 struct AccessSpanWalk {
     let reader: IndexReader
     let log: LogReader
     let object: ObjectID
     let wanted: Privileges
     let span: ClosedRange<Revision>
-    /// The two moments as times.
+    /// The first and last moment as times.
     let times: ClosedRange<Instant>
-    /// The revision at which the past of the object begins for who asks.
+    /// The first revision of the object that the audience may read.
     let first: Revision
     let disclosure: Disclosure
 
-    /// Who a name is asked about; nil for one that is nobody's.
+    /// Returns the caller with this name, or nil if the name belongs to no caller.
     func caller(_ name: Name) throws -> PrincipalID? {
         switch name.kind {
         case .everyone: reader.stranger
@@ -25,7 +25,7 @@ struct AccessSpanWalk {
         }
     }
 
-    /// A stretch of revisions with one answer.
+    /// A range of revisions with the same result.
     private struct Stretch {
         let begin: Revision
         var end: Revision
@@ -65,7 +65,7 @@ struct AccessSpanWalk {
         return AccessSpan(begin: stretch.begin, from: from, end: nil, until: until, asAdministrator: stretch.asAdministrator)
     }
 
-    /// When the access that a caller has by the head's log has ended since; nil where it has not.
+    /// Returns when the access that a caller has at the head of the log expired, or nil if it has not expired.
     private func end(of caller: PrincipalID) throws -> Instant? {
         guard span.upperBound == reader.state.revision else { return nil }
         reader.look(at: span.upperBound)

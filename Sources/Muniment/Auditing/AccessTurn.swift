@@ -4,32 +4,33 @@ internal import Hashing
 public import Permissions
 internal import Projections
 
-/// A moment at which somebody's access to an object began or ended, and what made it so.
+/// One beginning or end of a subject's access to an object, with its cause.
 public struct AccessTurn: Hashable, Sendable {
     /// Whether access began.
     public let isGained: Bool
-    /// The revision that made the difference; nil for an end at a time of which the log says nothing yet.
+    /// The revision that changed the access. Nil if access expired at a time that the log does not record yet.
     public let revision: Revision?
     public let time: Instant
-    /// Who made the difference, by name; `store` for the store itself. Empty if the audience may know of none of the events.
+    /// The name of the caller that changed the access; `store` for the store itself. Empty if the audience may read none of the
+    /// events.
     public let actor: String
-    /// What the caller said of the request.
+    /// The origin that the caller gave with the request.
     public let origin: Origin
-    /// The events of the commit that are about what the answer rests on, as records of the audit.
+    /// The events of the commit that concern the data the result depends on, as audit records.
     public let events: [AuditRecord]
 }
 
 extension Store {
-    /// When and how somebody got in, and out: every moment at which their access to an object began or ended, with the events that made
-    /// the difference, who did them, and when.
+    /// Returns every beginning and end of a subject's access to an object, with the events that caused it, their actor and their
+    /// time.
     ///
     /// - Parameters:
     ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
-    ///   - privileges: what they could do: all of these at once.
-    ///   - object: any object, one that was deleted since included.
+    ///   - privileges: the required privileges: all of these at once.
+    ///   - object: any object, including a deleted one.
     ///   - from: the first moment.
     ///   - to: the last moment.
-    ///   - audience: who is told: of events that it may not know of there is only when they were.
+    ///   - audience: who reads the result: for events that the audience may not read, the result contains only their time.
     /// - Throws: as ``accessSpans(with:on:from:to:for:)``.
     public func accessTurns(
         of subject: Name, with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now,
@@ -59,7 +60,7 @@ extension Store {
 }
 
 extension [AccessTurn] {
-    /// These without the pairs where access ended and began in the same revision: it only came from elsewhere.
+    /// These moments without the pairs where access ended and began in the same revision: only the source of the access changed.
     fileprivate var joined: [AccessTurn] {
         var turns: [AccessTurn] = []
         for turn in self {
@@ -74,8 +75,8 @@ extension [AccessTurn] {
 }
 
 extension AccessSpanWalk {
-    /// The same walk, begun one revision earlier where the first moment is that of its revision: what that revision brought is a
-    /// turn of the span, and shows only beside what was before.
+    /// Returns the same walk. If the first moment is that of its revision, the walk begins one revision earlier: a change in that
+    /// revision belongs to the span, and needs the state before it for comparison.
     fileprivate func fromBefore(_ from: Moment) throws -> AccessSpanWalk {
         let first = span.lowerBound
         var isAtCommit = true
@@ -86,7 +87,7 @@ extension AccessSpanWalk {
             times: times, first: self.first, disclosure: disclosure)
     }
 
-    /// The turn that a revision brought, with the events of it that the answers before and after rest on.
+    /// Returns the change at a revision, with those of its events that the results before and after depend on.
     func turn(at revision: Revision, for caller: PrincipalID, isRole: Bool, isGained: Bool) throws -> AccessTurn {
         var things: Set<UInt64> = [object.rawValue]
         var subjects: Set<PrincipalID> = []
@@ -112,11 +113,11 @@ extension AccessSpanWalk {
 }
 
 extension Event {
-    /// Whether the event changes something that an answer rests on.
+    /// Returns whether the event changes data that a result depends on.
     ///
     /// - Parameters:
-    ///   - things: the numbers of what the answer rests on.
-    ///   - subjects: whom the caller counts as.
+    ///   - things: the numbers of the entities that the result depends on.
+    ///   - subjects: the subjects that the caller counts as.
     fileprivate func touches(_ things: Set<UInt64>, _ subjects: Set<PrincipalID>) -> Bool {
         switch self {
         case .accessGranted, .accessRevoked, .accessExpired, .memberAdded, .memberRemoved, .administratorAppointed,

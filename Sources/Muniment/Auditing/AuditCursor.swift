@@ -2,17 +2,17 @@ internal import Events
 public import Permissions
 internal import Projections
 
-/// Where a page of the audit ended, for asking for what comes behind it: of the same list of the same store, at any time later.
+/// The position after a page of the audit. It returns the next page of the same list of the same store, at any later time.
 ///
-/// As text it is opaque and can be handed to others and back. It holds nothing but places in the list.
+/// Its text form is opaque and may be given to clients. It contains only positions in the list.
 public struct AuditCursor: Hashable, Sendable, CustomStringConvertible {
-    /// Oldest first, the first event that is still to come; newest first, the last one that has been.
+    /// Oldest first: the next event to return. Newest first: the last event returned.
     let events: AuditPlace
-    /// The same of the refused commands.
+    /// The same position for refused commands.
     let refusals: RefusalNumber
-    /// Tells the filter from others.
+    /// A digest of the filter, to reject a cursor that is used with another filter.
     let filter: [UInt8]
-    /// Tells the history from others: that of this store up to the place.
+    /// A digest of the store's history up to the position, to reject a cursor of another history.
     let history: [UInt8]
 
     private static let version: UInt8 = 1
@@ -25,7 +25,7 @@ public struct AuditCursor: Hashable, Sendable, CustomStringConvertible {
         self.history = history
     }
 
-    /// The cursor as text, of letters, digits, `-` and `_`.
+    /// The cursor as text. It contains letters, digits, `-` and `_`.
     public var description: String {
         var writer = ByteWriter()
         writer.byte(Self.version)
@@ -37,9 +37,9 @@ public struct AuditCursor: Hashable, Sendable, CustomStringConvertible {
         return OpaqueText.text(of: writer.bytes, tag: Self.checksumTag)
     }
 
-    /// A cursor from its text.
+    /// Creates a cursor from its text.
     ///
-    /// - Parameter text: what ``description`` gave.
+    /// - Parameter text: a value of ``description``.
     /// - Throws: `Refusal` with `malformed` for any other text.
     public init(_ text: String) throws(Refusal) {
         guard let cursor = OpaqueText.bytes(of: text, tag: Self.checksumTag).flatMap({ try? AuditCursor(decoding: $0) }) else {

@@ -2,12 +2,12 @@ public import Events
 internal import Hashing
 public import Permissions
 
-/// Which records of the audit a list is about, and in which order. What is nil or empty leaves out nothing; what is given has to
-/// hold together (CONFORMANCE E10).
+/// Selects the audit records of a list, and their order. A nil or empty property filters nothing. A record must match all other
+/// properties (CONFORMANCE E10).
 public struct AuditFilter: Hashable, Sendable {
-    /// What became of what was asked for.
+    /// The result of a command.
     public enum Outcome: String, CaseIterable, Sendable {
-        /// Events: what happened.
+        /// Events of successful commands.
         case done
         /// Commands that were refused.
         case refused
@@ -21,22 +21,23 @@ public struct AuditFilter: Hashable, Sendable {
         case newestFirst
     }
 
-    /// Who did it, or tried to; `store` for the store itself, which ends access at its time. Any text: a refused caller may have
-    /// had a name that no store takes.
+    /// The caller that acted or tried to act; `store` for the store itself. Any text is valid: a refused caller may have had a name
+    /// that no store accepts.
     public var actor: Name?
-    /// What it is about: the object, class, role, permission, user or thing that an event changed. An event that attaches or
-    /// detaches a permission is about the permission and the object, one about administrators about `store`. What goes with something
-    /// that is deleted has no event of its own. A refused command is about what its change names in these places.
+    /// The object, class, role, permission, user or thing that an event changed. An event that attaches or detaches a permission
+    /// matches the permission and the object. An event about administrators matches `store`. Data that is deleted together with an
+    /// object has no separate event. A refused command matches by the names in the same positions of its change.
     public var object: Name?
-    /// Whom it concerns: who was granted or lost access, the member of the role, the owner named, the administrator, the subject of the
-    /// permission.
+    /// The subject that an event affects: the subject that was granted or lost access, the member of the role, the named owner, the
+    /// administrator, or the subject of the permission.
     public var subject: Name?
-    /// Any of some kinds: of events by their names in the catalogue, such as `AccessGranted`; of refused commands by the words for
-    /// changes, such as `grant`.
+    /// Any of these kinds: event names of the catalogue, such as `AccessGranted`, or operation names of refused commands, such as
+    /// `grant`.
     public var kinds: [String]
-    /// The id that the caller gave the request.
+    /// The request ID that the caller gave.
     public var requestID: String?
-    /// The first moment: records of this revision or time, and later ones. A refused command counts with the last revision before it.
+    /// The first moment: records of this revision or time, and later ones. A refused command belongs to the last revision before
+    /// it.
     public var from: Moment?
     /// The last moment: records of this revision or time, and earlier ones.
     public var to: Moment?
@@ -58,10 +59,10 @@ public struct AuditFilter: Hashable, Sendable {
         self.order = order
     }
 
-    /// Every kind that there is: those of events, and the words for changes.
+    /// All kinds: the event kinds and the operation names of changes.
     public static var allKinds: [String] { Event.Kind.allCases.map(\.name) + Change.operations }
 
-    /// The first bytes of SHA-256 over everything in the filter.
+    /// The first bytes of SHA-256 of all properties of the filter.
     var digest: [UInt8] {
         var writer = ByteWriter()
         for text in [actor?.text, object?.text, subject?.text, requestID] {

@@ -4,42 +4,42 @@ internal import Hashing
 internal import Permissions
 internal import Projections
 
-/// One thing that somebody did, or tried and was refused: who, when, from where, what (CONFORMANCE E10).
+/// One successful or refused action: its actor, time, origin and content (CONFORMANCE E10).
 public struct AuditRecord: Hashable, Sendable {
-    /// What the record is of.
+    /// The source of a record.
     public enum Source: Hashable, Sendable {
-        /// An event: the commit it is in, and which of the commit's events it is, from 0.
+        /// An event, its commit, and its index among the events of the commit, from 0.
         case event(Event, revision: Revision, index: Int)
         /// A refused command.
         case refusal(RecordedRefusal)
     }
 
     public let source: Source
-    /// When: the time of the commit, or the one that it would have had.
+    /// The time of the commit. For a refused command, the time that the commit would have had.
     public let time: Instant
-    /// Who acted, by name; `store` for the store itself.
+    /// The name of the actor; `store` for the store itself.
     public let actor: String
-    /// From where: what the caller said of the request.
+    /// The origin that the caller gave with the request.
     public let origin: Origin
-    /// The kind of event, or the word for the change that was refused; nil for a refused transaction without a change.
+    /// The event kind, or the operation name of the refused change. Nil for a refused transaction without a change.
     public let kind: String?
-    /// What it is about, as ``AuditFilter/object`` counts it.
+    /// The affected objects, as defined by ``AuditFilter/object``.
     public let objects: [String]
-    /// Whom it concerns, as ``AuditFilter/subject`` counts it.
+    /// The affected subjects, as defined by ``AuditFilter/subject``.
     public let subjects: [String]
-    /// What happened, or why it did not, as a sentence without its full stop.
+    /// What happened, or why the command was refused, as a sentence without its full stop.
     public let sentence: String
-    /// The record as one object: a line of the export.
+    /// The record as a JSON object: one line of the export.
     public let json: JSONValue
 
-    /// Whether it happened, as opposed to being refused.
+    /// Whether the action succeeded, as opposed to a refused command.
     public var isDone: Bool { if case .event = source { true } else { false } }
 }
 
 extension AuditRecord {
     /// - Parameters:
-    ///   - withheld: what the sentence and the object leave out.
-    ///   - origin: told instead of the commit's.
+    ///   - withheld: the parts that the sentence and the object omit.
+    ///   - origin: replaces the origin of the commit.
     init(_ commit: DescribedCommit, _ index: Int, withholding withheld: WithheldParts = [], origin: Origin? = nil) throws {
         let event = commit.commit.events[index]
         let description = try EventDescriber(commit: commit, withholding: withheld).describe(event)

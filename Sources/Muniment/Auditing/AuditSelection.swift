@@ -2,7 +2,7 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// A filter as a store's numbers and times: what the index is asked for, and what each record found there is held against.
+/// An audit filter resolved to the numbers and times of a store. Used for the index lookup and to check each record found.
 struct AuditSelection {
     private let filter: AuditFilter
     private let state: IndexState
@@ -11,15 +11,15 @@ struct AuditSelection {
     private var subject: PrincipalID?
     private var eventKinds: Set<Event.Kind> = []
     private var operations: Set<String> = []
-    /// What the index is asked for; nil where no event can be meant.
+    /// The index lookup for events; nil if no event can match.
     private(set) var events: AuditPattern?
     /// The same for refused commands.
     private(set) var refusals: AuditPattern?
     private(set) var times: ClosedRange<Instant>
-    /// The revisions that are not of the wrong number, whatever their time.
+    /// The revisions with matching numbers, whatever their time.
     private(set) var revisions: ClosedRange<Revision>
 
-    /// - Throws: `Refusal` with `malformed` for a name of the wrong form or a kind that there is not.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name or an unknown kind.
     init(_ filter: AuditFilter, _ reader: IndexReader, now: Instant) throws {
         self.filter = filter
         state = reader.state
@@ -63,7 +63,7 @@ struct AuditSelection {
         guard filter.outcome != .refused, filter.kinds.isEmpty || !eventKinds.isEmpty else { return nil }
         var groups: [[AuditTerm]] = []
         func number(_ name: Name?, _ facet: AuditFacet) throws -> UInt64? {
-            // A caller that was refused can have had a name that is none, and nothing else can.
+            // Only refused commands can have an actor with an ill-formed name.
             guard let name, name.problem == nil, let number = try reader.number(of: name) else { return nil }
             groups.append([AuditTerm(facet, id: number)])
             return number
@@ -71,7 +71,7 @@ struct AuditSelection {
         actor = try number(filter.actor, .actor).map(PrincipalID.init(rawValue:))
         object = try number(filter.object, .object).map(ObjectID.init(rawValue:))
         subject = try number(filter.subject, .subject).map(PrincipalID.init(rawValue:))
-        // Nothing ever happened with what the store never heard of.
+        // No event contains a name that is unknown to the store.
         guard (actor == nil) == (filter.actor == nil), (object == nil) == (filter.object == nil),
             (subject == nil) == (filter.subject == nil)
         else { return nil }
@@ -92,15 +92,15 @@ struct AuditSelection {
 
     // MARK: Records
 
-    /// Whether events are found by the checksum of a text as well, which two texts can share.
+    /// Whether the index finds events by the checksum of a text as well. Two texts can have the same checksum.
     var isFoundByText: Bool { filter.requestID != nil }
 
-    /// Whether a commit's revision and time are meant.
+    /// Returns whether the revision and time of a commit match.
     func covers(_ commit: Commit) -> Bool {
         revisions.contains(commit.revision) && times.contains(state.time(of: commit.revision, recorded: commit.time))
     }
 
-    /// Whether one of the events of a commit is meant, but for when it was.
+    /// Returns whether an event of a commit matches. Does not check revision and time.
     func matches(_ event: Event, of commit: Commit) -> Bool {
         if let actor, commit.actor != actor { return false }
         if let object, !event.auditObjects.contains(object) { return false }

@@ -3,23 +3,23 @@ internal import Events
 internal import Hashing
 internal import Projections
 
-/// Finds the events that a selection means, by the blocks of the audit; those behind the last block by going through the log.
+/// Finds the events that match a selection. Uses the blocks of the audit, and reads the log for events after the last block.
 struct EventSearch {
     let reader: IndexReader
     let log: LogReader
     let selection: AuditSelection
     private let pattern: AuditPattern
-    /// The spans of the log that have the right revisions and times, in order.
+    /// The ranges of the log with matching revisions and times, in order.
     private let spans: [Range<AuditPlace>]
     private let endOfBlocks: AuditPlace
 
-    /// Nil where no event can be meant.
+    /// Returns nil if no event can match.
     init?(_ reader: IndexReader, _ log: LogReader, _ selection: AuditSelection) throws {
         guard let pattern = selection.events else { return nil }
         (self.reader, self.log, self.selection, self.pattern) = (reader, log, selection, pattern)
         endOfBlocks = try reader.endOfEventBlocks()
         var spans: [Range<AuditPlace>] = []
-        // Revision 0 holds before the first commit whatever its own time.
+        // Revision 0 is valid before the first commit, whatever its time.
         if selection.revisions.contains(.genesis), selection.times.contains(try reader.time(of: .genesis, in: log)) {
             spans.append(AuditPlace(.genesis)..<AuditPlace(Revision.genesis.next))
         }
@@ -32,10 +32,10 @@ struct EventSearch {
         self.spans = spans
     }
 
-    /// Behind the last event that there is.
+    /// The position after the last event.
     var end: AuditPlace { AuditPlace(reader.state.revision.next) }
 
-    /// The first events from a place on, in order.
+    /// Returns the first matching events from a position on, in order.
     func first(_ limit: Int, from place: AuditPlace) throws -> [AuditPlace] {
         var found: [AuditPlace] = []
         for span in spans {
@@ -53,7 +53,7 @@ struct EventSearch {
         return found
     }
 
-    /// The last events before a place, the last one first.
+    /// Returns the last matching events before a position, the last one first.
     func last(_ limit: Int, before place: AuditPlace) throws -> [AuditPlace] {
         var found: [AuditPlace] = []
         for span in spans.reversed() {
@@ -72,7 +72,7 @@ struct EventSearch {
         return found
     }
 
-    /// The events of a span that are in no block.
+    /// Returns the matching events of a range that are in no block.
     private func behindBlocks(_ span: Range<AuditPlace>) throws -> [AuditPlace] {
         let span = max(span.lowerBound, endOfBlocks)..<max(span.upperBound, endOfBlocks)
         guard !span.isEmpty else { return [] }
@@ -87,10 +87,10 @@ struct EventSearch {
         return found
     }
 
-    /// The event at a place as a record; nil where it was found by a checksum that it shares with another.
+    /// Returns the event at a position as a record. Returns nil if the event was found by a checksum that another text shares.
     ///
-    /// - Parameter described: the commit that was looked at last.
-    /// - Throws: `IndexError` where the event is not what it was found by.
+    /// - Parameter described: the commit that was read last.
+    /// - Throws: `IndexError` if the event does not match its index entry.
     func record(at place: AuditPlace, _ described: inout DescribedCommit?) throws -> AuditRecord? {
         if described?.commit.revision != place.revision {
             try log.forEachCommit(from: place.revision, to: place.revision) { commit, hash in

@@ -3,10 +3,10 @@ internal import Events
 internal import Hashing
 internal import Projections
 
-/// Finds the refused commands that a selection means, by the blocks of the audit; those behind the last block by going through the
-/// record of refusals.
+/// Finds the refused commands that match a selection. Uses the blocks of the audit, and reads the refusal records after the last
+/// block.
 struct RefusalSearch {
-    /// A refusal that is meant, and the hash of the chain up to it.
+    /// A matching refusal, and the hash of the chain up to it.
     struct Found {
         let refusal: RecordedRefusal
         let hash: String
@@ -17,16 +17,16 @@ struct RefusalSearch {
     private let selection: AuditSelection
     private let pattern: AuditPattern
 
-    /// Nil where no refusal can be meant.
+    /// Returns nil if no refusal can match.
     init?(_ reader: IndexReader, _ log: LogReader, _ selection: AuditSelection) {
         guard let pattern = selection.refusals else { return nil }
         (self.reader, self.log, self.selection, self.pattern) = (reader, log, selection, pattern)
     }
 
-    /// Behind the last refusal that was refused at a revision that the index shows.
+    /// Returns the position after the last refusal at a revision that the index contains.
     static func end(_ reader: IndexReader, _ log: LogReader) throws -> RefusalNumber {
         guard var last = try log.lastRefusal()?.number else { return .first }
-        // Some of a group of transactions that is on its way into the index may be ahead of it.
+        // Refusals of a group of transactions may be in the log before they are in the index.
         while last >= .first {
             var head = Revision.genesis
             try log.forEachRefusal(from: last, to: last) { refusal, _ in head = refusal.head }
@@ -36,7 +36,7 @@ struct RefusalSearch {
         return last.next
     }
 
-    /// The first refusals of a span, in order.
+    /// Returns the first matching refusals of a range, in order.
     func first(_ limit: Int, in span: Range<RefusalNumber>) throws -> [Found] {
         var found: [Found] = []
         let blocks = self.blocks(span)
@@ -49,7 +49,7 @@ struct RefusalSearch {
         return found
     }
 
-    /// The last refusals of a span, the last one first.
+    /// Returns the last matching refusals of a range, the last one first.
     func last(_ limit: Int, in span: Range<RefusalNumber>) throws -> [Found] {
         var found = Array(try inspect(behindBlocks(span)).reversed().prefix(limit))
         for block in blocks(span).reversed() where found.count < limit {
@@ -60,7 +60,7 @@ struct RefusalSearch {
         return found
     }
 
-    /// The blocks that have refusals of a span.
+    /// Returns the blocks that contain refusals of a range.
     private func blocks(_ span: Range<RefusalNumber>) -> Range<UInt64> {
         guard !span.isEmpty else { return 0..<0 }
         let last = RefusalNumber(span.upperBound.rawValue - 1)
@@ -77,7 +77,7 @@ struct RefusalSearch {
         return first < span.upperBound ? first...RefusalNumber(span.upperBound.rawValue - 1) : nil
     }
 
-    /// Those of a run of refusals that are meant.
+    /// Returns the matching refusals among these numbers.
     private func inspect(_ numbers: ClosedRange<RefusalNumber>?) throws -> [Found] {
         guard let numbers else { return [] }
         var found: [Found] = []

@@ -1,19 +1,19 @@
 internal import Events
 internal import Files
 
-/// What a backup holds: a store as it was at one moment.
+/// The contents of a backup: a store as of one moment.
 ///
 ///     BACKUP/log/data.mdb   the log, without free pages
 ///     BACKUP/log/seal       a checksum for each page of it
-///     BACKUP/levels.json    names for sets of privileges, where the store has some
-///     BACKUP/backup.json    this record, by which the rest is checked
+///     BACKUP/levels.json    names for sets of privileges, if the store has some
+///     BACKUP/backup.json    this record, used to verify the other files
 ///
-/// The index does not go along: it is folded from the log when the backup is restored.
+/// The backup does not contain the index. Restoring rebuilds it from the log.
 public struct Backup: Hashable, Sendable {
-    /// The last commit in it. Its hash vouches for every commit before.
+    /// The last commit in the backup. Its hash covers every commit before it.
     public let head: StoreHead
     public let events: UInt64
-    /// Records of refused commands.
+    /// The number of records of refused commands.
     public let refusals: UInt64
 
     static let format = "muniment-backup/1"
@@ -29,7 +29,7 @@ extension Backup {
     /// Reads the record of a backup.
     ///
     /// - Throws: ``BackupError/notABackup(path:)``, ``BackupError/unknownFormat(path:format:)``,
-    ///   ``BackupError/damaged(path:problem:)``, or what keeps this process from reading it.
+    ///   ``BackupError/damaged(path:problem:)``, or the error of reading the file.
     public init(at path: String) throws {
         guard try exists(Backup.record(in: path)) else { throw BackupError.notABackup(path: path) }
         let damaged = BackupError.damaged(path: path, problem: "`backup.json` is not what a backup has")
@@ -64,7 +64,7 @@ extension Backup {
         try replaceFile(Backup.record(in: path), with: Array((writer.text + "\n").utf8))
     }
 
-    /// Whether there is the record of a backup in a folder.
+    /// Returns whether a folder contains the record of a backup.
     static func isThere(at path: String) -> Bool { fileExists(record(in: path)) }
 
     private static func record(in path: String) -> String { path + "/backup.json" }

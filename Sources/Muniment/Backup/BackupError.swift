@@ -1,20 +1,20 @@
 /// Why a backup could not be made or restored.
 public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is something where the backup or the store is to come.
+    /// The destination of the backup or the store is not empty.
     case isTaken(path: String)
-    /// Another process is making the same folder.
+    /// Another process is creating the same folder.
     case isBeingMade(path: String, holder: String)
     /// The folder holds no backup.
     case notABackup(path: String)
-    /// The folder is a backup, and was to be written to.
+    /// The folder is a backup, which cannot be written to.
     case isNotWritable(path: String)
-    /// The backup was made by a version of Muniment that writes it another way.
+    /// The backup has a format of another version of Muniment.
     case unknownFormat(path: String, format: String)
-    /// The backup is not what it was when it was made.
+    /// The backup does not match its record.
     case damaged(path: String, problem: String)
-    /// What was copied is not what the store's log says.
+    /// The copied data does not match the store's log.
     case copyIsWrong(path: String, problem: String)
-    /// There is no store in the folder whose stores are to be backed up.
+    /// The folder contains no stores to back up.
     case noStores(path: String)
 
     public var description: String {

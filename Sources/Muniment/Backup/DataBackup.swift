@@ -4,33 +4,33 @@ internal import Foundation
 
 /// A backup of all stores of a data directory, as a folder of backups.
 ///
-///     BACKUP/NAME/                    the backup of store NAME, which can be restored by itself
-///     BACKUP/.muniment/tokens.jsonl   the tokens of the service, where it has some; only hashes of secrets
-///     BACKUP/.muniment/accounts/      the accounts of the service, where it has some, as whoever knows them copies them
-///     BACKUP/backup.json              which stores there are, and their heads
+///     BACKUP/NAME/                    the backup of store NAME, which can be restored separately
+///     BACKUP/.muniment/tokens.jsonl   the tokens of the service, if it has some; only hashes of secrets
+///     BACKUP/.muniment/accounts/      the accounts of the service, if it has some, copied by the accounts module
+///     BACKUP/backup.json              the list of stores and their heads
 ///
-/// Each store is as it was at one moment of its own.
+/// Each store is copied as of a separate moment.
 public struct DataBackup: Hashable, Sendable {
-    /// What the backup holds of each store, by name.
+    /// The backup of each store, by store name.
     public let stores: [String: Backup]
-    /// Whether the service's tokens are in it.
+    /// Whether the backup contains the service's tokens.
     public let hasTokens: Bool
 
-    /// Whether the service's accounts are in it.
+    /// Whether the backup contains the service's accounts.
     public let hasAccounts: Bool
 
     static let format = "muniment-data-backup/1"
     private static let tokens = ".muniment/tokens.jsonl"
 
-    /// Makes a backup of every store in a data directory, while they go on.
+    /// Backs up every store in a data directory. The stores stay in use meanwhile.
     ///
     /// - Parameters:
-    ///   - directory: the folder whose folders are stores.
-    ///   - path: the folder that the backup becomes; there must be nothing, or an empty folder.
+    ///   - directory: the data directory. Each of its folders is a store.
+    ///   - path: the folder to create for the backup; it must not exist or must be empty.
     ///   - options: the progress and the size of the maps.
-    ///   - accounts: copies the accounts, of which this module knows nothing, into the folder that it is given, and answers whether
-    ///     there are some. It is called first: who has an account is in the stores already.
-    /// - Throws: ``BackupError``, what `accounts` throws, or what the disk says; then there is no backup.
+    ///   - accounts: copies the accounts, which this module does not know, into the given folder, and returns whether there are
+    ///     some. It is called first, so that every account in the backup has its entry in the stores.
+    /// - Throws: ``BackupError``, errors of `accounts`, or file errors. An error leaves no backup.
     public static func make(
         of directory: String, to path: String, options: StoreOptions = StoreOptions(),
         accounts: (_ backup: String) throws -> Bool = { _ in false }
@@ -51,15 +51,15 @@ public struct DataBackup: Hashable, Sendable {
         }
     }
 
-    /// Makes a data directory of a backup, where none is.
+    /// Restores a data directory from a backup. The data directory must not exist.
     ///
     /// - Parameters:
-    ///   - backup: the folder that ``make(of:to:options:accounts:)`` made. It is only read.
-    ///   - directory: the folder that the data directory becomes; there must be nothing, or an empty folder.
-    ///   - withTokens: whether the tokens come back as well. One that was revoked since the backup was made is good again then.
-    ///   - options: the progress, the clock and the limits with which indexes are folded.
-    ///   - accounts: puts the accounts, where the backup has some, into the folder that it is given.
-    /// - Throws: ``BackupError``, what `accounts` throws, or what the disk says; then there is no data directory.
+    ///   - backup: the folder that ``make(of:to:options:accounts:)`` created. It is only read.
+    ///   - directory: the data directory to create; it must not exist or must be empty.
+    ///   - withTokens: whether to restore the tokens as well. A token that was revoked after the backup becomes valid again.
+    ///   - options: the progress, the clock and the limits for rebuilding the indexes.
+    ///   - accounts: restores the accounts, if the backup has some, into the given folder.
+    /// - Throws: ``BackupError``, errors of `accounts`, or file errors. An error leaves no data directory.
     @discardableResult
     public static func restore(
         _ backup: String, to directory: String, withTokens: Bool = false, options: StoreOptions = StoreOptions(),
@@ -79,7 +79,7 @@ public struct DataBackup: Hashable, Sendable {
         }
     }
 
-    /// The folders of a data directory that hold a store. Names that begin with a dot are the service's own.
+    /// Returns the folders of a data directory that hold a store. Names that begin with a dot are reserved for the service.
     static func storeNames(in directory: String) throws -> [String] {
         guard isFolder(directory) else { throw BackupError.noStores(path: directory) }
         return try FileManager.default.contentsOfDirectory(atPath: directory).sorted().filter { name in
@@ -87,7 +87,7 @@ public struct DataBackup: Hashable, Sendable {
         }
     }
 
-    /// Waits for a process that is changing the tokens at this moment.
+    /// Copies the tokens. Waits for a process that is changing them.
     private static func copyTokens(from: String, to: String) throws {
         guard let (lines, _) = try SharedLines(path: from + "/" + tokens).read(afterWriters: true) else { return }
         try makeFolder(to + "/.muniment")
@@ -96,7 +96,7 @@ public struct DataBackup: Hashable, Sendable {
 }
 
 extension DataBackup {
-    /// Whether a folder holds a backup of a data directory, as opposed to that of one store.
+    /// Returns whether a folder holds a backup of a data directory, as opposed to that of one store.
     public static func isThere(at path: String) -> Bool {
         guard let json = try? JSONText.decode(readFile(path + "/backup.json")) else { return false }
         return json["format"] == .string(format)
@@ -104,8 +104,7 @@ extension DataBackup {
 
     /// Reads the record of a backup.
     ///
-    /// - Throws: ``BackupError/notABackup(path:)``, ``BackupError/damaged(path:problem:)``, or what keeps this process from
-    ///   reading it.
+    /// - Throws: ``BackupError/notABackup(path:)``, ``BackupError/damaged(path:problem:)``, or the error of reading the file.
     public init(at path: String) throws {
         guard DataBackup.isThere(at: path), case .object(let json) = try JSONText.decode(readFile(path + "/backup.json")) else {
             throw BackupError.notABackup(path: path)

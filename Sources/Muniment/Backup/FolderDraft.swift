@@ -1,24 +1,24 @@
 internal import Files
 internal import Foundation
 
-/// Makes a folder beside its place, and puts it there whole.
+/// Creates a folder under a temporary name and renames it when it is complete.
 ///
-/// It is filled as `PATH.part`, under a lock in it that goes with the process. What a process that was ended has left there is
-/// cleared away by the next one that makes the same folder.
+/// The temporary folder is `PATH.part`. It contains a lock that ends with the process. If a process ends early, the next process
+/// that creates the same folder removes the leftovers.
 enum FolderDraft {
     private static let lockName = "part.lock"
 
-    /// Fills a folder with `body`, brings its names to the disk, and renames it to `path`.
+    /// Fills a folder with `body`, syncs its names to the disk, and renames it to `path`.
     ///
-    /// - Throws: ``BackupError/isTaken(path:)`` where there is anything but an empty folder at `path`, before `body` is called or
-    ///   when it is done; ``BackupError/isBeingMade(path:holder:)``; and what `body` throws, after everything was removed.
+    /// - Throws: ``BackupError/isTaken(path:)`` if `path` is anything except an empty folder, before `body` is called or after it;
+    ///   ``BackupError/isBeingMade(path:holder:)``; errors of `body`, after everything was removed.
     static func make<R>(at path: String, _ body: (_ draft: String) throws -> R) throws -> R {
         try checkIsFree(path)
         let draft = path + ".part"
         try makeFolder(draft)
         let lock = try takeLock(in: draft, for: path)
         defer { lock.release() }
-        // Whoever held the lock before may have put a folder in place.
+        // The previous lock holder may have created the folder.
         try checkIsFree(path)
         do {
             try clear(draft)
@@ -32,7 +32,7 @@ enum FolderDraft {
         }
     }
 
-    /// Throws where there is something at a path that would be overwritten.
+    /// Throws if `path` contains something that would be overwritten.
     static func checkIsFree(_ path: String) throws {
         guard try exists(path) else { return }
         guard isFolder(path), try FileManager.default.contentsOfDirectory(atPath: path).isEmpty else {
@@ -44,7 +44,7 @@ enum FolderDraft {
         do { return try FileLock(path: draft + "/" + lockName, holder: processDescription()) } catch let held as FileLock.Held {
             throw BackupError.isBeingMade(path: path, holder: held.holder)
         } catch let error as FileError where error.isMissing {
-            // Its maker has put it in place at this moment.
+            // The other process may have renamed its folder in the meantime.
             try checkIsFree(path)
             throw error
         }
@@ -56,7 +56,7 @@ enum FolderDraft {
         }
     }
 
-    /// An empty folder gives way to the new one; the system refuses where anything else has come there meanwhile.
+    /// Replaces an empty folder with the new one. The system call fails if anything else exists at the path.
     private static func putInPlace(_ draft: String, _ path: String) throws {
         do { try renameFile(draft, to: path) } catch {
             try checkIsFree(path)

@@ -3,26 +3,26 @@ internal import Events
 internal import Files
 
 extension Store {
-    /// Makes a backup of the store as it is now, while it goes on.
+    /// Makes a backup of the store at this moment. The store stays in use meanwhile.
     ///
-    /// What was copied is checked from the first commit to the last before the backup appears at its place, whole and durable.
-    /// Linear in the log. While it is copied nothing of the log's file is reused.
+    /// Every commit of the copy is verified before the backup appears at its path, complete and durable. Linear in the log. During
+    /// the copy, free pages of the log's file are not reused.
     ///
-    /// - Parameter path: the folder that the backup becomes; there must be nothing, or an empty folder.
-    /// - Returns: what the backup holds.
-    /// - Throws: ``BackupError``, or what the disk says; then there is no backup.
+    /// - Parameter path: the folder to create for the backup; it must not exist or must be empty.
+    /// - Returns: the contents of the backup.
+    /// - Throws: ``BackupError``, or file errors. An error leaves no backup.
     public func backup(to path: String) throws -> Backup {
         try users.during { try Store.backup(folder, log, to: path, options) }
     }
 
-    /// Makes a backup of a store that this process has not open, whoever else is writing to it meanwhile.
+    /// Makes a backup of a store that this process has not opened. Another process may write to the store meanwhile.
     ///
     /// - Parameters:
     ///   - path: the store's folder.
-    ///   - backup: the folder that the backup becomes; there must be nothing, or an empty folder.
+    ///   - backup: the folder to create for the backup; it must not exist or must be empty.
     ///   - options: the progress and the size of the map.
-    /// - Returns: what the backup holds.
-    /// - Throws: ``StoreError``, ``BackupError``, or what the disk says; then there is no backup.
+    /// - Returns: the contents of the backup.
+    /// - Throws: ``StoreError``, ``BackupError``, or file errors. An error leaves no backup.
     public static func backup(at path: String, to backup: String, options: StoreOptions = StoreOptions()) throws -> Backup {
         let folder = StoreFolder(path)
         try folder.checkHoldsStore()
@@ -50,7 +50,7 @@ extension Store {
         }
     }
 
-    /// Holds a copied log against itself and against a head that it has to have, and seals it.
+    /// Verifies a copied log and its head, and seals it.
     private static func check(
         _ draft: StoreFolder, of folder: StoreFolder, holds before: LogHead, _ options: StoreOptions
     ) throws -> Backup {
@@ -64,7 +64,7 @@ extension Store {
             throw BackupError.copyIsWrong(path: folder.path, problem: "it does not go on from revision \(before.revision)")
         }
         try draft.logSeal.write(revision: head.revision, hash: head.hash, limit: .max)
-        // Whoever reads the log leaves this beside it.
+        // A reader of the log leaves this file.
         try removeFile(draft.log + "/lock.mdb")
         return Backup(report, head: reported)
     }

@@ -1,17 +1,17 @@
 internal import Files
 
 extension Store {
-    /// Makes a store of a backup, where none is.
+    /// Restores a store from a backup. The store must not exist.
     ///
-    /// Every page of the copied log is held against the backup's seal, and the chain of its commits against the head that the
-    /// backup was made with; then the index is folded. The store appears at its place when all of that is done.
+    /// Verifies every page of the copied log with the backup's seal, and the hash chain of its commits with the head in the
+    /// backup's record. Then rebuilds the index. The store appears at its path after all steps succeeded.
     ///
     /// - Parameters:
-    ///   - backup: the folder that ``backup(to:)`` made. It is only read.
-    ///   - path: the folder that the store becomes; there must be nothing, or an empty folder.
-    ///   - options: the progress, the clock and the limits with which the index is folded.
-    /// - Returns: what the backup holds.
-    /// - Throws: ``BackupError``, or what the disk says; then there is no store.
+    ///   - backup: the folder that ``backup(to:)`` created. It is only read.
+    ///   - path: the folder to create for the store; it must not exist or must be empty.
+    ///   - options: the progress, the clock and the limits for rebuilding the index.
+    /// - Returns: the contents of the backup.
+    /// - Throws: ``BackupError``, or file errors. An error leaves no store.
     @discardableResult
     public static func restore(_ backup: String, to path: String, options: StoreOptions = StoreOptions()) throws -> Backup {
         let source = StoreFolder(backup)
@@ -22,7 +22,7 @@ extension Store {
             try take(source, into: draft)
             try check(draft, of: source, against: record, options)
             var options = options
-            // The log stays as it was when the backup was made.
+            // Restoring adds no commits to the log.
             options.recordsEnds = .withCommits
             try Store.open(at: draft.path, .writing, options: options).close()
             return record

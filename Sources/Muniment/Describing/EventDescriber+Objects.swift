@@ -3,7 +3,7 @@ internal import Permissions
 
 /// Events about objects and classes.
 extension EventDescriber {
-    /// Characters of a value that a sentence quotes.
+    /// The largest number of characters of a value that a sentence quotes.
     private static let excerptLength = 200
 
     func describe(_ event: ObjectCreated) throws -> EventDescription {
@@ -69,7 +69,7 @@ extension EventDescriber {
             kind, "\(name) \(verb): " + words(options).joined(separator: "; "), ["class": .string(name), "options": json(options)])
     }
 
-    /// The options that say something; those that are off are left out.
+    /// Returns the options that are set, in words.
     private func words(_ options: ClassOptions) -> [String] {
         var words = [options.objectACL == ObjectACL.required ? "entries on each object" : "no entries on objects"]
         if options.composition == .widening { words.append("the class or the object gives access") }
@@ -91,7 +91,7 @@ extension EventDescriber {
         return words
     }
 
-    /// The options in the keys of `SCENARIOS.md`.
+    /// Returns the options with the keys of `SCENARIOS.md`.
     private func json(_ options: ClassOptions) -> JSONValue {
         var members: JSONObject = [
             "objectACL": .string(options.objectACL == ObjectACL.required ? "required" : "none"),

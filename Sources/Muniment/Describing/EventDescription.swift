@@ -1,32 +1,32 @@
 package import Events
 package import Permissions
 
-/// An event in words for people and in members for programs.
+/// Describes an event as a sentence for people and as JSON members for programs.
 package struct EventDescription {
-    /// The kind, by the name that it has in the catalogue of events.
+    /// The event kind, by its name in the catalogue of events.
     package let kind: String
     /// What happened, as one sentence without its full stop.
     package let sentence: String
-    /// What the event says, names in the place of numbers.
+    /// The contents of the event, with names instead of numbers.
     package let members: JSONObject
 
     package init(_ kind: String, _ sentence: String, _ members: JSONObject) {
         self.kind = kind
-        // Names of earlier versions may have characters that mislead the people whom the sentence is for.
+        // Names from earlier versions may contain misleading characters.
         self.sentence = sentence.showingUnseen()
         self.members = members
     }
 
     package var json: JSONValue { .object(members).with(["kind": .string(kind)]) }
 
-    /// Whether the event speaks of a name; what a value says does not count.
+    /// Returns whether the event mentions a name outside of a value.
     package func mentions(_ name: Name) -> Bool { members.contains { $0.key != "value" && $0.value == .string(name.text) } }
 }
 
 /// Describes the events of a commit.
 package struct EventDescriber {
     package let commit: DescribedCommit
-    /// What descriptions leave out.
+    /// The parts that descriptions omit.
     let withheld: WithheldParts
 
     package init(commit: DescribedCommit, withholding withheld: WithheldParts = []) {
@@ -93,13 +93,13 @@ extension EventDescriber {
         try introduction.name ?? commit.name(introduction.id)
     }
 
-    /// A set of privileges in words.
+    /// Returns a set of privileges in words.
     func words(_ privileges: Privileges) -> String {
         if privileges == .all { return "everything" }
         return privileges.isEmpty ? "nothing" : commit.names(of: privileges).joined(separator: ", ")
     }
 
-    /// A set of privileges as a list of names.
+    /// Returns a set of privileges as a list of names.
     func list(_ privileges: Privileges) -> JSONValue { .texts(commit.names(of: privileges)) }
 
     private func membership(

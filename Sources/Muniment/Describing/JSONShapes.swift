@@ -1,7 +1,7 @@
 package import Events
 package import Permissions
 
-/// How answers become JSON.
+/// Builds JSON responses.
 extension JSONValue {
     package static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
     package static func name(_ name: Name) -> JSONValue { .string(name.text) }
@@ -10,7 +10,7 @@ extension JSONValue {
     package static func time(_ instant: Instant) -> JSONValue { .string(instant.description) }
     package static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
 
-    /// This object with further members.
+    /// Returns this object with additional members.
     package func with(_ members: JSONObject) -> JSONValue {
         guard case .object(let own) = self else { return .object(members) }
         return .object(own.with(members))
@@ -18,7 +18,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
-    /// These members and further ones, which replace those of the same name.
+    /// Returns these members with additional ones, which replace members of the same name.
     package func with(_ members: JSONObject) -> JSONObject {
         var all = self
         for (name, value) in members { all[name] = value }
@@ -27,7 +27,7 @@ extension JSONObject {
 }
 
 extension Origin {
-    /// What is there of the origin, as members of an object.
+    /// The known parts of the origin, as members of an object.
     package var members: JSONObject {
         var members: JSONObject = [:]
         if let requestID { members["id"] = .string(requestID) }

@@ -1,7 +1,7 @@
 package import Events
 internal import Permissions
 
-/// A refused command in words for people and in members for programs.
+/// Describes a refused command as text for people and as JSON members for programs.
 package struct RefusalDescription {
     private let refusal: RecordedRefusal
     private let hash: String
@@ -11,7 +11,7 @@ package struct RefusalDescription {
         self.hash = hash
     }
 
-    /// When, by whom and with which code; below it what was tried, and why not.
+    /// The time, the caller and the code; then the attempted change and the reason for the refusal.
     package var lines: [String] {
         var first = "#\(refusal.number)  \(refusal.time)  \(refusal.caller)  \(refusal.code)"
         first += refusal.origin.note

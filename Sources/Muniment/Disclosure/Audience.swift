@@ -2,16 +2,16 @@ public import Events
 public import Permissions
 internal import Projections
 
-/// Who is told something about a store.
+/// The reader of a response, which determines how much the response may disclose.
 public enum Audience: Hashable, Sendable {
-    /// A program or a person that may know everything: one with the right to ask about anyone, or an administrator of the store.
+    /// May read everything: a caller with the permission to query all subjects, or an administrator of the store.
     case unrestricted
-    /// A caller that may know of itself and of what it has access to at this instant.
+    /// May read data about itself and about objects that it has access to at this instant.
     case caller(Name, at: Instant)
 }
 
 extension Store {
-    /// The audience that a caller is now: unrestricted if it administers the store.
+    /// Returns the audience of a caller: unrestricted if the caller administers the store.
     public func audience(actingAs caller: Name) throws -> Audience {
         try withReader { reader in
             if let number = try reader.number(of: caller),
@@ -25,11 +25,11 @@ extension Store {
 }
 
 extension Snapshot {
-    /// Whether a subject has all of some privileges on an object, and why, in an answer for an audience.
+    /// Returns whether a subject has all of some privileges on an object, and why, as far as an audience may know.
     ///
-    /// A denial tells of no object that the audience may not know of: there was none at this moment.
+    /// For an object that the audience may not know, the denial is the same as for a missing object.
     ///
-    /// - Parameter audience: who is told; is asked for a denial in the past only.
+    /// - Parameter audience: who reads the result; used only for a denial in the past.
     package func check(
         _ subject: Name, _ privileges: [String], on object: Name, for audience: () throws -> Audience
     ) throws -> CheckAnswer {
@@ -38,17 +38,18 @@ extension Snapshot {
         return answer.withoutObject
     }
 
-    /// Whether an audience may know of an object at this moment: it exists now, and did so at this moment as the same object.
+    /// Returns whether an audience may know an object at this moment: the object exists now, and the same object existed at this
+    /// moment.
     package func tells(_ audience: Audience, of object: Name) throws -> Bool {
         guard audience != .unrestricted else { return true }
         guard let number = try reader.number(of: object) else { return false }
         return try Disclosure(to: audience, reader).isPresent(ObjectID(rawValue: number), at: revision)
     }
 
-    /// Those of some principals that have all of some privileges on an object, in an answer for an audience: others than itself are
-    /// judged without what administering the store gives them.
+    /// Returns the principals that have all of some privileges on an object, as far as an audience may know. Privileges from
+    /// administering the store count only for the audience itself.
     ///
-    /// - Parameter principals: their names.
+    /// - Parameter principals: the names of the principals to check.
     package func holders(
         of wanted: Privileges, on object: ObjectID, among principals: [String], for audience: Audience
     ) throws -> [String] {
@@ -61,7 +62,7 @@ extension Snapshot {
         }
     }
 
-    /// Which of some objects have a value at this moment that an audience may know.
+    /// Returns the objects with a value at this moment that an audience may read.
     package func readable(_ objects: [String], to audience: Audience) throws -> [String] {
         guard audience != .unrestricted else { return objects }
         let disclosure = try Disclosure(to: audience, reader)

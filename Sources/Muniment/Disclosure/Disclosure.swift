@@ -3,18 +3,18 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// What an audience may know of a store: the one place that judges it (CONFORMANCE E15).
+/// Determines which data of a store an audience may read. All such decisions are made here (CONFORMANCE E15).
 ///
-/// An unrestricted audience may know everything. A caller may know, of an object that exists now and at revisions from its last
-/// creation on:
+/// An unrestricted audience may read everything. A caller may read about an object only if it exists now, and only revisions since
+/// its last creation:
 /// - its value at a revision, if the caller may read it now and could read it then;
-/// - what happened to it and who has what on it, if the caller may set permissions on it now;
-/// - that it exists, if the caller may do either now.
+/// - its events and its entries, if the caller may set permissions on it now;
+/// - its existence, if the caller may do either now.
 ///
-/// Who administers the store it may know of nobody but itself: an answer about others is by their entries, roles and levels.
+/// A caller may not know who else administers the store. Results about other subjects use their entries, roles and levels only.
 ///
-/// Of itself a caller may know at any time what it was given and what was taken from it, the roles that it is a member of included.
-/// What an earlier object of the same name was, it may not know.
+/// About itself, a caller may always know the access that it was given and that was removed, including its role memberships. It may
+/// not know anything about an earlier object of the same name.
 final class Disclosure {
     private let reader: IndexReader
     /// Nil for an unrestricted audience.
@@ -24,19 +24,19 @@ final class Disclosure {
 
     private struct Caller {
         let name: Name
-        /// Nil if the store never heard of it.
+        /// Nil if the caller is unknown to the store.
         let principal: PrincipalID?
         let instant: Instant
     }
 
-    /// What the caller has on an object that exists now.
+    /// The privileges of the caller on an object that exists now.
     private struct Standing {
         let created: Revision
         let classID: ClassID
         let privileges: Privileges
     }
 
-    /// - Parameter reader: may be turned to any revision; it is turned back to that revision after each question.
+    /// - Parameter reader: may be moved to any revision. It is moved back to its first revision after each query.
     init(to audience: Audience, _ reader: IndexReader) throws {
         self.reader = reader
         switch audience {
@@ -45,47 +45,47 @@ final class Disclosure {
         }
     }
 
-    /// Whether a question about a subject is one that the audience may ask at any time: it is the caller itself, or may know all.
+    /// Returns whether the audience may always query a subject: the subject is the caller itself, or the audience is unrestricted.
     func isOwn(_ subject: Name) -> Bool { caller.map { $0.name == subject } ?? true }
 
     // MARK: Administrators
 
-    /// Whether the audience may know that somebody administers the store: of itself a caller may, of others not.
+    /// Returns whether the audience may know that a principal administers the store. A caller may know this about itself only.
     func tellsAdministration(of principal: PrincipalID) -> Bool { caller.map { $0.principal == principal } ?? true }
 
-    /// What a principal counts as for an answer to the audience: an administrator of whom it may not know that is judged by its
-    /// entries, roles and levels alone.
+    /// Returns the subjects that a principal counts as in results for the audience. An administrator whose role is secret counts by
+    /// its entries, roles and levels only.
     func told(_ subjects: SubjectSet) -> SubjectSet {
         tellsAdministration(of: subjects.caller) ? subjects : subjects.withoutAdministration
     }
 
     // MARK: Objects
 
-    /// The revision at which an object's past begins for the audience; nil if it may know nothing of it.
+    /// Returns the first revision of an object that the audience may read; nil if it may read nothing of the object.
     func firstRevision(of object: ObjectID) throws -> Revision? {
         caller == nil ? .genesis : try standing(on: object)?.created
     }
 
-    /// Whether the audience may know that an object existed at a revision, as the one that exists now.
+    /// Returns whether the audience may know that the current object already existed at a revision.
     func isPresent(_ object: ObjectID, at revision: Revision) throws -> Bool {
         try firstRevision(of: object).map { $0 <= revision } ?? false
     }
 
-    /// Whether the audience may know of an object's entries and of what happened to it.
+    /// Returns whether the audience may read an object's entries and events.
     func mayKnowEntries(on object: ObjectID, at revision: Revision) throws -> Bool {
         guard caller != nil else { return true }
         guard let standing = try standing(on: object), standing.created <= revision else { return false }
         return standing.privileges.contains(.setPermissions)
     }
 
-    /// Whether the audience may know that an object exists, and its name.
+    /// Returns whether the audience may know that an object exists, and its name.
     func mayKnow(_ object: ObjectID, at revision: Revision) throws -> Bool {
         guard caller != nil else { return true }
         guard let standing = try standing(on: object), standing.created <= revision else { return false }
         return !standing.privileges.isDisjoint(with: [.read, .setPermissions])
     }
 
-    /// Whether the audience may know the value that an object had at a revision.
+    /// Returns whether the audience may read the value of an object at a revision.
     func mayKnowValue(of object: ObjectID, at revision: Revision) throws -> Bool {
         guard let caller else { return true }
         guard let standing = try standing(on: object), standing.created <= revision, standing.privileges.contains(.read) else {
@@ -110,12 +110,12 @@ final class Disclosure {
         return found
     }
 
-    /// Whether an access of a subject is the caller's own: the subject is the caller, a role that it counted as, or everyone.
+    /// Returns whether access of a subject belongs to the caller: the subject is the caller, one of its roles, or everyone.
     private func isOwn(_ subject: PrincipalID, at revision: Revision) throws -> Bool {
         guard let caller else { return true }
         guard let principal = caller.principal else { return subject == .everyone || subject == .anonymous }
         if subject == principal { return true }
-        // A role that was left, or that ended, with this revision was the caller's until then.
+        // A role that the caller left or lost in this revision was its role before.
         for looked in [Revision(max(revision.rawValue, 1) - 1), revision] {
             let members: Set<PrincipalID>
             if let known = memberships[looked] {
@@ -129,7 +129,7 @@ final class Disclosure {
         return false
     }
 
-    /// Whether an object is the store or a class, whose entries are levels.
+    /// Returns whether an object is the store or a class, so that its entries are levels.
     private func isLevel(_ object: ObjectID) throws -> Bool {
         try object == .store || reader.place(of: object)?.classID == .class
     }
@@ -143,16 +143,16 @@ final class Disclosure {
 
     // MARK: Events
 
-    /// What is kept back of an event that the audience may know of; nil for an event that it may not know of.
+    /// Returns the parts of an event to withhold from the audience; nil if the audience may not know the event.
     ///
     /// - Parameters:
     ///   - event: an event of the commit.
-    ///   - index: which event of the commit it is, from 0.
+    ///   - index: the index of the event in the commit, from 0.
     func withheld(of event: Event, _ index: Int, in commit: Commit) throws -> WithheldParts? {
         guard let caller else { return [] }
         let revision = commit.revision
         func isPast(_ object: ObjectID) throws -> Bool {
-            // The same commit can delete an object and create another one under its name.
+            // The same commit can delete an object and create another one with its name.
             guard let standing = try standing(on: object), standing.created == revision else { return false }
             let creation = commit.events.lastIndex { Fact.object(object, standing.classID).isMade(by: $0) }
             return creation.map { index < $0 } ?? false
@@ -187,7 +187,7 @@ final class Disclosure {
             return try entriesAreKnown(on: event.object) ? content(event.object, parent: nil) : nil
         case .objectMoved(let event):
             return try entriesAreKnown(on: event.object) ? content(event.object, parent: event.parent) : nil
-        // An object that was deleted exists no more, or is the earlier one of its name.
+        // A deleted object does not exist now. An object of its name is a later one.
         case .objectDeleted: return nil
         case .ownerChanged(let event):
             return try event.owner == caller.principal || entriesAreKnown(on: event.object) ? [] : nil
@@ -210,9 +210,9 @@ final class Disclosure {
         try member == caller?.principal || entriesAreKnown(ObjectID(role)) ? [] : nil
     }
 
-    /// The events of a commit that are asked about and that the audience may know of, and what it may know of the commit's origin.
+    /// Returns the wanted events of a commit that the audience may read, and the parts of the commit's origin that it may read.
     ///
-    /// - Parameter isWanted: whether an event is asked about.
+    /// - Parameter isWanted: returns whether an event is part of the query.
     func events(
         of commit: Commit, where isWanted: (Int, Event) throws -> Bool
     ) throws -> (events: [(index: Int, withheld: WithheldParts)], origin: Origin) {
@@ -220,7 +220,7 @@ final class Disclosure {
         for (index, event) in commit.events.enumerated() where try isWanted(index, event) {
             if let withheld = try withheld(of: event, index, in: commit) { found.append((index, withheld)) }
         }
-        // What the actor said of a commit can be about any of its events.
+        // The origin of a commit can concern any of its events.
         let isWhole =
             try commit.actor == caller?.principal
             || commit.events.indices.allSatisfy { index in
@@ -229,7 +229,7 @@ final class Disclosure {
         return (found, isWhole ? commit.origin : Origin())
     }
 
-    /// Whether an event is about something, or ended a membership of the caller.
+    /// Returns whether an event concerns an object, or ended a membership of the caller.
     func isAbout(_ asked: ObjectID, _ event: Event, at revision: Revision) throws -> Bool {
         if event.auditObjects.contains(asked) || event.auditSubject == PrincipalID(asked) { return true }
         switch event {
@@ -242,7 +242,7 @@ final class Disclosure {
 
     // MARK: Explanations
 
-    /// An explanation without the steps that the audience may not know of.
+    /// Returns an explanation without the steps that the audience may not know.
     func told(_ witness: Witness, about asked: ObjectID?) throws -> Witness {
         guard let caller else { return witness }
         let isOwn = witness.subject == caller.name
@@ -259,7 +259,7 @@ final class Disclosure {
             switch fact {
             case .object(let object, _): try isKnown(object)
             case .child(let child, let parent): try isKnown(child) && isKnown(parent)
-            // These are told with the objects and entries of their way, or not at all.
+            // These are disclosed only with the objects and entries of their path.
             case .options, .permission: true
             case .member(let member, let role):
                 try isOwn || member == caller.principal || mayKnowEntries(on: ObjectID(role), at: witness.revision)
@@ -278,8 +278,8 @@ final class Disclosure {
         }
         func way(_ path: WitnessedPath) throws -> WitnessedPath {
             var path = path
-            // Whom a role holds, through which other roles and since when, is told with the role; that it is granted something here,
-            // with the entry.
+            // A role's members, the roles between and the times are disclosed with the role. A grant to the role is disclosed with
+            // the entry.
             let memberships = path.facts.filter { if case .member = $0.fact { true } else { false } }
             if try !memberships.allSatisfy({ try isKnown($0.fact) }) {
                 path.facts.removeAll { memberships.contains($0) }
@@ -312,14 +312,14 @@ final class Disclosure {
     }
 }
 
-/// What is kept back of an event that an audience may know of.
+/// The parts of an event that are withheld from an audience.
 package struct WithheldParts: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The value that an object got.
+    /// The new value of an object.
     package static let value = WithheldParts(rawValue: 1)
-    /// The object that another one was put in.
+    /// The new parent of an object.
     package static let parent = WithheldParts(rawValue: 2)
 }

@@ -1,9 +1,9 @@
-/// When ends of access reach the log. Access itself ends at its moment, whatever the log says (CONFORMANCE E13).
+/// When the store writes expired access to the log. Access expires at its time, whatever the log says (CONFORMANCE E13).
 public enum EndRecording: Hashable, Sendable {
-    /// The store records an end by itself, within a second after its clock has come to it, for as long as it is open for writing;
-    /// and what fell due while it was not open, as soon as it is.
+    /// While the store is open for writing, it records an expiry within a second. When it opens for writing, it records the
+    /// expiries that are due.
     case byItself
-    /// An end is recorded with the next commit, in front of it, or by ``Store/advance(to:)``. For those who give commits times of
-    /// their own, such as replays: nothing comes in between.
+    /// Records an expiry with the next commit, before it, or with ``Store/advance(to:)``. For callers that set commit times, such
+    /// as replays: the store adds no commits between the caller's commits.
     case withCommits
 }

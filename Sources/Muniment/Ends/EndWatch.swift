@@ -2,38 +2,38 @@ internal import Dispatch
 internal import Events
 internal import Synchronization
 
-/// Sees to it that access that comes to its end is recorded in time. It is told by when the next end can come, and looks at the
-/// store's clock until then; while nothing is to end it does nothing.
+/// Records expired access in time. It knows the earliest time of the next expiry and checks the store's clock until then. If
+/// nothing expires, it does nothing.
 ///
-/// It never counts on the time that it waited: clocks are set, and machines sleep. Each look asks the clock anew.
+/// It does not rely on the waiting time, because clocks are set and machines sleep. Each check reads the clock again.
 final class EndWatch: Sendable {
-    /// The longest time between two looks while something is to end, so that a clock that jumps is noticed within it.
+    /// The longest time between two checks while an expiry is pending, in microseconds. A clock jump is noticed within this time.
     private static let longestWait: Int64 = 500_000
 
     private let clock: @Sendable () -> Instant
     private let record: @Sendable () -> Bool
-    /// Looks take place here, one at a time.
+    /// Runs the checks one at a time.
     private let queue = DispatchQueue(label: "muniment.ends")
     private let state = Mutex(State())
 
     private struct State {
-        /// Nothing ends before this.
+        /// No access expires before this time.
         var next = Instant.forever
-        /// Whether a look is to come.
+        /// Whether a check is scheduled.
         var isLooking = false
         var isStopped = false
     }
 
     /// - Parameters:
-    ///   - clock: what time it is.
-    ///   - record: records what is due and says by when the next end can come (``expect(_:)``); answers whether the store can
-    ///     record anything more.
+    ///   - clock: returns the current time.
+    ///   - record: records due expiries and reports the earliest next expiry with ``expect(_:)``. Returns whether the store can
+    ///     still record.
     init(clock: @escaping @Sendable () -> Instant, record: @escaping @Sendable () -> Bool) {
         self.clock = clock
         self.record = record
     }
 
-    /// Takes up that nothing ends before an instant. A look that is to come stays where it is: it is never far.
+    /// Notes that nothing expires before an instant. A scheduled check keeps its time, because it is due soon.
     func expect(_ end: Instant) {
         let isFirst = state.withLock { state in
             state.next = end
@@ -44,10 +44,10 @@ final class EndWatch: Sendable {
         if isFirst { lookAgain(in: wait(until: end, due: 0)) }
     }
 
-    /// Looks now, and returns when what is due is recorded.
+    /// Checks now, and returns after due expiries are recorded.
     func lookNow() { queue.sync { look() } }
 
-    /// Ends all looking, and returns when no look goes on any more.
+    /// Stops the checks, and returns after a running check has ended.
     func stop() {
         state.withLock { $0.isStopped = true }
         queue.sync {}
@@ -66,18 +66,18 @@ final class EndWatch: Sendable {
                 state.isLooking = state.next < .forever && !state.isStopped
                 return state.isLooking ? state.next : nil
             }
-            // What is due still could not be recorded yet, such as during an import.
+            // An expiry that is still due could not be recorded yet, for example during an import.
             if let next { lookAgain(in: wait(until: next, due: Self.longestWait)) }
         }
     }
 
-    /// How long to wait for an instant.
+    /// Returns how long to wait for an instant.
     ///
-    /// - Parameter due: how long where it has come.
+    /// - Parameter due: the waiting time if the instant has passed.
     private func wait(until end: Instant, due: Int64) -> Int64 {
         let now = clock()
         if end <= now { return due }
-        // Instants can lie further apart than a number holds.
+        // The distance between two instants can overflow a number.
         guard end < now.advanced(byMicroseconds: Self.longestWait) else { return Self.longestWait }
         return end.microseconds - now.microseconds
     }

@@ -1,41 +1,42 @@
 internal import Events
 public import Permissions
 
-/// A class of objects whose own entries widen what each object gives, and that belongs to somebody for good.
+/// A class of objects with a permanent owner. The entries on the bucket also apply to each object in it.
 ///
-/// Whoever defines a bucket, its scope's owner, has a permanent entry on it, and so on every object in it; whoever creates an
-/// object has a permanent entry on that. Neither can be taken away (CONFORMANCE K9).
+/// The user that defines a bucket is its owner and has a permanent entry on it, and so on every object in it. The creator of an
+/// object has a permanent entry on that object. These entries cannot be removed (CONFORMANCE K9).
 public struct Bucket: Hashable, Sendable {
     /// The class, without `class:`.
     public let name: String
-    /// The object that stands for the bucket, whose entries are the bucket's.
+    /// The `class:` object that holds the bucket's entries.
     public var object: Name { .class(name) }
 
-    /// Names a bucket. Constant.
+    /// Creates a reference to a bucket. Constant time.
     ///
     /// - Parameter name: the class, without `class:`.
     public init(_ name: String) { self.name = name }
 
-    /// What the creator of an object has on it for good.
+    /// The permanent privileges of an object's creator.
     private static let creatorsPrivileges = ["delete", "query", "read", "setPermissions", "update"]
-    /// What the owner of a bucket has on it for good.
+    /// The permanent privileges of a bucket's owner.
     private static let ownersPrivileges = creatorsPrivileges + ["create"]
 
-    /// Prepares a store for buckets, as one transaction of an administrator's: classes belong to whoever defines them from now
-    /// on, permanently; the store level lets all callers through, so that buckets and objects decide; some may define buckets.
+    /// Prepares a store for buckets, in one transaction of an administrator. Afterwards, classes permanently belong to the user
+    /// that defines them. The store level allows all callers everything, so that buckets and objects decide. The owners may define
+    /// buckets.
     ///
     /// - Parameters:
-    ///   - store: open for writing; its preset does not matter.
-    ///   - administrator: an administrator of the store. It may define buckets of its own in any case.
-    ///   - owners: users and things that may define buckets; they are registered where they are not known yet.
-    /// - Throws: `Refusal`: `noPrivilege` where the caller is no administrator.
+    ///   - store: open for writing, with any preset.
+    ///   - administrator: an administrator of the store. It may always define buckets.
+    ///   - owners: users and things that may define buckets; unknown ones are registered.
+    /// - Throws: `Refusal`: `noPrivilege` if the caller does not administer the store.
     @discardableResult
     public static func prepare(_ store: Store, as administrator: Name, owners: [Name] = []) async throws -> Receipt {
         var changes: [Change] = [
             .changeClass("class", ClassSettings(creatorPrivileges: ownersPrivileges, creatorPermanent: true)),
             .grant(.anonymous, on: .store, ["create", "delete", "query", "read", "update"]),
             .grant(.everyone, on: .store, ["setPermissions"]),
-            // On a class itself only its own entries decide; the class of classes stands in nobody's way.
+            // Only a class's own entries restrict access to it; the class of classes allows everything.
             .grant(.everyone, on: .class("class"), ownersPrivileges),
         ]
         for owner in owners {
@@ -49,9 +50,9 @@ public struct Bucket: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - store: open for writing, and prepared by ``prepare(_:as:owners:)``.
-    ///   - owner: who defines it and owns it for good.
-    ///   - actions: what every user and thing that is signed in may do in it.
-    /// - Throws: `Refusal`: `alreadyExists`, `noPrivilege` where the owner may not define classes or the store is not prepared.
+    ///   - owner: the user that defines the bucket and owns it permanently.
+    ///   - actions: the actions that all signed-in users and things may do in it.
+    /// - Throws: `Refusal`: `alreadyExists`; `noPrivilege` if the owner may not define classes or the store is not prepared.
     @discardableResult
     public func define(
         in store: Store, as owner: Name, everyone actions: BucketActions = [.createObjects, .queryObjects]

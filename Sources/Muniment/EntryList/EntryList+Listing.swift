@@ -3,42 +3,41 @@ public import Permissions
 internal import Projections
 
 extension EntryList {
-    /// An entry that holds on the object.
+    /// An entry that applies to the object.
     public struct ListedEntry: Hashable, Sendable {
-        /// Where an entry stands.
+        /// The place that holds an entry.
         public enum Origin: Hashable, Sendable {
             /// On the object itself.
             case object
             /// On the bucket, for every object in it.
             case bucket
-            /// In a permission that stands on the object or the bucket.
+            /// In a permission that is attached to the object or the bucket.
             case permission(Name)
         }
 
         public let subject: Name
         /// Sorted.
         public let privileges: [String]
-        /// When it ends; nil for good.
+        /// When the entry expires; nil if it does not expire.
         public let until: Instant?
         public let origin: Origin
-        /// Whether it cannot be taken away: the creator's entry and that of the bucket's owner.
+        /// Whether the entry cannot be removed: the entry of the creator or of the bucket's owner.
         public let isPermanent: Bool
 
-        /// Whether it holds without having been put on the object: what its creator or the bucket gave it.
+        /// Whether the entry was not put on the object, but comes from its creation or its bucket.
         public var isDefault: Bool { isPermanent || origin == .bucket }
-        /// The actions on objects that it allows in full.
+        /// The actions on objects that the entry allows completely.
         public var actions: ObjectActions {
             ObjectActions.privileges.filter { Set(privileges).isSuperset(of: $0.names) }.reduce(into: []) { $0.insert($1.action) }
         }
     }
 
-    /// The entries that hold on the object: those that were put, and the default ones, which are there although nothing was put
-    /// (CONFORMANCE K7).
+    /// Returns the entries that apply to the object, including the default entries that nobody put on it (CONFORMANCE K7).
     ///
-    /// - Parameter moment: when; without it, now.
-    /// - Returns: the object's entries by subject, and behind them those of the bucket, as far as they act on its objects.
-    /// - Throws: `Refusal`: `unknownObject`, or `noPrivilege` or `notAuthenticated` where the caller may neither read the object
-    ///   nor set permissions on it. Linear in the number of entries.
+    /// - Parameter moment: the moment of the query; now by default.
+    /// - Returns: the object's entries by subject, then those entries of the bucket that apply to its objects.
+    /// - Throws: `Refusal`: `unknownObject`; `noPrivilege` or `notAuthenticated` if the caller may neither read the object nor set
+    ///   permissions on it. Linear in the number of entries.
     public func list(_ moment: Moment = .now) throws -> [ListedEntry] {
         try store.read(at: moment) { snapshot in
             guard try snapshot.exists(object) else {
@@ -55,10 +54,10 @@ extension EntryList {
         }
     }
 
-    /// The prepared entries without those that would change nothing: what to save after a part was saved before
+    /// Returns the prepared entries without those that would change nothing. Use it to save the rest of a partly saved list
     /// (CONFORMANCE K8).
     ///
-    /// - Throws: what ``list(_:)`` throws. Linear in the number of entries.
+    /// - Throws: the errors of ``list(_:)``. Linear in the number of entries.
     public func withoutRepetitions() throws -> EntryList {
         var held: [Name: Set<String>] = [:]
         for entry in try list() where entry.origin == .object && entry.until == nil {
@@ -82,12 +81,13 @@ extension EntryList.ListedEntry {
 }
 
 extension Snapshot {
-    /// What a bucket's own entries give on an object in it; empty where the object's class narrows, and does not give.
+    /// Returns the privileges that the bucket's entries give on an object. Empty if the entries of the object's class restrict and
+    /// do not give.
     func bucketEntries(of object: Name) throws -> [EntryList.ListedEntry] {
         guard object.kind == .object, let classID = try reader.classID(object.className),
             try reader.options(of: classID)?.composition == .widening
         else { return [] }
-        // About the bucket, and not about objects in it.
+        // Privileges about the bucket, and not about objects in it.
         let aboutBucket: Set<String> = ["create", "modifySchema"]
         return try entries(on: .class(object.className))
             .map { EntryList.ListedEntry($0, origin: .bucket, without: aboutBucket) }

@@ -1,31 +1,31 @@
 public import Permissions
 
 extension EntryList {
-    /// How prepared entries reach the store.
+    /// The transactions that save the prepared entries.
     public enum SaveMode: Hashable, Sendable {
-        /// As one transaction: all or none.
+        /// One transaction: all entries or none.
         case together
-        /// Each in a transaction of its own: some may fail while others succeed.
+        /// One transaction per entry: some may fail and others succeed.
         case oneByOne
     }
 
-    /// What becomes of an entry that is on the object already, or of taking away one that is not.
+    /// How to treat putting an entry that exists, or removing one that does not exist.
     public enum Repetition: Hashable, Sendable {
-        /// It is refused, as `alreadyExists` or `notThere`.
+        /// Refused as `alreadyExists` or `notThere`.
         case isRefused
-        /// It succeeds and changes nothing.
+        /// Succeeds and changes nothing.
         case isAllowed
     }
 
-    /// What became of the prepared entries.
+    /// The result of saving the prepared entries.
     public struct Outcome: Sendable {
         /// In the order of saving.
         public let succeeded: [Entry]
-        /// In the order of saving, each with its reason; empty after saving together.
+        /// In the order of saving, each with its reason. Empty in the mode ``SaveMode/together``.
         public let failed: [RefusedEntry]
     }
 
-    /// An entry that was not saved, and why.
+    /// An entry that was not saved, and the reason.
     public struct RefusedEntry: Error, Hashable, Sendable, CustomStringConvertible {
         public let entry: Entry
         public let reason: Refusal
@@ -33,17 +33,17 @@ extension EntryList {
         public var description: String { "\(entry): \(reason.code.rawValue): \(reason.message)" }
     }
 
-    /// Brings what is prepared to the store (CONFORMANCE K5, K6, K8, K9).
+    /// Saves the prepared entries in the store (CONFORMANCE K5, K6, K8, K9).
     ///
-    /// Permanent entries, which are the creator's and the bucket's owner's, cannot be taken away.
+    /// The permanent entries of the creator and the bucket's owner cannot be removed.
     ///
     /// - Parameters:
-    ///   - mode: all or none, or each by itself.
-    ///   - repetition: whether it is an error that an entry is there already, or not there any more.
-    /// - Returns: what succeeded and, one by one, what failed.
-    /// - Throws: saving together, ``RefusedEntry`` for the first that is refused, after which nothing was changed. `Refusal` where
-    ///   the list as a whole is refused. ``StoreError`` or `LogError` where the store cannot write; one by one, what was saved
-    ///   before then stays saved, and ``list(_:)`` shows it. Linear in the number of entries.
+    ///   - mode: all entries or none, or each entry separately.
+    ///   - repetition: whether an entry that exists already, or no longer exists, is an error.
+    /// - Returns: the entries that succeeded and, in the separate mode, those that failed.
+    /// - Throws: in one transaction, ``RefusedEntry`` for the first refused entry; then nothing was changed. `Refusal` if the list
+    ///   as a whole is refused. ``StoreError`` or `LogError` if the store cannot write; in the separate mode, entries that were
+    ///   saved before stay saved, and ``list(_:)`` returns them. Linear in the number of entries.
     @discardableResult
     public func save(_ mode: SaveMode = .together, repetition: Repetition = .isRefused) async throws -> Outcome {
         switch mode {
@@ -73,12 +73,12 @@ extension EntryList {
     private func change(for entry: Entry, _ repetition: Repetition) throws -> Change {
         var isStrict = repetition == .isRefused
         if entry.isGranted { return .grant(entry.subject, on: object, entry.privileges, strict: isStrict) }
-        // What the bucket gives for good is not on the object to be taken away; that it stays must not pass for success.
+        // A permanent entry of the bucket is not on the object and stays. Report that as an error.
         if !isStrict { isStrict = try !keptByBucket(entry).isEmpty }
         return .revoke(entry.subject, on: object, entry.privileges, strict: isStrict)
     }
 
-    /// The refusal of an entry. That nothing is there to take away is not the whole of it where the bucket gives it for good.
+    /// Returns the refusal of an entry. If the bucket gives the privileges permanently, the refusal says so instead of `notThere`.
     private func refused(_ entry: Entry, _ refusal: Refusal) throws -> RefusedEntry {
         guard refusal.code == .notThere, !entry.isGranted else { return RefusedEntry(entry: entry, reason: refusal) }
         let kept = try keptByBucket(entry)
@@ -89,7 +89,7 @@ extension EntryList {
         return RefusedEntry(entry: entry, reason: Refusal(.permanentEntry, message, change: refusal.change))
     }
 
-    /// Those of an entry's privileges that its subject has through a permanent entry on the bucket.
+    /// Returns the privileges of an entry that its subject has through a permanent entry on the bucket.
     private func keptByBucket(_ entry: Entry) throws -> [String] {
         let held = try store.read { try $0.bucketEntries(of: object) }
             .filter { $0.isPermanent && $0.subject == entry.subject }.flatMap(\.privileges)

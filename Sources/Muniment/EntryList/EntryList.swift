@@ -1,6 +1,6 @@
 public import Permissions
 
-/// A list of changes to the entries of one object, prepared as one caller and then saved (CONFORMANCE K4).
+/// A list of changes to the entries of one object, prepared by one caller and then saved (CONFORMANCE K4).
 ///
 /// ```swift
 /// var list = EntryList(of: "post:1", in: store, as: "user:ann")
@@ -10,21 +10,21 @@ public import Permissions
 /// try await list.save()
 /// ```
 ///
-/// Preparing never asks and never changes the store. Saving does not empty the list: what is saved twice is refused, since it is
-/// there already, unless repetitions are allowed.
+/// Preparing neither reads nor changes the store. Saving does not empty the list. Saving twice is refused, because the entries
+/// already exist, unless repetitions are allowed.
 public struct EntryList: Sendable {
     public let store: Store
-    /// The object whose entries change; for a bucket's own entries its `class:` object.
+    /// The object to change; the `class:` object for a bucket's own entries.
     public let object: Name
-    /// Who changes them.
+    /// The caller that saves the changes.
     public let caller: Name
-    /// What is prepared so far, in the order of saving.
+    /// The prepared changes, in the order of saving.
     public internal(set) var changes: [Entry] = []
 
-    /// Begins an empty list. Constant.
+    /// Creates an empty list. Constant time.
     ///
     /// - Parameters:
-    ///   - object: the object whose entries change.
+    ///   - object: the object to change.
     ///   - store: open for writing.
     ///   - caller: a user or thing that may set permissions on the object, such as its creator.
     public init(of object: Name, in store: Store, as caller: Name) {
@@ -33,21 +33,21 @@ public struct EntryList: Sendable {
         self.caller = caller
     }
 
-    /// One change: privileges that a subject is to have on the object, or is to lose.
+    /// One change: privileges to give to a subject on the object, or to remove.
     public struct Entry: Hashable, Sendable, CustomStringConvertible {
         /// A user, a role (its members), a thing, `everyone` (any user or thing that is signed in) or `anonymous` (CONFORMANCE K2).
         public let subject: Name
-        /// Sorted, each once.
+        /// Sorted, without duplicates.
         public let privileges: [String]
-        /// Whether the entry is to be put on the object; false takes it away (CONFORMANCE K6).
+        /// Whether to put the entry on the object; false removes it (CONFORMANCE K6).
         public let isGranted: Bool
 
-        /// Describes one change. Linear in the number of privileges.
+        /// Creates a change. Linear in the number of privileges.
         ///
         /// - Parameters:
-        ///   - subject: whom it is about.
+        ///   - subject: the subject of the entry.
         ///   - privileges: names of privileges that the object's class knows.
-        ///   - grant: whether they are put or taken away.
+        ///   - grant: whether to put or to remove them.
         public init(_ subject: Name, privileges: [String], grant: Bool = true) {
             self.subject = subject
             self.privileges = Set(privileges).sorted()
@@ -60,9 +60,9 @@ public struct EntryList: Sendable {
     /// Prepares an entry for each of some actions on an object.
     ///
     /// - Parameters:
-    ///   - subject: whom it is about.
+    ///   - subject: the subject of the entries.
     ///   - actions: one entry is prepared for each.
-    ///   - grant: false prepares that the entries are taken away.
+    ///   - grant: false prepares the removal of the entries.
     public mutating func put(_ subject: Name, _ actions: ObjectActions, grant: Bool = true) {
         for (action, names) in ObjectActions.privileges where actions.contains(action) {
             put(Entry(subject, privileges: names, grant: grant))
@@ -72,27 +72,27 @@ public struct EntryList: Sendable {
     /// Prepares an entry for each of some actions on a bucket, for a list of the bucket's own entries.
     ///
     /// - Parameters:
-    ///   - subject: whom it is about.
+    ///   - subject: the subject of the entries.
     ///   - actions: one entry is prepared for each.
-    ///   - grant: false prepares that the entries are taken away.
+    ///   - grant: false prepares the removal of the entries.
     public mutating func put(_ subject: Name, bucket actions: BucketActions, grant: Bool = true) {
         for (action, names) in BucketActions.privileges where actions.contains(action) {
             put(Entry(subject, privileges: names, grant: grant))
         }
     }
 
-    /// Prepares an entry. One that is in the list already stands there once.
+    /// Prepares an entry. Does nothing if the list already contains it.
     ///
-    /// - Parameter entry: what is to change. Linear in the number of prepared entries.
+    /// - Parameter entry: the change. Linear in the number of prepared entries.
     public mutating func put(_ entry: Entry) {
         if !changes.contains(entry) { changes.append(entry) }
     }
 
-    /// Takes an entry out of what is prepared, and leaves the store as it is: to take one off the object, put it with
-    /// `grant: false` and save.
+    /// Removes an entry from the list. Does not change the store: to remove an entry from the object, put it with `grant: false`
+    /// and save.
     ///
-    /// - Parameter entry: one that was put.
-    /// - Returns: whether it was there. Linear in the number of prepared entries.
+    /// - Parameter entry: a prepared entry.
+    /// - Returns: whether the list contained it. Linear in the number of prepared entries.
     @discardableResult
     public mutating func remove(_ entry: Entry) -> Bool {
         guard let place = changes.firstIndex(of: entry) else { return false }

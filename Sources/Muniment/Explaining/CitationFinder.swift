@@ -3,7 +3,7 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// Finds the events that made facts so: the index says at which revision, the log what happened there.
+/// Finds the events that caused facts: the index contains the revision, the log contains the event.
 final class CitationFinder {
     private let reader: IndexReader
     private let log: LogReader
@@ -15,9 +15,9 @@ final class CitationFinder {
         self.log = log
     }
 
-    /// A fact that holds at the reader's revision, with the event that made it so.
+    /// Returns a fact at the reader's revision, with the event that caused it.
     ///
-    /// - Throws: `IndexError.damaged` where index and log do not agree on it.
+    /// - Throws: `IndexError.damaged` if index and log do not agree.
     func witness(_ fact: Fact) throws -> WitnessedFact {
         if let witnessed = found[fact] { return witnessed }
         guard let revision = try reader.beginning(of: fact), case let commit = try commit(revision),
@@ -28,7 +28,8 @@ final class CitationFinder {
         return witnessed
     }
 
-    /// What a grant gives, with the event that gave it; several where its privileges were given one after the other.
+    /// Returns the privileges of a grant, with the event that gave them. Returns several items if the privileges were given at
+    /// different times.
     func witness(_ grant: Grant) throws -> [(privileges: Privileges, facts: [WitnessedFact])] {
         if let permission = grant.permission {
             let given = try witness(.permission(permission, grant.subject, grant.privileges))
@@ -52,19 +53,19 @@ final class CitationFinder {
     private func citation(of privilege: Privileges, in grant: Grant) throws -> Citation {
         let revisions = try reader.grantRevisions(grant.subject, on: grant.object, privilege)
         if let citation = try citation(of: privilege, in: grant, among: revisions) { return citation }
-        // Where an end alone was changed, only the object's own versions tell when.
+        // If only the expiry was changed, only the object's own versions contain the revision.
         let all = try reader.entryRevisions(on: grant.object).filter { $0 >= revisions.first ?? .genesis }
         guard let citation = try citation(of: privilege, in: grant, among: all) else { throw IndexError.damaged }
         return citation
     }
 
-    /// The event that gave a privilege which has been held until this end since then.
+    /// Returns the event since which a privilege has been held until this expiry.
     private func citation(of privilege: Privileges, in grant: Grant, among revisions: [Revision]) throws -> Citation? {
         let fact = Fact.entry(grant.subject, on: grant.object, privilege, until: grant.until)
         var citation: Citation?
         for revision in revisions {
             let commit = try commit(revision)
-            // Whether the privilege may be gone for a moment inside this commit, so that a grant behind it counts.
+            // Whether the privilege may be missing for a moment inside this commit, so that a later grant counts.
             var isInDoubt = false
             for (index, event) in commit.events.enumerated() {
                 if fact.isMade(by: event) {
@@ -90,10 +91,10 @@ final class CitationFinder {
     }
 }
 
-/// What an event does to a privilege of an entry.
+/// The effect of an event on a privilege of an entry.
 private enum Effect {
     case none
-    /// It may be gone: out of a wildcard only what the class knows stays, and a deletion takes along what stands below.
+    /// The privilege may be lost: a wildcard keeps only privileges that the class knows, and a deletion includes the objects below.
     case doubt
     case end
 }
@@ -120,7 +121,7 @@ extension Citation {
 }
 
 extension Privileges {
-    /// The privileges of this set one by one.
+    /// Each privilege of this set as a separate set.
     fileprivate var singles: [Privileges] {
         (0..<UInt32(UInt32.bitWidth)).map { Privileges(rawValue: 1 << $0) }.filter(contains)
     }

@@ -1,28 +1,28 @@
 public import Permissions
 
-/// Changes that would allow what is denied, for an administrator to make in one transaction. None of them can be left out.
+/// Changes that would allow a denied check, for an administrator to commit in one transaction. All of them are required.
 public struct Proposal: Hashable, Sendable {
     public let changes: [Change]
 }
 
-/// What would allow what is denied.
+/// The proposals that would allow a denied check.
 public struct Proposals: Sendable {
-    /// The fewest changes first; none where nothing is denied, or where there is an obstacle.
+    /// Sorted by the number of changes, fewest first. Empty if nothing is denied, or if an obstacle exists.
     public let proposals: [Proposal]
-    /// Whether these are all of their sort: at most ``Permissions/ExplanationLimits/proposals`` are told.
+    /// Whether the list is complete: it contains at most ``Permissions/ExplanationLimits/proposals``.
     public let isComplete: Bool
-    /// Why no grant would do; nil where one does, or none is needed.
+    /// Why no grant would suffice; nil if one does, or if nothing is denied.
     public let obstacle: Obstacle?
 
     /// Why nothing can be proposed.
     public enum Obstacle: Hashable, Sendable {
-        /// The object has to be created first.
+        /// The object must be created first.
         case unknownObject
-        /// The role has to be created first, or the name is nobody's.
+        /// The role must be created first, or the name is not valid for any subject.
         case unknownSubject
-        /// No class can have a privilege of this name: it is ill-formed, or the store has all the custom privileges it can have.
+        /// A privilege of this name is not possible: the name is ill-formed, or the store has its maximum of custom privileges.
         case impossiblePrivilege(String)
-        /// No privilege was asked about.
+        /// The check named no privileges.
         case nothingAsked
     }
 }

@@ -2,27 +2,28 @@ internal import Events
 public import Permissions
 internal import Projections
 
-/// Explaining the answer to a check (CONFORMANCE E11).
+/// Explains the result of a check (CONFORMANCE E11).
 extension Snapshot {
-    /// Why a subject has all of some privileges on an object, or has them not.
+    /// Explains why a subject has or does not have all of some privileges on an object.
     ///
-    /// The answer is the one that ``check(_:_:on:)-(Name,_,_)`` gives, with all that gives any of the privileges. What made each of
-    /// these so is told by ``witness(of:for:)``, and what would allow what is denied by ``proposals(for:)``.
+    /// The result is the same as that of ``check(_:_:on:)-(Name,_,_)``, with every source of any of the privileges.
+    /// ``witness(of:for:)`` returns the cause of each step, and ``proposals(for:)`` returns the changes that would allow a denied
+    /// check.
     ///
     /// - Parameters:
     ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
     ///   - privileges: by name.
     ///   - object: any object, built-in ones included.
-    ///   - audience: who is told: for a caller there is no object at this moment that it may not know of, but for access of its own,
-    ///     and others are judged without what administering the store gives them.
-    /// - Throws: `Refusal` with `malformed` for a name that is ill-formed.
-    /// - Complexity: about that of the check; linear in the entries on the object and above it that name the subject or its roles, and
-    ///   in the links to it where the class reads through links.
+    ///   - audience: who reads the result: an object that a caller may not know at this moment is treated as missing, except for
+    ///     the caller's own access. Other subjects are judged without privileges from administering the store.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name.
+    /// - Complexity: about that of the check; linear in the entries on the object and above it that name the subject or its roles,
+    ///   and in the links to it if the class reads through links.
     public func explain(
         _ subject: Name, _ privileges: [String], on object: Name, for audience: Audience = .unrestricted
     ) throws -> Explanation {
         try checkForm(subject, object)
-        // One that the store does not know is denied, whatever the others are.
+        // An unknown privilege is denied, whatever the others are.
         let wanted = privileges.map { reader.privilege($0) ?? [] }
         if let unknown = privileges.first, wanted.allSatisfy(\.isEmpty) {
             return unexplained(.unknownPrivilege(unknown), subject, privileges, object)

@@ -3,16 +3,16 @@ public import Permissions
 internal import Projections
 
 extension Snapshot {
-    /// The smallest changes that would allow what an explanation says is denied: grants to the subject itself on the object, its
-    /// class and the store, and memberships in roles that have what is missing (CONFORMANCE E11).
+    /// Returns the smallest changes that would allow a denied check: grants to the subject itself on the object, its class and the
+    /// store, and memberships in roles that have the missing privileges (CONFORMANCE E11).
     ///
-    /// Each has been tried with the rules of access on this moment with these changes made, and is not enough with any of them left
-    /// out. A user or thing that the store has not seen is registered first, and a privilege that the class does not have is added to
-    /// it. Making somebody an administrator is never proposed. Nothing is written.
+    /// Each proposal was checked with the access rules at this moment, and all of its changes are required. If the store does not
+    /// know a user or thing, the proposal registers it. If a class lacks a privilege, the proposal adds it. A proposal never adds
+    /// an administrator. Nothing is written.
     ///
-    /// - Parameter explanation: what ``explain(_:_:on:for:)`` of this snapshot, or of another one at the same moment, has answered.
-    /// - Complexity: linear in the entries on the object, its class, the store and above the object; for each role that helps, up to
-    ///   ``Permissions/ExplanationLimits/rolesConsidered``, a few checks.
+    /// - Parameter explanation: the result of ``explain(_:_:on:for:)`` of this snapshot, or of another one at the same moment.
+    /// - Complexity: linear in the entries on the object, its class, the store and above the object; for each role that helps, up
+    ///   to ``Permissions/ExplanationLimits/rolesConsidered``, a few checks.
     public func proposals(for explanation: Explanation) throws -> Proposals {
         func obstacle(_ obstacle: Proposals.Obstacle) -> Proposals {
             Proposals(proposals: [], isComplete: true, obstacle: obstacle)
@@ -37,7 +37,7 @@ extension Snapshot {
             isComplete: found.isComplete, obstacle: nil)
     }
 
-    /// A remedy as changes: first what the others need.
+    /// Returns a remedy as changes, with prerequisites first.
     private func changes(_ remedy: Remedy, for subject: Name, _ names: PrivilegeNames) throws -> [Change] {
         var changes: [Change] = remedy.registers ? [.register(subject)] : []
         for (classID, added) in remedy.classes.sorted(by: { $0.key < $1.key }) {
@@ -46,7 +46,7 @@ extension Snapshot {
             changes.append(.changeClass(name, ClassSettings(privileges: names.names(of: present.union(added)))))
         }
         for role in remedy.roles { changes.append(.addMember(subject, to: Name(try reader.name(of: role)))) }
-        // The lowest level first, as one reads.
+        // The lowest level first, in reading order.
         for (object, privileges) in remedy.grants.sorted(by: { $0.key > $1.key }) {
             changes.append(.grant(subject, on: Name(try reader.name(of: object)), names.names(of: privileges)))
         }

@@ -4,12 +4,12 @@ public import Permissions
 internal import Projections
 
 extension Snapshot {
-    /// An explanation with the event, the actor and the time that made each step of it so (CONFORMANCE E11).
+    /// Returns an explanation with the event, the actor and the time that caused each step (CONFORMANCE E11).
     ///
     /// - Parameters:
-    ///   - explanation: what ``explain(_:_:on:for:)`` of this snapshot, or of another one at the same moment, has answered.
-    ///   - audience: who is told: ways with a step that it may not know of come without their steps.
-    /// - Throws: where the log or the index is damaged.
+    ///   - explanation: the result of ``explain(_:_:on:for:)`` of this snapshot, or of another one at the same moment.
+    ///   - audience: who reads the result: a path with a step that the audience may not know is returned without its steps.
+    /// - Throws: an error if the log or the index is damaged.
     /// - Complexity: a search in the index and one in the log for each step, and one more for each change of an entry since it gave
     ///   the privilege.
     public func witness(of explanation: Explanation, for audience: Audience = .unrestricted) throws -> Witness {
@@ -20,7 +20,7 @@ extension Snapshot {
     }
 }
 
-/// Puts a witness together.
+/// Builds a witness.
 private struct WitnessWriter {
     private let explanation: Explanation
     private let finder: CitationFinder
@@ -82,7 +82,7 @@ private struct WitnessWriter {
         return witnessed
     }
 
-    /// A path; several where what it gives was given one after the other.
+    /// Returns a path; several if its privileges were given at different times.
     private mutating func paths(_ path: AccessPath) throws -> [WitnessedPath] {
         let memberships = try zip(path.memberships, path.memberships.dropFirst()).map { try fact(.member($0, of: $1)) }
         let descent = try descent(path.inheritance)
@@ -103,7 +103,7 @@ private struct WitnessWriter {
         }
     }
 
-    /// How something comes down from the last of some objects, each of which stands in the next one, to the first.
+    /// Returns the facts of a path from the last of some objects to the first. Each object is a child of the next one.
     private mutating func descent(_ way: [Standing.Step]) throws -> [WitnessedFact] {
         var facts: [WitnessedFact] = []
         for (below, above) in zip(way, way.dropFirst()).reversed() {

@@ -1,12 +1,12 @@
 public import Permissions
 
 extension Ownership {
-    /// The access list of an object or a group: who may do what to it.
+    /// The access list of an object or a group: the permissions of each subject.
     public struct AccessList: Sendable {
         public let object: Name
         let ownership: Ownership
 
-        /// One subject and what the list gives it.
+        /// One subject and its permissions.
         public struct Line: Hashable, Sendable {
             /// A user, a thing, a group or `everyone`.
             public let subject: Name
@@ -21,8 +21,8 @@ extension Ownership {
             }
         }
 
-        /// Every line: the owner's first, then the one of `everyone`, who have nothing at first, then the others, sorted
-        /// (CONFORMANCE G1). Whoever may read the object may know them.
+        /// Returns every line: the owner's first, then that of `everyone`, which has no permissions at first, then the others,
+        /// sorted (CONFORMANCE G1). Requires read on the object.
         ///
         /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError``.
         public func lines() throws -> [Line] {
@@ -39,24 +39,24 @@ extension Ownership {
             }
         }
 
-        /// Gives a user or a group permissions beside those that it has, which needs write-ACL (CONFORMANCE G5). Nobody gives what
-        /// they do not have.
+        /// Adds permissions to those of a user or a group. Requires write-ACL (CONFORMANCE G5). A caller can only give permissions
+        /// that it has.
         ///
         /// - Parameters:
         ///   - subject: a user, a thing, a group or `everyone`.
         ///   - permissions: any combination.
-        /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject`, `noPrivilege` or `aboveOwnLevel`; ``StoreError`` or `LogError`.
+        /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject`, `noPrivilege` or `aboveOwnLevel`; ``StoreError`` or
+        ///   `LogError`.
         @discardableResult
         public func add(_ subject: Name, _ permissions: Permissions) async throws -> Receipt {
             try await ownership.submit([.grant(subject, on: object, permissions.privilegeNames)])
         }
 
-        /// Takes permissions from a user or a group, which needs write-ACL. Nothing of it is beyond reach: the owner's line can be
-        /// taken away like any other.
+        /// Removes permissions from a user or a group. Requires write-ACL. Every line can be removed, including the owner's.
         ///
         /// - Parameters:
-        ///   - subject: whose line it is.
-        ///   - permissions: those to take; all that it has where nothing is said.
+        ///   - subject: the subject of the line.
+        ///   - permissions: the permissions to remove; all by default.
         /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject` or `noPrivilege`; ``StoreError`` or `LogError`.
         @discardableResult
         public func remove(_ subject: Name, _ permissions: Permissions = .all) async throws -> Receipt {
@@ -67,6 +67,6 @@ extension Ownership {
 }
 
 extension Ownership.AccessList.Line {
-    /// The owner, `everyone`, and the others.
+    /// The sort key: the owner, `everyone`, then the others.
     fileprivate var order: (Int, Name) { (isOwner ? 0 : subject == .everyone ? 1 : 2, subject) }
 }

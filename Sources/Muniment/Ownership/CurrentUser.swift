@@ -2,24 +2,24 @@ internal import Files
 internal import Foundation
 public import Permissions
 
-/// The user that an application acts as on this machine: made when it first runs, with an id that nobody else has, and the same
-/// from then on (CONFORMANCE G2).
+/// The user that an application acts as on this machine. It is created on the first run with a unique id and stays the same
+/// afterwards (CONFORMANCE G2).
 ///
-/// The id is a UUID such as `847d9117-cfaf-4c16-b45b-5781acfd1151`, one line in a file that the application names. Whoever removes
-/// the file begins as somebody new. A user can stand for anything: a device, an account, a whole firm.
+/// The id is a UUID such as `847d9117-cfaf-4c16-b45b-5781acfd1151`, one line in a file that the application names. Removing the
+/// file makes the application a new user. A user can represent anything: a device, an account, a company.
 public struct CurrentUser: Hashable, Sendable {
-    /// A UUID in small letters.
+    /// A UUID in lower case.
     public let id: String
     /// `user:` and the id.
     public var name: Name { Name("user:" + id) }
 
     private init(id: String) { self.id = id }
 
-    /// The user that is kept in a file, who is made where there is no such file. Any number of processes and threads can run first
-    /// at the same time: all come to be the same user.
+    /// Reads the user from a file. If the file is missing, creates a user and the file. If several processes or threads create the
+    /// file at the same time, all of them get the same user.
     ///
-    /// - Parameter path: the file; its folder is made where it is not there.
-    /// - Throws: ``CurrentUserError``. A file that holds no id is left as it is: a new identity never takes its place by itself.
+    /// - Parameter path: the file; its folder is created if it does not exist.
+    /// - Throws: ``CurrentUserError``. A file without an id is not changed: a new identity never replaces it automatically.
     public init(keptIn path: String) throws(CurrentUserError) {
         let fresh = UUID().uuidString.lowercased()
         let bytes: [UInt8]
@@ -36,11 +36,11 @@ public struct CurrentUser: Hashable, Sendable {
         self.init(id: id)
     }
 
-    /// Makes somebody else the user that is kept in a file, as by hand: the user of another device, or of an account.
+    /// Sets the user of a file, for example to the user of another device or of an account.
     ///
     /// - Parameters:
     ///   - id: a UUID.
-    ///   - path: the file, which is made or replaced, whatever it holds; its folder must be there.
+    ///   - path: the file, which is created or replaced; its folder must exist.
     /// - Throws: ``CurrentUserError``.
     @discardableResult
     public static func change(to id: String, keptIn path: String) throws(CurrentUserError) -> CurrentUser {
@@ -51,7 +51,8 @@ public struct CurrentUser: Hashable, Sendable {
         return CurrentUser(id: canonical)
     }
 
-    /// A UUID that stands alone, but for spaces and ends of lines, as an editor may leave them; nil for anything else.
+    /// Returns the UUID in the file's text. Spaces and line ends around it, such as an editor adds, are ignored. Nil for any other
+    /// text.
     private static func id(in bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self)?.trimmingCharacters(in: .whitespacesAndNewlines),
             text.utf8.count == 36, let uuid = UUID(uuidString: text)
@@ -60,11 +61,11 @@ public struct CurrentUser: Hashable, Sendable {
     }
 }
 
-/// Why it is not known who the current user is.
+/// Why the current user is unknown.
 public enum CurrentUserError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file holds no id.
+    /// The file does not contain an id.
     case damaged(path: String)
-    /// What was to become the current user's id is none.
+    /// The given id is invalid.
     case notAnID(String)
     /// The file cannot be read or written.
     case unavailable(path: String, why: String)

@@ -2,7 +2,7 @@ public import Events
 public import Permissions
 
 extension Ownership {
-    /// An object with an owner and an access list, as one user works with it.
+    /// An object with an owner and an access list, used by one user.
     public struct Object: Sendable {
         public let name: Name
         let ownership: Ownership
@@ -10,12 +10,12 @@ extension Ownership {
         /// The access list.
         public var acl: AccessList { AccessList(object: name, ownership: ownership) }
 
-        /// The value, which needs read.
+        /// Returns the value. Requires read.
         ///
         /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError``.
         public func fetch() throws -> JSONValue { try ownership.store.read { try $0.value(of: name, as: ownership.user) } }
 
-        /// Replaces the value, which needs write.
+        /// Replaces the value. Requires write.
         ///
         /// - Parameter value: at most 1 MiB as JSON.
         /// - Throws: `Refusal`: `unknownObject`, `noPrivilege`, `malformed` or `tooLarge`; ``StoreError`` or `LogError`.
@@ -24,23 +24,23 @@ extension Ownership {
             try await ownership.submit([.writeObject(name, .value(value))])
         }
 
-        /// Deletes the object, which needs write.
+        /// Deletes the object. Requires write.
         ///
         /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError`` or `LogError`.
         @discardableResult
         public func delete() async throws -> Receipt { try await ownership.submit([.deleteObject(name)]) }
 
-        /// Who owns the object, which whoever may read it may know.
+        /// The owner of the object. Requires read.
         ///
         /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError``.
         public var owner: Name? {
             get throws { try ownership.ask(about: name, needing: "read") { try $0.owner(of: name) } }
         }
 
-        /// Gives the object to another owner, which needs write-owner (CONFORMANCE G5).
+        /// Gives the object to another owner. Requires write-owner (CONFORMANCE G5).
         ///
-        /// The new owner gets what the owner of a new object has. The one before keeps what the access list says: to take that away
-        /// too, remove them from it.
+        /// The new owner gets the permissions of a new object's owner. The previous owner keeps its permissions in the access list,
+        /// until they are removed from it.
         ///
         /// - Parameter owner: a user, a thing, a group or `everyone`.
         /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject` or `noPrivilege`; ``StoreError`` or `LogError`.

@@ -1,12 +1,12 @@
 internal import Events
 public import Permissions
 
-/// Making classes whose objects have owners.
+/// Defines classes of objects with owners.
 extension Ownership {
-    /// What makes classes of objects with owners, and gives groups access lists of their own, as changes for a transaction of one's
-    /// own. The store and the classes let everyone who is signed in have what an object's entries give.
+    /// Returns the changes that define classes of objects with owners, and that give groups access lists, to include in another
+    /// transaction. The store and the classes allow all signed-in callers the access that an object's entries give.
     ///
-    /// - Parameter classes: those to define, without `class:`.
+    /// - Parameter classes: the classes to define, without `class:`.
     public static func definition(ofClasses classes: [String]) -> [Change] {
         let everything = Permissions.all.privilegeNames
         let allowed = ["create"] + everything
@@ -23,14 +23,14 @@ extension Ownership {
         return changes
     }
 
-    /// Makes classes of objects with owners, and gives groups access lists of their own. Can be called again for further classes.
+    /// Defines classes of objects with owners, and gives groups access lists. May be called again for more classes.
     ///
-    /// The groups of a store are its roles. From then on a role without entries is the administrators' alone.
+    /// The groups of a store are its roles. Afterwards, only administrators have access to roles without entries.
     ///
     /// - Parameters:
-    ///   - classes: those to define, without `class:`; at most 128 bytes each.
-    ///   - store: where.
-    ///   - caller: an administrator, or whoever else may define classes and set the store's entries.
+    ///   - classes: the classes to define, without `class:`; at most 128 bytes each.
+    ///   - store: the store to change.
+    ///   - caller: an administrator, or another caller that may define classes and set the store's entries.
     /// - Throws: `Refusal`: `alreadyExists` for a class that is defined, `noPrivilege` and others; ``StoreError`` or `LogError`.
     @discardableResult
     public static func define(classes: [String], in store: Store, as caller: Name) async throws -> Receipt {

@@ -1,7 +1,7 @@
 public import Events
 public import Permissions
 
-/// Objects with an owner and an access list, and groups of users, as one user works with them.
+/// Objects with an owner and an access list, and groups of users, used by one user.
 ///
 /// ```swift
 /// try await Ownership.define(classes: ["dog"], in: store, as: "user:root")
@@ -10,48 +10,48 @@ public import Permissions
 /// try await dog.acl.add("user:2bdb0830-3250-4d43-a4c8-8ead3be44a88", [.query, .read, .write])
 /// ```
 ///
-/// What is new belongs to whoever made it: its access list gives its owner everything and everyone else nothing
-/// (CONFORMANCE G1). Owning an object is no different from having the same access. Users and groups are interchangeable wherever
-/// a subject is named.
+/// The creator owns a new object: the access list gives its owner everything and all others nothing (CONFORMANCE G1). Owning an
+/// object is the same as having the same access. A subject can be a user or a group.
 public struct Ownership: Sendable {
     public let store: Store
-    /// Who acts.
+    /// The user that acts.
     public let user: Name
 
-    /// Acts as the current user of an application. The store knows this user afterwards, so that others can name them.
+    /// Acts as the current user of an application. Registers the user in the store, so that others can name it.
     ///
-    /// - Throws: ``StoreError`` or `LogError` where the store cannot write.
+    /// - Throws: ``StoreError`` or `LogError` if the store cannot write.
     public init(in store: Store, as user: CurrentUser) async throws { try await self.init(in: store, as: user.name) }
 
-    /// Acts as a user or a thing. The store knows them afterwards, so that others can name them.
+    /// Acts as a user or a thing. Registers it in the store, so that others can name it.
     ///
-    /// - Throws: `Refusal` with `malformed` for a name that cannot act; ``StoreError`` or `LogError` where the store cannot write.
+    /// - Throws: `Refusal` with `malformed` for a name that cannot act; ``StoreError`` or `LogError` if the store cannot write.
     public init(in store: Store, as user: Name) async throws {
         try await store.connect(user)
         self.store = store
         self.user = user
     }
 
-    /// Makes an object, which this user owns (CONFORMANCE G3).
+    /// Creates an object that this user owns (CONFORMANCE G3).
     ///
     /// - Parameters:
-    ///   - object: its name, of a class that was made with ``define(classes:in:as:)``.
+    ///   - object: its name, with a class that was defined by ``define(classes:in:as:)``.
     ///   - value: at most 1 MiB as JSON.
-    /// - Throws: `Refusal`: `alreadyExists`, `unknownClass`, `noPrivilege`, `malformed` or `tooLarge`; ``StoreError`` or `LogError`.
+    /// - Throws: `Refusal`: `alreadyExists`, `unknownClass`, `noPrivilege`, `malformed` or `tooLarge`; ``StoreError`` or
+    ///   `LogError`.
     @discardableResult
     public func create(_ object: Name, _ value: JSONValue? = nil) async throws -> Object {
         try await submit([.createObject(object, value: value)])
         return self.object(object)
     }
 
-    /// An object that this user works with, there or not.
+    /// Returns an object for this user to work with, whether or not it exists.
     public func object(_ name: Name) -> Object { Object(name: name, ownership: self) }
 
-    /// The objects of a class that this user may read and query, sorted. What may be read and not queried stays out, and can be
-    /// fetched by its name (CONFORMANCE G8).
+    /// Returns the objects of a class that this user may read and query, sorted. Objects that the user may read but not query are
+    /// omitted; the user can fetch them by name (CONFORMANCE G8).
     ///
     /// - Parameter className: the class, without `class:`.
-    /// - Throws: `Refusal`: `unknownClass`, or `noPrivilege` where this user may not query the class; ``StoreError``.
+    /// - Throws: `Refusal`: `unknownClass`; `noPrivilege` if this user may not query the class; ``StoreError``.
     public func list(class className: String) throws -> [Name] {
         try store.read { try $0.list(class: className, as: user).map { Name($0) } }
     }
@@ -59,7 +59,7 @@ public struct Ownership: Sendable {
     @discardableResult
     func submit(_ changes: [Change]) async throws -> Receipt { try await store.commit(Transaction(user, changes)) }
 
-    /// Asks the store, as a user who needs some privilege on an object to be told.
+    /// Reads the store as this user, who must have a privilege on an object.
     func ask<R>(about object: Name, needing privilege: String, _ body: (Snapshot) throws -> R) throws -> R {
         try store.read { snapshot in
             guard try snapshot.exists(object) else {

@@ -1,5 +1,5 @@
 extension Ownership {
-    /// What a line of an access list gives: any combination of five (CONFORMANCE G4).
+    /// The permissions of a line of an access list: any combination of five (CONFORMANCE G4).
     public struct Permissions: OptionSet, Hashable, Sendable, CustomStringConvertible {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -15,7 +15,7 @@ extension Ownership {
         /// To give the object to another owner.
         public static let writeOwner = Permissions(rawValue: 1 << 4)
 
-        /// What an owner has at first.
+        /// The initial permissions of an owner.
         public static let all: Permissions = [.query, .read, .write, .writeACL, .writeOwner]
 
         private static let table: [(permission: Permissions, name: String, privileges: [String])] = [
@@ -23,10 +23,10 @@ extension Ownership {
             (.writeACL, "writeACL", ["setPermissions"]), (.writeOwner, "writeOwner", ["setOwner"]),
         ]
 
-        /// The privileges that these permissions stand for, by name.
+        /// The names of the privileges of these permissions.
         public var privilegeNames: [String] { Permissions.table.filter { contains($0.permission) }.flatMap(\.privileges) }
 
-        /// The permissions of which all privileges are among some.
+        /// Creates the set of permissions whose privileges are all among the given names.
         public init(privilegeNames: some Sequence<String>) {
             let names = Set(privilegeNames)
             self = Permissions.table.reduce(into: []) { found, row in

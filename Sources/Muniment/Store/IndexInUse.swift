@@ -3,22 +3,22 @@ internal import Files
 internal import Projections
 internal import Synchronization
 
-/// The index that a store reads. A writer in another process can fold a new one in its place; whoever reads on notices, and
-/// moves on to that.
+/// The index that a store reads. A writer in another process can replace it with a rebuilt one. Readers notice that and switch to
+/// the new index.
 final class IndexInUse: Sendable {
     private let folder: StoreFolder
     private let state: Mutex<State>
-    /// The log's stamp when the index was last found in its place.
+    /// The log's stamp when the index was last found at its path.
     private let seenStamp: Atomic<Int>
 
     private struct State {
         var index: Index
         var identity: FileIdentity?
-        /// Those that were replaced. Somebody may be in the middle of reading them, so they are closed with the store.
+        /// Replaced indexes. They may still have readers, so they are closed with the store.
         var retired: [Index] = []
     }
 
-    /// - Parameter open: opens the index; what is at its path is looked at first, so that a change meanwhile is noticed later.
+    /// - Parameter open: opens the index. The file at its path is checked before, so that a replacement meanwhile is noticed later.
     init(in folder: StoreFolder, open: () throws -> Index) throws {
         self.folder = folder
         let identity = FileIdentity(folder.index + "/data.mdb")
@@ -28,8 +28,8 @@ final class IndexInUse: Sendable {
 
     var current: Index { state.withLock { $0.index } }
 
-    /// Moves on to the index that is in place now, if it is another one. What an index in place says can only change with the
-    /// log, so as long as that has not there is nothing to look for.
+    /// Switches to the index at the path, if it was replaced. An index can change only with the log. If the log has not changed,
+    /// the path is not checked.
     func follow(_ log: EventLog, open: () throws -> Index) throws {
         let stamp = log.stamp
         guard stamp != seenStamp.load(ordering: .acquiring) else { return }
@@ -44,7 +44,7 @@ final class IndexInUse: Sendable {
         seenStamp.store(stamp, ordering: .releasing)
     }
 
-    /// Closes every index. Nothing may be reading.
+    /// Closes every index. There must be no readers.
     func close() {
         state.withLock { state in
             for index in state.retired + [state.index] { index.close() }

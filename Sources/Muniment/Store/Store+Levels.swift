@@ -2,9 +2,9 @@ internal import Events
 internal import Files
 internal import Hashing
 
-/// Names for sets of privileges, which a history can bring along and questions can use.
+/// Names for sets of privileges. An imported history can define them, and queries can use them.
 extension Store {
-    /// The levels kept with the store, the smallest first; nil where there are none.
+    /// The levels of the store, the smallest first; nil if the store has none.
     public var levels: [Level]? {
         get throws {
             guard fileExists(folder.levels) else { return nil }
@@ -16,7 +16,7 @@ extension Store {
         }
     }
 
-    /// Keeps levels with the store.
+    /// Saves levels in the store.
     public func setLevels(_ levels: [Level]) throws {
         var writer = JSONWriter()
         writer.write(.array(levels.map(\.json)))

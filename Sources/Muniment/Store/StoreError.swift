@@ -1,46 +1,46 @@
 public import Events
 
-/// Trouble with a store, as opposed to a command that it refuses.
+/// An error of a store, as opposed to a command that the store refuses.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no store in the folder.
+    /// The folder does not contain a store.
     case notAStore(path: String)
-    /// There was a store in the folder, and its log is gone.
+    /// The folder contained a store, but its log is missing.
     case logIsLost(path: String)
-    /// There is a store in the folder already.
+    /// The folder already contains a store.
     case alreadyExists(path: String)
-    /// This process has the store open already; LMDB allows that once.
+    /// This process already has the store open. LMDB allows one opening per process.
     case alreadyOpen(path: String)
     /// Another process writes to the store.
     case heldByAnotherWriter(path: String, holder: String)
     /// The store was opened for reading only.
     case openedForReading(path: String)
-    /// The index must be folded first, and this process cannot do that.
+    /// The index must be rebuilt, and this process cannot do that.
     case indexUnavailable(path: String, why: String)
-    /// A writer went on while this process read without being able to say so.
+    /// A writer committed while this process was reading and could not announce its read.
     case overtaken(path: String)
     /// The store has no such revision.
     case noSuchRevision(Revision, head: Revision)
     /// A commit cannot be earlier than the one before it.
     case timeGoesBackwards(Instant, head: Instant)
-    /// The clock says a time before the newest commit, by more than the limit.
+    /// The clock is before the newest commit by more than the limit.
     case clockIsBehind(Instant, head: Instant)
-    /// The clock says a time that the time since the last commit does not explain.
+    /// The clock is ahead of the time that has passed since the last commit.
     case clockIsAhead(Instant, expected: Instant)
     /// The newest commit is not later than the clock.
     case clockNeedsNoCorrection(Instant, head: Instant)
-    /// The log lacks a commit that it had.
+    /// The log lacks a commit that it contained before.
     case rolledBack(path: String, seen: Revision, seenHash: String, head: Revision, headHash: String)
-    /// The file that says how far the log went cannot be read.
+    /// The file with the last recorded head cannot be read.
     case headIsDamaged(path: String)
-    /// There is no rollback to accept.
+    /// The log was not rolled back, so nothing can be accepted.
     case notRolledBack(path: String)
     /// The store was closed.
     case closed
-    /// The store's folder leads to another log, or to none, since it was opened.
+    /// The store's folder was replaced or removed after it was opened.
     case displaced(path: String)
-    /// The system lacks descriptors, memory or room on the disk. Nothing was written; the same change can succeed later.
+    /// The system lacks descriptors, memory or disk space. Nothing was written; a retry can succeed.
     case lacksResources(path: String, why: String)
-    /// The index could not follow the log, so that what it says of the present may be out of date.
+    /// The index could not be updated from the log, so its newest data may be out of date.
     case behindTheLog(why: String)
 
     public var description: String {

@@ -1,40 +1,40 @@
 public import Events
 internal import Foundation
 
-/// How a store is opened.
+/// Options for opening a store.
 public struct StoreOptions: Sendable {
-    /// What time it is. Tests and replays hand in their own.
+    /// Returns the current time. Tests and replays set another clock.
     ///
     /// A new clock has no ``clockLimits`` until they are set.
     public var clock: @Sendable () -> Instant { didSet { clockLimits = nil } }
     /// How far the machine's clock may be off before the store refuses to commit; nil for no limit.
     public var clockLimits: ClockLimits?
-    /// When ends of access that fall due reach the log. Whoever gives commits times of their own chooses ``EndRecording/withCommits``.
+    /// When expired access is written to the log. Callers that set commit times use ``EndRecording/withCommits``.
     public var recordsEnds: EndRecording
-    /// Told how long work goes on: folding, verifying. Called on the thread that does it.
+    /// Receives the progress of long work: folding, verifying. Called on the thread that does the work.
     public var progress: (@Sendable (Progress) -> Void)?
-    /// Bytes of address space for each of the two maps at first; they grow when they are full.
+    /// The initial address space of each of the two maps, in bytes. The maps grow when they are full.
     public var mapBytes: Int
-    /// Bytes of the log up to which closing seals the whole file, so that `verify` finds damage even where nothing is stored.
+    /// The largest log, in bytes, that closing seals completely, so that `verify` finds damage in unused parts of the file as well.
     public var logSealLimitBytes: Int
-    /// Bytes of the index up to which closing seals the whole file. Opening then looks at every page, which takes about a
-    /// millisecond for three megabytes, and folds a damaged index again.
+    /// The largest index, in bytes, that closing seals completely. Opening then checks every page, which takes about a millisecond
+    /// for three megabytes, and rebuilds a damaged index.
     public var indexSealLimitBytes: Int
     /// Steps of work that a transaction may take if its caller does not administer the store. A step is about a tenth of a
     /// microsecond. A transaction that takes more is refused with `tooMuchWork`. Must be at least 1.
     public var workPerTransaction: Int
 
-    /// Options for a store.
+    /// Creates options for a store.
     ///
     /// - Parameters:
-    ///   - clock: what time it is; nil for the machine's clock.
-    ///   - clockLimits: how far the machine's clock may be off; nil for the standard limits with the machine's clock, and for none
-    ///     with a clock of the caller.
-    ///   - recordsEnds: when ends of access that fall due reach the log.
-    ///   - progress: told how long work goes on, on the thread that does it.
-    ///   - mapBytes: bytes of address space for each of the two maps at first.
-    ///   - logSealLimitBytes: bytes of the log up to which closing seals the whole file.
-    ///   - indexSealLimitBytes: bytes of the index up to which closing seals the whole file.
+    ///   - clock: returns the current time; nil for the machine's clock.
+    ///   - clockLimits: how far the machine's clock may be off; nil for the standard limits with the machine's clock, and for no
+    ///     limits with another clock.
+    ///   - recordsEnds: when expired access is written to the log.
+    ///   - progress: receives the progress of long work, on the thread that does it.
+    ///   - mapBytes: the initial address space of each of the two maps, in bytes.
+    ///   - logSealLimitBytes: the largest log, in bytes, that closing seals completely.
+    ///   - indexSealLimitBytes: the largest index, in bytes, that closing seals completely.
     ///   - workPerTransaction: steps of work that a transaction may take, at least 1.
     public init(
         clock: (@Sendable () -> Instant)? = nil, clockLimits: ClockLimits? = nil, recordsEnds: EndRecording = .byItself,
@@ -57,29 +57,29 @@ public let systemClock: @Sendable () -> Instant = {
     Instant(microseconds: Int64((Date().timeIntervalSince1970 * 1_000_000).rounded(.down)))
 }
 
-/// How far a long piece of work has come.
+/// The progress of a long operation.
 public struct Progress: Hashable, Sendable {
-    /// What is being done, such as "folding the log".
+    /// The current stage, such as "folding the log".
     public let stage: String
     public let done: UInt64
     public let total: UInt64
 }
 
-/// What a store is opened for.
+/// The mode in which a store is opened.
 public enum StoreAccess: Hashable, Sendable {
     case reading
     /// One process at a time.
     case writing
 }
 
-/// When a question is about.
+/// The moment that a query is about.
 public enum Moment: Hashable, Sendable {
-    /// The head, by the clock.
+    /// The head, at the current time.
     case now
     /// A revision, at its commit time.
     case revision(Revision)
     /// The last commit at or before an instant, at that instant.
     case time(Instant)
-    /// A revision, with ends of access judged at an instant: repeats a question that was asked when the revision was the head.
+    /// A revision, with expiries judged at an instant. Repeats a query that was sent when the revision was the head.
     case revisionAt(Revision, Instant)
 }

@@ -1,21 +1,21 @@
 internal import Dispatch
 internal import Synchronization
 
-/// How many use a store at this moment. Its files are closed once nobody does: who reads where a file was mapped brings the process
-/// down.
+/// Counts the current users of a store. Its files are closed when the count is zero: a read from a file that is no longer mapped
+/// crashes the process.
 ///
-/// Beginning and ending costs an addition each, and nobody waits for anybody.
+/// Beginning and ending cost one addition each and never wait.
 final class StoreUsers: Sendable {
-    /// Twice how many there are, and one more once the store is closed.
+    /// Twice the number of users, plus one after the store was closed.
     private let state = Atomic(0)
     private let haveLeft = DispatchSemaphore(value: 0)
 
-    /// Whether the store is closed, or is being closed, so that nobody begins to use it.
+    /// Whether the store is closed or closing, so that no new use can begin.
     var isClosed: Bool { state.load(ordering: .acquiring) & 1 == 1 }
 
-    /// Uses the store. Closing waits for it.
+    /// Calls `body` while using the store. Closing waits for it.
     ///
-    /// - Throws: ``StoreError/closed``, and what `body` throws.
+    /// - Throws: ``StoreError/closed``, and the errors of `body`.
     func during<R>(_ body: () throws -> R) throws -> R {
         try enter()
         defer { leave() }
@@ -31,16 +31,16 @@ final class StoreUsers: Sendable {
     }
 
     func leave() {
-        // What each has done is done for whoever closes the files.
+        // Publishes the work of each user to the thread that closes the files.
         if state.subtract(2, ordering: .acquiringAndReleasing).newValue == 1 { haveLeft.signal() }
     }
 
-    /// Lets nobody begin any more. False where that was so already.
+    /// Prevents new uses. Returns false if the store was already closed.
     func close() -> Bool { state.bitwiseOr(1, ordering: .acquiringAndReleasing).oldValue & 1 == 0 }
 
-    /// Waits until nobody uses the store. Called once, behind ``close()``.
+    /// Waits until all uses have ended. Called once, after ``close()``.
     func waitUntilAllHaveLeft() {
-        // Those that were turned away count for a moment, too, and signal as well.
+        // Rejected users are counted for a moment, and signal as well.
         while state.load(ordering: .acquiring) != 1 { haveLeft.wait() }
     }
 }
