@@ -53,8 +53,8 @@ final class Disclosure {
     /// Returns whether the audience may know that a principal administers the store. A caller may know this about itself only.
     func tellsAdministration(of principal: PrincipalID) -> Bool { caller.map { $0.principal == principal } ?? true }
 
-    /// Returns the subjects that a principal counts as in results for the audience. An administrator whose role is secret counts by
-    /// its entries, roles and levels only.
+    /// Returns the subjects that a principal counts as in results for the audience. If the audience may not know that the principal
+    /// is an administrator, it counts by its entries, roles and levels only.
     func told(_ subjects: SubjectSet) -> SubjectSet {
         tellsAdministration(of: subjects.caller) ? subjects : subjects.withoutAdministration
     }

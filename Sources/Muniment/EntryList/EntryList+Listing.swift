@@ -24,7 +24,7 @@ extension EntryList {
         /// Whether the entry cannot be removed: the entry of the creator or of the bucket's owner.
         public let isPermanent: Bool
 
-        /// Whether the entry was not put on the object, but comes from its creation or its bucket.
+        /// Whether the entry comes from the object's creation or its bucket, and was not put on the object.
         public var isDefault: Bool { isPermanent || origin == .bucket }
         /// The actions on objects that the entry allows completely.
         public var actions: ObjectActions {
@@ -32,7 +32,7 @@ extension EntryList {
         }
     }
 
-    /// Returns the entries that apply to the object, including the default entries that nobody put on it (CONFORMANCE K7).
+    /// Returns the entries that apply to the object, including the default entries (CONFORMANCE K7).
     ///
     /// - Parameter moment: the moment of the query; now by default.
     /// - Returns: the object's entries by subject, then those entries of the bucket that apply to its objects.

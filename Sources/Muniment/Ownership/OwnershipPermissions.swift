@@ -26,7 +26,7 @@ extension Ownership {
         /// The names of the privileges of these permissions.
         public var privilegeNames: [String] { Permissions.table.filter { contains($0.permission) }.flatMap(\.privileges) }
 
-        /// Creates the set of permissions whose privileges are all among the given names.
+        /// Creates the set of permissions that are completely covered by the named privileges.
         public init(privilegeNames: some Sequence<String>) {
             let names = Set(privilegeNames)
             self = Permissions.table.reduce(into: []) { found, row in

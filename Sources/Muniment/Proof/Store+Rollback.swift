@@ -3,33 +3,33 @@ public import Events
 internal import Files
 internal import Projections
 
-/// A rollback of a log that was accepted.
+/// An accepted rollback of a log.
 public struct AcceptedRollback: Hashable, Sendable {
-    /// The last commit that the log has.
+    /// The last commit in the log.
     public let revision: Revision
     /// Its hash, in hexadecimal digits.
     public let hash: String
-    /// The record among the refused commands that says so.
+    /// The number of the record of the rollback among the refused commands.
     public let record: RefusalNumber
-    /// What it says.
+    /// The text of the record.
     public let message: String
 }
 
 extension Store {
-    /// Accepts that the log of a store that is not open has lost commits that it had, and records it beside the commits, in the chain of
-    /// refused commands. The store can be opened again then; its index is folded anew.
+    /// Accepts that the log of a closed store has lost commits. Records this in the chain of refused commands. Afterwards the store
+    /// can be opened again; its index is rebuilt.
     ///
     /// - Parameters:
     ///   - path: the folder of the store.
-    ///   - options: the clock, the progress and the limits with which the index is folded.
-    /// - Throws: ``StoreError/notRolledBack(path:)``, `LogError` for a log that is damaged, ``StoreError``, or what the disk says; then
+    ///   - options: the clock, the progress and the limits for rebuilding the index.
+    /// - Throws: ``StoreError/notRolledBack(path:)``, `LogError` for a damaged log, ``StoreError``, or file errors. After an error,
     ///   nothing is changed.
     public static func acceptRollback(at path: String, options: StoreOptions = StoreOptions()) throws -> AcceptedRollback {
         let folder = StoreFolder(path)
         try folder.checkHoldsStore()
         let accepted = try recordRollback(folder, options)
         var options = options
-        // The log stays as it is.
+        // Opening must not add commits to the log.
         options.recordsEnds = .withCommits
         try Store.open(at: path, .writing, options: options).close()
         return accepted
@@ -64,15 +64,15 @@ extension Store {
 }
 
 extension IndexOpening {
-    /// Throws where the log was rolled back: it lacks the commit that the store was last opened or closed with, or the last one that an
-    /// intact index knows.
+    /// Throws if the log was rolled back: it lacks the commit recorded when the store was last opened or closed, or the last commit
+    /// of an intact index.
     func checkForRollback() throws {
         let folded = lastFolded()
         try folder.seenHead.check(log)
         try SeenHead.check(log, has: folded, in: folder.path)
     }
 
-    /// What says that the log was rolled back, in words; nil where nothing does.
+    /// Returns the evidence of a rollback in words; nil without evidence.
     fileprivate func rollback() -> String? {
         do {
             try folder.logSeal.check(log)
@@ -81,7 +81,7 @@ extension IndexOpening {
         } catch { return "\(error)" }
     }
 
-    /// The last commit that the index knows; nil where it is missing or damaged, or was open when the machine went down.
+    /// Returns the last commit in the index. Nil if the index is missing or damaged, or was open when the machine stopped.
     private func lastFolded() -> SeenCommit? {
         guard fileExists(folder.index + "/data.mdb") else { return nil }
         if let boot = try? readFile(folder.bootMark), boot != bootIdentity() { return nil }

@@ -2,10 +2,9 @@ internal import Events
 internal import Foundation
 internal import Hashing
 
-/// Bytes as a text that means nothing to whoever carries it: letters, digits, `-` and `_`, with a checksum, so that what was
-/// changed on the way is noticed.
+/// Encodes bytes as an opaque text of letters, digits, `-` and `_`. A checksum detects changes.
 package enum OpaqueText {
-    /// - Parameter tag: tells texts of one sort from those of another.
+    /// - Parameter tag: distinguishes kinds of texts.
     package static func text(of bytes: [UInt8], tag: UInt32) -> String {
         var writer = ByteWriter(capacity: bytes.count + 4)
         writer.raw(bytes)
@@ -14,7 +13,7 @@ package enum OpaqueText {
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// The bytes of a text; nil where it is none of this sort, or was changed.
+    /// Returns the bytes of a text; nil if it is of another kind or was changed.
     package static func bytes(of text: String, tag: UInt32) -> [UInt8]? {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
@@ -22,7 +21,7 @@ package enum OpaqueText {
         let bytes = Array(data)
         let body = bytes.span.extracting(0..<bytes.count - 4)
         var end = ByteReader(offset: body.count)
-        // A text of other letters can stand for the same bytes.
+        // Two texts can decode to the same bytes; only the canonical one is valid.
         guard (try? end.fixed32(bytes.span)) == checksum(body, tag), self.text(of: bytes.dropLast(4), tag: tag) == text else {
             return nil
         }

@@ -3,20 +3,20 @@ internal import Hashing
 public import Permissions
 internal import Projections
 
-/// Where a page of a query ended, for asking for the next one: of the same query, by the same caller, at the same revision.
+/// The position after a page of a query. It returns the next page of the same query by the same caller at the same revision.
 ///
-/// As text it is opaque and can be handed to others and back. It holds no secret: the names in it are those of the last page.
+/// Its text form is opaque and may be given to clients. It contains no secrets: its names are those of the last page.
 public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
-    /// The revision that all pages are about.
+    /// The revision of all pages.
     public let revision: Revision
     let instant: Instant
-    /// Tells the query and its caller from others.
+    /// A digest of the query and its caller, to reject a cursor that is used with another query.
     let digest: [UInt8]
     let position: QueryPosition
 
     private static let version: UInt8 = 1
     private static let checksumTag: UInt32 = 0x5143
-    /// Bytes that a key in the index of properties can have, and some to spare.
+    /// The largest size of a key in the index of properties, in bytes, with a margin.
     private static let keyLimit = 256
 
     init(revision: Revision, instant: Instant, digest: [UInt8], position: QueryPosition) {
@@ -26,7 +26,7 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
         self.position = position
     }
 
-    /// The cursor as text, of letters, digits, `-` and `_`.
+    /// The cursor as text. It contains letters, digits, `-` and `_`.
     public var description: String {
         var writer = ByteWriter()
         writer.byte(Self.version)
@@ -39,9 +39,9 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
         return OpaqueText.text(of: writer.bytes, tag: Self.checksumTag)
     }
 
-    /// A cursor from its text.
+    /// Creates a cursor from its text.
     ///
-    /// - Parameter text: what ``description`` gave.
+    /// - Parameter text: a value of ``description``.
     /// - Throws: `Refusal` with `malformed` for any other text.
     public init(_ text: String) throws(Refusal) {
         guard let cursor = try? QueryCursor(decoding: text) else {
@@ -64,13 +64,13 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
         position = QueryPosition(keys: keys, object: object)
     }
 
-    /// Whether the position is one that this query can have.
+    /// Returns whether the position is possible for this query.
     func fits(_ query: Query) -> Bool {
         position.keys.count == query.order.count && position.object.rawValue < 1 << 40
             && position.keys.allSatisfy { $0.count <= Self.keyLimit }
     }
 
-    /// The first bytes of SHA-256 over everything in a query but the size of its pages, and its caller.
+    /// Returns the first bytes of SHA-256 of the caller and of the query without its page size.
     static func digest(_ query: Query, as caller: Name) -> [UInt8] {
         var writer = ByteWriter()
         writer.text(caller.text)
@@ -86,14 +86,14 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Condition {
-    /// Bytes that tell a condition from any other.
+    /// Writes bytes that are different for each condition.
     fileprivate func write(into writer: inout ByteWriter) {
         switch self {
         case .compare(let property, let comparison, let value):
             writer.byte(1)
             writer.text(property)
             writer.text(comparison.rawValue)
-            // A value that cannot be written as JSON is none that an object can have.
+            // An object cannot have a value that JSON cannot represent.
             writer.blob((try? JSONText.encode(value)) ?? [])
         case .hasPrefix(let property, let prefix):
             writer.byte(2)

@@ -2,10 +2,10 @@ internal import Events
 internal import Projections
 internal import Synchronization
 
-/// What queries have found beyond the page that was asked for, kept for the pages behind it. It is of one revision and one
-/// instant, and so is right for as long as it is kept.
+/// A cache of the results of queries beyond the returned page, for the following pages. Each item belongs to one revision and one
+/// instant, so it never becomes invalid.
 final class QueryMemory: Sendable {
-    /// Positions kept in all: some dozens of bytes each.
+    /// The largest number of cached positions. Each takes some dozens of bytes.
     private static let limit = 1_000_000
 
     private let kept = Mutex<[Entry]>([])
@@ -17,13 +17,13 @@ final class QueryMemory: Sendable {
     }
 
     struct Key: Hashable {
-        /// Tells the query and its caller from others.
+        /// A digest of the query and its caller.
         let digest: [UInt8]
         let revision: Revision
         let instant: Instant
     }
 
-    /// Keeps what a query has found; what was used least lately goes where that is too much.
+    /// Caches the results of a query. Above the limit, the least recently used results are removed.
     func keep(_ positions: [QueryPosition], for key: Key) {
         kept.withLock { kept in
             kept.removeAll { $0.key == key }
@@ -37,7 +37,7 @@ final class QueryMemory: Sendable {
         }
     }
 
-    /// The page behind a position; nil where it is not kept.
+    /// Returns the page after a position; nil if it is not cached.
     func page(behind position: QueryPosition, limit: Int?, for key: Key) -> QueryResult? {
         kept.withLock { kept in
             guard let place = kept.firstIndex(where: { $0.key == key }),

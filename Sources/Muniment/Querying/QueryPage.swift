@@ -2,32 +2,34 @@ public import Events
 public import Permissions
 internal import Projections
 
-/// Some of the objects that a query finds, in its order.
+/// A page of the objects that a query finds, in its order.
 public struct QueryPage: Hashable, Sendable {
     /// The names of the objects.
     public let objects: [String]
-    /// How many objects were looked at to find these: what the page has cost. Nothing, where the page before had found them.
+    /// The number of objects examined to find this page, which is its cost. Zero if the previous page had already found them.
     public let examined: Int
-    /// The revision that the page, and every page behind it, is about.
+    /// The revision of this page and of every following page.
     public let revision: Revision
-    /// Where the next page begins; nil where this is the last one, so that nothing is left out without being said.
+    /// The cursor of the next page; nil for the last page.
     public let next: QueryCursor?
 }
 
 extension Snapshot {
-    /// The objects of a class that a caller may read and query, by what is in their properties.
+    /// Returns a page of the objects of a class that a caller may read and query, selected by their properties.
     ///
-    /// Answered from an index of the properties that the class names. Looks at no more objects than a small multiple of the
-    /// fewest of: those in the query's order up to the end of the page, those that the condition's most telling part leaves, and
-    /// those that the caller's subjects are named on or that stand below them.
+    /// Uses an index of the properties that the class declares. The number of examined objects is at most a small multiple of the
+    /// smallest of:
+    /// - the objects in the query's order up to the end of the page,
+    /// - the objects that match the most selective part of the condition,
+    /// - the objects with entries for the caller's subjects, and the objects below them.
     ///
     /// - Parameters:
     ///   - query: the class, the condition, the order and the size of the page.
-    ///   - caller: who asks; must be allowed to query the class, or is refused. One who may query the class and read nothing in
-    ///     it gets an empty page (CONFORMANCE R16).
-    ///   - cursor: where the page before ended, at this revision and instant; nil for the first page.
+    ///   - caller: the caller, who must be allowed to query the class. If the caller may query the class but read no object in it,
+    ///     the page is empty (CONFORMANCE R16).
+    ///   - cursor: the cursor of the previous page, at this revision and instant; nil for the first page.
     /// - Throws: `Refusal`: `unknownClass`; `noPrivilege` or `notAuthenticated` without query on the class; `malformed` for a
-    ///   property that the class does not name, or a cursor of another query or caller; `tooLarge`.
+    ///   property that the class does not declare, or a cursor of another query or caller; `tooLarge`.
     public func query(_ query: Query, as caller: Name, after cursor: QueryCursor? = nil) throws -> QueryPage {
         if let problem = query.problem { throw problem }
         guard let (classID, subjects) = try mayQuery(query.className, as: caller) else {
@@ -53,8 +55,8 @@ extension Snapshot {
             objects: try found.objects.map { try reader.name(of: $0) }, examined: found.examined, revision: revision, next: next)
     }
 
-    /// The class of a query and whom its caller counts as, where the caller may query the class. A role that is not there may
-    /// what everyone may, and finds nothing: then nil.
+    /// Returns the class of a query and the subjects that its caller counts as, if the caller may query the class. A role that does
+    /// not exist may do what everyone may, and finds nothing: then nil.
     func mayQuery(_ className: String, as caller: Name) throws -> (ClassID, SubjectSet)? {
         if let problem = caller.problem { throw problem }
         guard let classID = try reader.classID(className) else {
@@ -70,14 +72,14 @@ extension Snapshot {
 }
 
 extension Store {
-    /// The first page of what a query finds: see ``Snapshot/query(_:as:after:)``.
+    /// Returns the first page of a query: see ``Snapshot/query(_:as:after:)``.
     ///
     /// - Throws: `Refusal`, and ``StoreError/noSuchRevision(_:head:)``.
     public func query(_ query: Query, as caller: Name, at moment: Moment = .now) throws -> QueryPage {
         try read(at: moment) { try $0.query(query, as: caller) }
     }
 
-    /// The page behind a cursor, as everything was at the cursor's revision, whatever has been changed meanwhile.
+    /// Returns the page after a cursor, at the cursor's revision. Later changes have no effect.
     ///
     /// - Throws: `Refusal`, and ``StoreError/noSuchRevision(_:head:)``.
     public func query(_ query: Query, as caller: Name, after cursor: QueryCursor) throws -> QueryPage {
@@ -87,27 +89,27 @@ extension Store {
         }
     }
 
-    /// As ``query(_:as:at:)``, without the objects whose value at that moment an audience may not know.
+    /// As ``query(_:as:at:)``, without objects if the audience may not read their value at that moment.
     package func page(of query: Query, as caller: Name, at moment: Moment, for audience: Audience) throws -> QueryPage {
-        // What is readable now is so at this moment.
+        // An object that is readable now is readable at this moment.
         guard moment != .now else { return try self.query(query, as: caller) }
         return try told(query, as: caller, to: audience) { try self.query($0, as: caller, at: moment) }
     }
 
-    /// As ``query(_:as:after:)``, without the objects whose value at the cursor's revision an audience may not know.
+    /// As ``query(_:as:after:)``, without objects if the audience may not read their value at the cursor's revision.
     package func page(
         of query: Query, as caller: Name, after cursor: QueryCursor, for audience: Audience
     ) throws -> QueryPage {
         try told(query, as: caller, to: audience) { try self.query($0, as: caller, after: cursor) }
     }
 
-    /// Objects that are looked at together when a page has none that is told.
+    /// The number of objects examined together after a page without any disclosed object.
     private static let skippedTogether = 1_000
 
-    /// A page of objects that an audience may know. A cursor has properties of an object in it, so it is always that of an object
-    /// which is told.
+    /// Returns a page of objects that an audience may know. A cursor contains properties of an object, so it always belongs to a
+    /// disclosed object.
     ///
-    /// - Parameter page: asks for the page, with another limit or with the query's own.
+    /// - Parameter page: returns the page, with another limit or with the query's own.
     private func told(
         _ query: Query, as caller: Name, to audience: Audience, _ page: (Query) throws -> QueryPage
     ) throws -> QueryPage {
@@ -134,13 +136,13 @@ extension Store {
         }
     }
 
-    /// Every page of what a query finds, one after another, all at the revision of the first.
+    /// Returns every page of a query in order, all at the revision of the first.
     public func pages(of query: Query, as caller: Name, at moment: Moment = .now) -> QueryPages {
         QueryPages(store: self, query: query, caller: caller, moment: moment)
     }
 }
 
-/// The pages of a query, each asked for when it is wanted.
+/// The pages of a query, each read on demand.
 public struct QueryPages: AsyncSequence, Sendable {
     let store: Store
     let query: Query

@@ -1,13 +1,13 @@
 public import Permissions
 
-/// Where permissions stand: the store decides for everything in it, a class for its objects, an object for itself.
+/// The level of a permission: the store for everything in it, a class for its objects, or a single object.
 public enum PermissionLevel: Hashable, Sendable, CustomStringConvertible {
     case store
     /// A class by its name, without `class:`.
     case `class`(String)
     case object(Name)
 
-    /// The object whose entries are this level.
+    /// The object with the entries of this level.
     public var name: Name {
         switch self {
         case .store: .store

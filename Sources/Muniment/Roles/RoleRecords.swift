@@ -1,26 +1,26 @@
 public import Permissions
 
-/// A role as it is recorded.
+/// The record of a role.
 public struct RoleRecord: Hashable, Sendable {
     public let name: Name
     /// Direct members, sorted: users, things, roles, `everyone`.
     public let members: [Name]
 }
 
-/// A user or thing as it is recorded.
+/// The record of a user or thing.
 public struct UserRecord: Hashable, Sendable {
     public let name: Name
-    /// The roles that it is a direct member of, sorted, as far as the caller may read them.
+    /// The roles that it is a direct member of, sorted, limited to those that the caller may read.
     public let roles: [Name]
 }
 
-/// A permission as it is recorded.
+/// The record of a permission.
 public struct PermissionRecord: Hashable, Sendable {
     public let name: Name
-    /// The role, user or thing that it is for.
+    /// The role, user or thing that gets the privileges.
     public let subject: Name
-    /// What it gives, sorted.
+    /// The privileges that it gives, sorted.
     public let privileges: [String]
-    /// What it stands on, sorted, as far as the caller may read it.
+    /// The objects that it is attached to, sorted, limited to those that the caller may read.
     public let objects: [Name]
 }

@@ -1,14 +1,14 @@
 public import Events
 public import Permissions
 
-/// What roles have at a level.
+/// The privileges of roles at a level.
 extension Roles {
-    /// The permissions at a level, one for each role, end and shared permission; empty where the caller may not read the object
-    /// that the level is (CONFORMANCE R14, R19).
+    /// Returns the permissions at a level, one for each role, expiry and shared permission. Empty if the caller may not read the
+    /// object of the level (CONFORMANCE R14, R19).
     ///
     /// - Parameters:
-    ///   - level: the store, a class or an object; where there is none, the answer is empty.
-    ///   - moment: when; without it, now.
+    ///   - level: the store, a class or an object; if it does not exist, the result is empty.
+    ///   - moment: the moment of the query; now by default.
     /// - Throws: `Refusal` with `malformed` for an ill-formed name. Linear in the number of entries.
     public func permissions(at level: PermissionLevel, _ moment: Moment = .now) throws -> [EntryDescription] {
         try store.read(at: moment) { snapshot in
@@ -17,14 +17,14 @@ extension Roles {
         }
     }
 
-    /// Sets and clears some privileges of a role at a level, and leaves its others as they are, whether or not the role had a
-    /// permission there before. One transaction.
+    /// Adds and removes privileges of a role at a level. Other privileges of the role do not change. The role needs no earlier
+    /// permission there. One transaction.
     ///
     /// - Parameters:
-    ///   - role: a role, a user or thing as the role of its own, `everyone` or `anonymous`.
-    ///   - level: where.
-    ///   - allowed: what the role has there from now on; at most what the caller has there (CONFORMANCE R9).
-    ///   - denied: what it has there no more. What is in both is allowed.
+    ///   - role: a role; a user or thing as its own role; `everyone` or `anonymous`.
+    ///   - level: the level to change.
+    ///   - allowed: the privileges to add; at most those of the caller there (CONFORMANCE R9).
+    ///   - denied: the privileges to remove. A privilege in both sets is allowed.
     /// - Throws: `Refusal`: `noPrivilege` without setPermissions there, `aboveOwnLevel`, `unknownObject`, `unknownPrincipal`.
     @discardableResult
     public func change(
@@ -37,13 +37,13 @@ extension Roles {
         return try await commit(changes)
     }
 
-    /// Makes these privileges all that a role has at a level by an entry of its own; none takes the entry away.
+    /// Replaces all privileges of a role's own entry at a level. An empty set removes the entry.
     ///
     /// - Parameters:
-    ///   - privileges: what is new among them at most what the caller has there (CONFORMANCE R9). Bits that the store gave no
-    ///     name are left out.
-    ///   - role: a role, a user or thing as the role of its own, `everyone` or `anonymous`.
-    ///   - level: where.
+    ///   - privileges: the privileges; the new ones are at most those of the caller there (CONFORMANCE R9). Bits without a name in
+    ///     the store are ignored.
+    ///   - role: a role; a user or thing as its own role; `everyone` or `anonymous`.
+    ///   - level: the level to change.
     /// - Throws: `Refusal`: `noPrivilege` without setPermissions there, `aboveOwnLevel`, `unknownObject`, `unknownPrincipal`.
     @discardableResult
     public func set(_ privileges: Privileges, for role: Name, at level: PermissionLevel) async throws -> Receipt {

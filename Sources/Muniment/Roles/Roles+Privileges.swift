@@ -2,29 +2,29 @@ public import Events
 internal import Permissions
 internal import Projections
 
-/// What the caller may do.
+/// The privileges of the caller.
 extension Roles {
-    /// The effective privileges of the caller at a level, in one call: for switching an edit button on or off.
+    /// Returns the effective privileges of the caller at a level, in one call. Use it, for example, to enable an edit button.
     ///
-    /// - At the store and class levels: what the caller has there towards what stands below, in an object part that gives
-    ///   everything; but setPermissions, setOwner and modifySchema as the caller has them on the store's or the class's own
-    ///   object, for which the class of stores or of classes must give them too.
-    /// - On an object: what the caller may do to it.
+    /// - At the store and class levels: the caller's privileges for everything below, assuming that the object part gives
+    ///   everything. For setPermissions, setOwner and modifySchema: the caller's privileges on the store's or the class's own
+    ///   object; the class of stores or of classes must give them too.
+    /// - On an object: the caller's privileges on it.
     ///
-    /// A caller who may not read the classes of the permission system is told nothing, whatever it may do: `store`, `class`,
-    /// `role`, `permission`, and `user` (for a thing, `thing`). What it may do stays as it is (CONFORMANCE R13, R14).
+    /// The result is empty if the caller may not read the classes of the permission system: `store`, `class`, `role`, `permission`,
+    /// and `user` (for a thing, `thing`). This does not change the caller's privileges (CONFORMANCE R13, R14).
     ///
     /// - Parameters:
-    ///   - level: the store, a class or an object; where there is none, the answer is empty.
-    ///   - moment: when; without it, now.
-    /// - Throws: `Refusal` with `malformed` for an ill-formed name. Constant but for the depth of parents.
+    ///   - level: the store, a class or an object; if it does not exist, the result is empty.
+    ///   - moment: the moment of the query; now by default.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name. Constant time, except for the depth of parents.
     public func privileges(at level: PermissionLevel, _ moment: Moment = .now) throws -> Privileges {
         try store.read(at: moment) { try $0.ownPrivileges(of: caller, at: level) }
     }
 }
 
 extension Snapshot {
-    /// About the object that a level is, as opposed to what stands below it.
+    /// Privileges on the object of a level, as opposed to the objects below it.
     private static let privilegesOnLevels: Privileges = [.setPermissions, .setOwner, .modifySchema]
 
     fileprivate func ownPrivileges(of name: Name, at level: PermissionLevel) throws -> Privileges {

@@ -2,21 +2,21 @@ internal import Events
 public import Permissions
 internal import Projections
 
-/// The raw records of the permission system, as far as the caller may read them (CONFORMANCE R19).
+/// The records of the permission system that the caller may read (CONFORMANCE R19).
 extension Roles {
-    /// The roles that the caller may read, sorted by name.
+    /// Returns the roles that the caller may read, sorted by name.
     ///
-    /// - Parameter moment: when; without it, now.
+    /// - Parameter moment: the moment of the query; now by default.
     /// - Throws: `Refusal` with `malformed` for an ill-formed caller. Linear in the number of roles and members.
     public func all(_ moment: Moment = .now) throws -> [RoleRecord] {
         try store.read(at: moment, roles)
     }
 
-    /// A role by its name; nil where there is none that the caller may read.
+    /// Returns a role by its name; nil if it does not exist or the caller may not read it.
     ///
     /// - Parameters:
     ///   - role: its name.
-    ///   - moment: when; without it, now.
+    ///   - moment: the moment of the query; now by default.
     /// - Throws: `Refusal` with `malformed` for an ill-formed name. Linear in the number of its members.
     public func find(_ role: Name, _ moment: Moment = .now) throws -> RoleRecord? {
         try store.read(at: moment) { snapshot in
@@ -25,9 +25,9 @@ extension Roles {
         }
     }
 
-    /// The users and things that the caller may read, sorted by name.
+    /// Returns the users and things that the caller may read, sorted by name.
     ///
-    /// - Parameter moment: when; without it, now.
+    /// - Parameter moment: the moment of the query; now by default.
     /// - Throws: `Refusal` with `malformed` for an ill-formed caller. Linear in the number of users, roles and members.
     public func users(_ moment: Moment = .now) throws -> [UserRecord] {
         try store.read(at: moment) { snapshot in
@@ -40,10 +40,11 @@ extension Roles {
         }
     }
 
-    /// The permissions that the caller may read, sorted by name.
+    /// Returns the permissions that the caller may read, sorted by name.
     ///
-    /// - Parameter moment: when; without it, now.
-    /// - Throws: `Refusal` with `malformed` for an ill-formed caller. Linear in the number of permissions and what they stand on.
+    /// - Parameter moment: the moment of the query; now by default.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed caller. Linear in the number of permissions and the objects they are
+    ///   attached to.
     public func permissions(_ moment: Moment = .now) throws -> [PermissionRecord] {
         try store.read(at: moment) { snapshot in
             try readable(.permission, snapshot).compactMap { object, name in
@@ -61,7 +62,7 @@ extension Roles {
         try readable(.role, snapshot).map { try snapshot.role($0.object) }
     }
 
-    /// The objects of a built-in class that the caller may read, sorted by name.
+    /// Returns the objects of a built-in class that the caller may read, sorted by name.
     private func readable(_ classID: ClassID, _ snapshot: Snapshot) throws -> [(object: ObjectID, name: Name)] {
         let objects = try snapshot.reader.objects(of: classID).map { (object: $0, name: Name(try snapshot.reader.name(of: $0))) }
         return try objects.filter { try mayRead($0.name, snapshot) }.sorted { $0.name < $1.name }

@@ -1,16 +1,16 @@
 public import Events
 public import Permissions
 
-/// Permissions that stand on several objects at once: changing one changes what it gives on all of them, in one event
-/// (CONFORMANCE R11).
+/// Permissions that are attached to several objects. One event changes their privileges on all of these objects (CONFORMANCE R11).
 extension Roles {
-    /// Makes a permission for a role and puts it on the objects of some levels, in one transaction. On none it gives nothing.
+    /// Creates a permission for a role and attaches it to the objects of some levels, in one transaction. Without levels it gives
+    /// nothing.
     ///
     /// - Parameters:
     ///   - permission: a name that no permission has yet.
-    ///   - role: a role, a user or thing as the role of its own, `everyone` or `anonymous`.
-    ///   - privileges: what it gives.
-    ///   - levels: where it stands at first.
+    ///   - role: a role; a user or thing as its own role; `everyone` or `anonymous`.
+    ///   - privileges: the privileges that it gives.
+    ///   - levels: the levels to attach it to.
     /// - Throws: `Refusal`: `alreadyExists`, `noPrivilege` without create on the class of permissions or setPermissions on one of
     ///   the objects, `aboveOwnLevel`, `unknownPrincipal`, `unknownObject`.
     @discardableResult
@@ -22,12 +22,12 @@ extension Roles {
                 + levels.map { .attachPermission(permission, to: $0.name) })
     }
 
-    /// Changes what a permission gives and to whom, wherever it stands, in one event.
+    /// Replaces the privileges and the role of a permission on all of its objects, in one event.
     ///
     /// - Parameters:
-    ///   - permission: one that is there.
-    ///   - role: whom it is for from now on.
-    ///   - privileges: all that it gives from now on.
+    ///   - permission: an existing permission.
+    ///   - role: the new role.
+    ///   - privileges: all privileges that it gives afterwards.
     /// - Throws: `Refusal`: `unknownPermission`, `noPrivilege` without update on it or setPermissions on one of its objects,
     ///   `aboveOwnLevel`, `unknownPrincipal`.
     @discardableResult
@@ -35,22 +35,22 @@ extension Roles {
         try await commit([.changePermission(permission, subject: role, try names(of: privileges))])
     }
 
-    /// Puts a permission on the objects of some levels, all or none. Where it stands already it stays.
+    /// Attaches a permission to the objects of some levels, all or none. Existing attachments remain.
     ///
     /// - Parameters:
-    ///   - permission: one that is there.
-    ///   - levels: where it stands from now on, too.
+    ///   - permission: an existing permission.
+    ///   - levels: the levels to attach it to.
     /// - Throws: `Refusal`: `unknownPermission`, `unknownObject`, `noPrivilege` without setPermissions there, `aboveOwnLevel`.
     @discardableResult
     public func attach(_ permission: Name, at levels: PermissionLevel...) async throws -> Receipt {
         try await commit(levels.map { .attachPermission(permission, to: $0.name) })
     }
 
-    /// Takes a permission off the objects of some levels, all or none.
+    /// Detaches a permission from the objects of some levels, all or none.
     ///
     /// - Parameters:
-    ///   - permission: one that is there.
-    ///   - levels: where it stands no more.
+    ///   - permission: an existing permission.
+    ///   - levels: the levels to detach it from.
     /// - Throws: `Refusal`: `unknownPermission`, `unknownObject`, `noPrivilege` without setPermissions there.
     @discardableResult
     public func detach(_ permission: Name, from levels: PermissionLevel...) async throws -> Receipt {

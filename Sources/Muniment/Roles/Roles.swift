@@ -1,7 +1,7 @@
 public import Permissions
 
-/// Roles and the permissions of roles at three levels, as one caller: the way of working of a store whose privileges are the sum
-/// over a user's roles.
+/// Roles and their permissions at three levels, used by one caller. For stores in which a user's privileges are the sum over the
+/// user's roles.
 ///
 /// ```swift
 /// let roles = Roles(store, as: "user:root")
@@ -10,17 +10,17 @@ public import Permissions
 /// let mayEdit = try Roles(store, as: "user:ann").privileges(at: .object("Person:1")).contains(.update)
 /// ```
 ///
-/// Every change is a transaction of the caller's, which the store allows or refuses. A user is a role of its own: wherever a role
-/// is named, `user:ann` stands for Ann alone, and `everyone` for all who are signed in (CONFORMANCE R1, R2).
+/// Every change is a transaction of the caller, which the store allows or refuses. Each user is also a role: as a role, `user:ann`
+/// means only Ann, and `everyone` means all signed-in users (CONFORMANCE R1, R2).
 public struct Roles: Sendable {
     public let store: Store
-    /// Who asks and changes.
+    /// The caller of all queries and changes.
     public let caller: Name
 
-    /// Takes a store as one caller sees it. Constant.
+    /// Creates a view of a store for one caller. Constant time.
     ///
     /// - Parameters:
-    ///   - store: open for reading, or for writing where changes are wanted.
+    ///   - store: open for reading, or for writing to make changes.
     ///   - caller: a user, a thing or `anonymous`.
     public init(_ store: Store, as caller: Name) {
         self.store = store
@@ -29,7 +29,7 @@ public struct Roles: Sendable {
 
     func commit(_ changes: [Change]) async throws -> Receipt { try await store.commit(Transaction(caller, changes)) }
 
-    /// Makes a role, with members where some are named, in one transaction.
+    /// Creates a role, optionally with members, in one transaction.
     ///
     /// - Parameters:
     ///   - role: a name that no role has yet.
@@ -40,29 +40,29 @@ public struct Roles: Sendable {
         try await commit([.createRole(role)] + members.map { .addMember($0, to: role) })
     }
 
-    /// Ends a role with its memberships, its entries and the permissions made for it.
+    /// Deletes a role with its memberships, its entries and the permissions made for it.
     ///
-    /// - Parameter role: a role that is there.
+    /// - Parameter role: an existing role.
     /// - Throws: `Refusal`: `unknownObject`, or `noPrivilege` without delete on the role.
     @discardableResult
     public func delete(_ role: Name) async throws -> Receipt { try await commit([.deleteRole(role)]) }
 
-    /// Puts members into a role, all or none. Who is a member already stays one.
+    /// Adds members to a role, all or none. Existing members remain.
     ///
     /// - Parameters:
     ///   - members: users, things, roles or `everyone`; each must exist.
-    ///   - role: a role that is there.
+    ///   - role: an existing role.
     /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` without update on the role, `unknownPrincipal`, `cycle`.
     @discardableResult
     public func add(_ members: Name..., to role: Name) async throws -> Receipt {
         try await commit(members.map { .addMember($0, to: role) })
     }
 
-    /// Takes members out of a role, all or none. Who is no member stays none.
+    /// Removes members from a role, all or none. Ignores subjects that are not members.
     ///
     /// - Parameters:
     ///   - members: users, things, roles or `everyone`; each must exist.
-    ///   - role: a role that is there.
+    ///   - role: an existing role.
     /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` without update on the role, `unknownPrincipal`.
     @discardableResult
     public func remove(_ members: Name..., from role: Name) async throws -> Receipt {

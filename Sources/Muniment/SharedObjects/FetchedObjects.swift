@@ -2,12 +2,12 @@ public import Events
 internal import Permissions
 internal import Projections
 
-/// Objects that come one by one, each once, sorted by id, all as they were at the revision at which they were asked for.
+/// A sequence of objects, each once, sorted by id, at the revision when they were requested.
 ///
-/// What happens to them meanwhile changes nothing of it, and every iteration brings the same. Ids are held in memory; a value is
-/// read when its turn comes.
+/// Later changes have no effect: every iteration returns the same objects. Ids are held in memory; each value is read when it is
+/// reached.
 public struct FetchedObjects: AsyncSequence, Sendable {
-    /// The revision that all values are of.
+    /// The revision of all values.
     public let revision: Revision
     private let store: Store
     private let found: [(object: ObjectID, id: String)]
@@ -19,7 +19,7 @@ public struct FetchedObjects: AsyncSequence, Sendable {
         found = named.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
     }
 
-    /// How many there are.
+    /// The number of objects.
     public var count: Int { found.count }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(objects: self) }
@@ -30,9 +30,9 @@ public struct FetchedObjects: AsyncSequence, Sendable {
 
         fileprivate init(objects: FetchedObjects) { self.objects = objects }
 
-        /// The next object; nil when all have come.
+        /// Returns the next object; nil at the end.
         ///
-        /// - Throws: `CancellationError` when the task is cancelled, so that a part is never taken for the whole; ``StoreError``.
+        /// - Throws: `CancellationError` if the task is cancelled, so that a part is not mistaken for the whole; ``StoreError``.
         public mutating func next() async throws -> FetchedObject? {
             guard delivered < objects.count else { return nil }
             try Task.checkCancellation()
@@ -49,11 +49,11 @@ public struct FetchedObjects: AsyncSequence, Sendable {
     }
 }
 
-/// One of several objects that are being fetched.
+/// One of several fetched objects.
 public struct FetchedObject: Hashable, Sendable {
     public let id: String
     public let value: JSONValue
-    /// How far the fetching has come with this object: above 0, each object counting the same, and 1 with the last one.
+    /// The progress of fetching, including this object: above 0, in equal steps per object, and 1 for the last object.
     public let progress: Double
 
     public init(id: String, value: JSONValue, progress: Double) {

@@ -1,8 +1,8 @@
 internal import Notices
 
-/// What a user is told of shared objects, as it happens (``SharedObjects/notices(after:)``).
+/// Live notices for a user about shared objects (``SharedObjects/notices(after:)``).
 ///
-/// Each iteration begins where the sequence does.
+/// Each iteration begins at the start of the sequence.
 public struct ObjectNotices: AsyncSequence, Sendable {
     public typealias Element = ObjectsNotice
     public typealias Failure = FeedEnd
@@ -15,7 +15,7 @@ public struct ObjectNotices: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private var feed: NoticeFeed.Iterator
         private let className: String
-        /// The rest of a revision's notices, the next one last.
+        /// The remaining notices of a revision, the next one last.
         private var pending: [ObjectsNotice] = []
 
         init(feed: NoticeFeed.Iterator, className: String) {
@@ -23,7 +23,7 @@ public struct ObjectNotices: AsyncSequence, Sendable {
             self.className = className
         }
 
-        /// The next notice; waits for it. Nil once the task is cancelled, and after the end.
+        /// Waits for the next notice and returns it. Nil after the task is cancelled, and after the end.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd) -> ObjectsNotice? {
             while true {
                 if let notice = pending.popLast() { return notice }
@@ -32,7 +32,7 @@ public struct ObjectNotices: AsyncSequence, Sendable {
             }
         }
 
-        /// All notices of the next revision that has any.
+        /// Returns all notices of the next revision that has any.
         private mutating func nextRevision(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd) -> [Notice]? {
             var notices: [Notice] = []
             while let notice = try await feed.next() {

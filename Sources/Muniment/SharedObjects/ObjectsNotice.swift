@@ -2,18 +2,18 @@ public import Events
 public import Notices
 internal import Permissions
 
-/// What a user is told of shared objects at one revision: the objects to which one thing happened.
+/// A notice for a user about shared objects at one revision: all objects with the same change.
 ///
-/// Ids are sorted by their bytes. All objects of a revision to which the same happened are in one of these.
+/// Ids are sorted by their bytes. One notice contains all objects of a revision with the same kind of change.
 public struct ObjectsNotice: Hashable, Sendable {
     public let revision: Revision
-    /// What happened to them; never `privilegesChanged`.
+    /// The kind of change; never `privilegesChanged`.
     public let kind: Notice.Kind
-    /// The objects that the user could not read before: there are such only where they were made public or shared.
+    /// The objects that the user could not read before. Only notices about objects that were made public or shared contain some.
     public let newlyAccessible: [String]
     /// The objects that the user could read before.
     public let previouslyAccessible: [String]
-    /// Whether it is the last of its revision: one who has handled it can go on behind that revision.
+    /// Whether it is the last notice of its revision. After handling it, a client can continue after that revision.
     public let completesRevision: Bool
 
     /// All these objects.
@@ -34,9 +34,9 @@ public struct ObjectsNotice: Hashable, Sendable {
 }
 
 extension ObjectsNotice {
-    /// What the notices of one revision say of the objects of a class.
+    /// Groups the notices of one revision about the objects of a class.
     ///
-    /// - Parameter notices: of one revision, in any order.
+    /// - Parameter notices: the notices of one revision, in any order.
     static func grouping(_ notices: [Notice], class className: String) -> [ObjectsNotice] {
         let ofClass = notices.filter { notice in
             notice.kind != .privilegesChanged && ExactText(notice.object.className) == ExactText(className)

@@ -1,18 +1,18 @@
 internal import Events
 public import Permissions
 
-/// Why an object was not saved: everything that stands in its way, where there are several reasons. Nothing of it was kept.
+/// Why an object was not saved, with all reasons. Nothing was saved.
 public struct SaveError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Never empty; in the order of what was to be done: the object itself, then its users in the order of their names.
+    /// Never empty. In the order of the changes: the object itself, then its users in the order of their names.
     public let errors: [Refusal]
 
     public var description: String { errors.map(\.description).joined(separator: "\n") }
 }
 
 extension Snapshot {
-    /// Everything that stands in the way of saving an object, as far as its caller may know it.
+    /// Returns all reasons why an object cannot be saved, as far as its caller may know them.
     ///
-    /// Someone who may not create an object is not told which users there are, as a store would not tell them either.
+    /// A caller that may not create objects is not told which users exist. The store does not disclose this either.
     func obstacles(
         toSaving value: JSONValue, as object: Name, class className: String, users: [Name], by caller: Name
     ) throws -> [Refusal] {
@@ -22,7 +22,7 @@ extension Snapshot {
             return numbered(found + [.lacking("create", on: .class(className), isAnonymous: false)], 0)
         }
         found = numbered(found, 0)
-        // The entry of the one who saves comes before theirs.
+        // The entry of the caller precedes those of the users.
         for (index, user) in users.enumerated() {
             let problem = user.problem ?? SharedObjects.problem(ofUser: user)
             if let refusal = try problem ?? (isKnown(user) ? nil : .unknownPrincipal(user)) {

@@ -1,10 +1,10 @@
 internal import Events
 public import Permissions
 
-/// Making a class of shared objects.
+/// Defines a class of shared objects.
 extension SharedObjects {
-    /// What makes a class of shared objects, as changes for a transaction of one's own: nobody but its creator has anything on a
-    /// new object, and the store and the class let everyone who is signed in have what an object's entries give.
+    /// Returns the changes that define a class of shared objects, to include in another transaction. Only its creator has access to
+    /// a new object. The store and the class allow all signed-in callers the access that an object's entries give.
     ///
     /// - Parameter className: the class, without `class:`.
     public static func definition(of className: String) -> [Change] {
@@ -19,12 +19,12 @@ extension SharedObjects {
         ]
     }
 
-    /// Makes a class of shared objects, once.
+    /// Defines a class of shared objects, once.
     ///
     /// - Parameters:
     ///   - className: the class, without `class:`; at most 128 bytes.
-    ///   - store: where.
-    ///   - caller: an administrator, or whoever else may define classes and set the store's entries.
+    ///   - store: the store to change.
+    ///   - caller: an administrator, or another caller that may define classes and set the store's entries.
     /// - Throws: `Refusal`: `alreadyExists` for a class that is defined, `noPrivilege` and others; ``StoreError`` or `LogError`.
     @discardableResult
     public static func define(class className: String, in store: Store, as caller: Name) async throws -> Receipt {

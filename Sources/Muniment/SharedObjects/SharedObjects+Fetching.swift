@@ -1,10 +1,10 @@
 public import Events
 internal import Permissions
 
-/// Reading objects.
+/// Reads objects.
 extension SharedObjects {
-    /// Whether there is an object of this id, which whoever is signed in may ask; says nothing about what is in it
-    /// (CONFORMANCE F7).
+    /// Returns whether an object with this id exists. Every signed-in user may ask this. The result says nothing about the object's
+    /// contents (CONFORMANCE F7).
     ///
     /// - Throws: `Refusal`: `notAuthenticated`, `malformed` or `tooLarge`; ``StoreError``.
     public func exists(_ id: String) throws -> Bool {
@@ -14,7 +14,7 @@ extension SharedObjects {
         return try store.read { try $0.exists(object) }
     }
 
-    /// The value of an object that the current user may read.
+    /// Returns the value of an object that the current user may read.
     ///
     /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated`; ``StoreError``.
     public func fetch(_ id: String) throws -> JSONValue {
@@ -22,24 +22,23 @@ extension SharedObjects {
         return try store.read { try $0.value(of: name(of: id), as: user) }
     }
 
-    /// All public objects, one by one: those that a signed-in user reads who is named nowhere (CONFORMANCE F8).
+    /// Returns all public objects, one by one: the objects that a signed-in user without any entries may read (CONFORMANCE F8).
     ///
     /// Finding them is linear in the number of public objects, not in the number of objects.
     ///
-    /// - Throws: `Refusal`: `notAuthenticated`, `unknownClass`, or `noPrivilege` where the current user may not query the class;
+    /// - Throws: `Refusal`: `notAuthenticated`, `unknownClass`; `noPrivilege` if the current user may not query the class;
     ///   ``StoreError``.
     public func fetchAllPublic() throws -> FetchedObjects {
         let user = try signedIn()
         return try store.read { try FetchedObjects($0.publicObjects(class: className, as: user), from: $0, in: store) }
     }
 
-    /// All objects that are shared with the current user, one by one: those that this user would also read if they were not public
-    /// (CONFORMANCE F8), their own among them. Everything is shared with an administrator.
+    /// Returns all objects that are shared with the current user, one by one: the objects that this user could also read if they
+    /// were not public (CONFORMANCE F8), including the user's own objects. All objects are shared with an administrator.
     ///
-    /// Finding them is linear in the number of objects that the user is named on, directly or by a role, not in the number of
-    /// objects.
+    /// Finding them is linear in the number of objects that name the user, directly or by a role, not in the number of objects.
     ///
-    /// - Throws: `Refusal`: `notAuthenticated`, `unknownClass`, or `noPrivilege` where the current user may not query the class;
+    /// - Throws: `Refusal`: `notAuthenticated`, `unknownClass`; `noPrivilege` if the current user may not query the class;
     ///   ``StoreError``.
     public func fetchAllSharedWithMe() throws -> FetchedObjects {
         let user = try signedIn()

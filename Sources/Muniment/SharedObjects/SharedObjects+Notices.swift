@@ -2,22 +2,22 @@ public import Events
 internal import Notices
 internal import Permissions
 
-/// Being told what is shared, made public, and taken away.
+/// Notices about objects that are shared, made public, or made inaccessible.
 extension SharedObjects {
-    /// What happens to the current user's access to these objects, as it happens: which were made public, made private, shared with
-    /// the user, unshared, made inaccessible or deleted (CONFORMANCE F9 to F13).
+    /// Returns live notices about the current user's access to these objects: objects that were made public, made private, shared
+    /// with the user, unshared, made inaccessible or deleted (CONFORMANCE F9 to F13).
     ///
-    /// Nothing is kept for the user: whoever comes back after months goes on behind the last revision handled. It goes on as the user
-    /// whom it was made for. What changes in privileges alone ``Store/notices(for:after:)`` tells.
+    /// The store keeps no state for the user: a client that returns after months continues after the last revision it handled. The
+    /// sequence belongs to the user that created it. For changes of privileges alone, use ``Store/notices(for:after:)``.
     ///
-    /// - Parameter revision: the last revision that is known already; nil for the head. With the revision of an earlier fetching
-    ///   nothing is missed.
+    /// - Parameter revision: the last revision that the client knows; nil for the head. With the revision of an earlier fetch, no
+    ///   change is missed.
     /// - Throws: `Refusal`: `notAuthenticated`; ``StoreError``.
     public func notices(after revision: Revision? = nil) throws -> ObjectNotices {
         ObjectNotices(feed: try store.notices(for: signedIn(), after: revision), className: className)
     }
 
-    /// The same for a span of revisions that is over; sorted by revision and kind.
+    /// Returns the notices of a span of past revisions, sorted by revision and kind.
     ///
     /// - Parameters:
     ///   - revision: the last revision before the span.

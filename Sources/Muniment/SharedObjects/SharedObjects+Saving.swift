@@ -1,17 +1,17 @@
 public import Events
 public import Permissions
 
-/// Saving objects.
+/// Saves objects.
 extension SharedObjects {
-    /// Saves a new object and says who has it, in one transaction (CONFORMANCE F2). Whoever saves it is always a specified user.
+    /// Saves a new object and sets its access, in one transaction (CONFORMANCE F2). The current user is always a specified user.
     ///
     /// - Parameters:
     ///   - value: at most 1 MiB as JSON, 64 levels deep, with 1,024 links.
-    ///   - id: at most 512 bytes, and no other object's.
+    ///   - id: at most 512 bytes, and not the id of another object.
     ///   - isPublic: whether everyone who is signed in may read it.
-    ///   - users: specified users beside the current one: users, things or roles that the store knows. At most 9,997.
-    /// - Throws: ``SaveError`` with everything that is wrong, and then nothing is kept; ``StoreError`` or `LogError` where the store
-    ///   cannot write.
+    ///   - users: specified users besides the current one: users, things or roles that the store knows. At most 9,997.
+    /// - Throws: ``SaveError`` with all problems, and then nothing is saved; ``StoreError`` or `LogError` if the store cannot
+    ///   write.
     @discardableResult
     public func save(_ value: JSONValue, id: String, isPublic: Bool = false, users: Set<Name> = []) async throws -> Receipt {
         let object = name(of: id)
@@ -31,23 +31,24 @@ extension SharedObjects {
         }
     }
 
-    /// What a store refused, with everything else that it would refuse.
+    /// Returns the refusal of a store with all further problems.
     private func all(
         _ known: [Refusal], _ value: JSONValue, _ object: Name, _ users: [Name], _ saver: Name
     ) throws -> [Refusal] {
         let found = try store.read {
             try $0.obstacles(toSaving: value, as: object, class: className, users: users, by: saver)
         }
-        // A store that went on meanwhile may have cleared some of it away; what it refused stays true.
+        // Concurrent commits may have solved some problems. The store's own refusal remains valid.
         return (known + found.filter { !known.contains($0) }).sorted { $0.change ?? 0 < $1.change ?? 0 }
     }
 
-    /// Replaces the value of an object that is there (CONFORMANCE F3). The current user must be a specified user of it.
+    /// Replaces the value of an existing object (CONFORMANCE F3). The current user must be a specified user of it.
     ///
     /// - Parameters:
-    ///   - id: the object's.
+    ///   - id: the object's id.
     ///   - value: at most 1 MiB as JSON, 64 levels deep, with 1,024 links.
-    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege`, `notAuthenticated`, `malformed` or `tooLarge`; ``StoreError`` or `LogError`.
+    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege`, `notAuthenticated`, `malformed` or `tooLarge`; ``StoreError`` or
+    ///   `LogError`.
     @discardableResult
     public func overwrite(_ id: String, with value: JSONValue) async throws -> Receipt {
         try await submit([.writeObject(name(of: id), .value(value))])

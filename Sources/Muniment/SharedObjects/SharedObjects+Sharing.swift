@@ -1,8 +1,8 @@
 public import Permissions
 
-/// Saying who has access. The current user must be a specified user of the object (CONFORMANCE F5).
+/// Changes who has access. The current user must be a specified user of the object (CONFORMANCE F5).
 extension SharedObjects {
-    /// Makes an object public, so that everyone who is signed in may read it, or private, so that its specified users alone may.
+    /// Makes an object public, so that everyone who is signed in may read it, or private, so that only its specified users may.
     ///
     /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated`; ``StoreError`` or `LogError`.
     @discardableResult
@@ -14,11 +14,11 @@ extension SharedObjects {
                 : [.revoke(.everyone, on: object), .revoke(.anonymous, on: object)])
     }
 
-    /// Makes somebody a specified user of an object. Nothing changes for one who is that already.
+    /// Makes a user a specified user of an object. Changes nothing if the user already is one.
     ///
     /// - Parameters:
     ///   - user: a user, a thing or a role that the store knows.
-    ///   - id: the object's.
+    ///   - id: the object's id.
     /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject`, `noPrivilege`, `notAuthenticated`, or `malformed` for `everyone`
     ///   and `anonymous`; ``StoreError`` or `LogError`.
     @discardableResult
@@ -27,12 +27,13 @@ extension SharedObjects {
         return try await submit([.grant(user, on: name(of: id), SharedObjects.specifiedUserPrivileges)])
     }
 
-    /// Takes an object from a specified user, who can read on while it is public. Whoever may do this can do it to themselves.
+    /// Removes a specified user of an object. The user can still read the object while it is public. Specified users can remove
+    /// themselves.
     ///
     /// - Parameters:
     ///   - user: a specified user of the object.
-    ///   - id: the object's.
-    /// - Throws: `Refusal`: `notThere` for somebody who is no specified user, `unknownPrincipal`, `unknownObject`, `noPrivilege`,
+    ///   - id: the object's id.
+    /// - Throws: `Refusal`: `notThere` for a user that is not a specified user, `unknownPrincipal`, `unknownObject`, `noPrivilege`,
     ///   `notAuthenticated`, or `malformed` for `everyone` and `anonymous`; ``StoreError`` or `LogError`.
     @discardableResult
     public func removeUser(_ user: Name, from id: String) async throws -> Receipt {
@@ -40,8 +41,8 @@ extension SharedObjects {
         return try await submit([.revoke(user, on: name(of: id), strict: true)])
     }
 
-    /// Why somebody cannot be a specified user; nil where they can. A store would take them: with everyone for a specified user, a
-    /// public object would be everyone's to edit (CONFORMANCE F4).
+    /// Returns why a subject cannot be a specified user; nil if it can. The store would accept `everyone`, but then all users could
+    /// edit a public object (CONFORMANCE F4).
     static func problem(ofUser user: Name) -> Refusal? {
         guard user == .everyone || user == .anonymous else { return nil }
         return Refusal(.malformed, "`\(user)` is no specified user: make the object public, or name a user, a thing or a role")

@@ -2,7 +2,7 @@ internal import Events
 public import Permissions
 internal import Synchronization
 
-/// Objects that their users share with each other or make public, as the current user sees them.
+/// Objects that users share with each other or make public, as seen by the current user.
 ///
 /// ```swift
 /// try await SharedObjects.define(class: "note", in: store, as: "user:root")
@@ -11,46 +11,46 @@ internal import Synchronization
 /// try await notes.save(.object(["text": .string("Hello")]), id: "hello", isPublic: false, users: ["user:bob"])
 /// ```
 ///
-/// An object belongs to the users that it is shared with, its specified users: they read, change and delete it, and say who else
-/// may. A public object can be read by everyone who is signed in. That is an entry for each specified user, and one for
-/// `everyone`; every call is an ordinary command or question, made as the current user.
+/// An object belongs to the users that it is shared with, its specified users. They read, change and delete it, and decide who else
+/// may. Everyone who is signed in can read a public object. The store has one entry for each specified user, and one for
+/// `everyone`. Every call is an ordinary command or query of the current user.
 public final class SharedObjects: Sendable {
     public let store: Store
     /// The class of these objects, without `class:`.
     public let className: String
     private let user = Mutex<Name?>(nil)
 
-    /// A way to the objects of a class that was defined with ``define(class:in:as:)``; nobody is signed in at first.
+    /// Creates access to the objects of a class that was defined with ``define(class:in:as:)``. At first, no user is signed in.
     ///
     /// - Parameters:
-    ///   - store: where they are kept; opened for writing where anything is to be changed.
+    ///   - store: the store of the objects; open for writing to make changes.
     ///   - className: the class, without `class:`.
     public init(in store: Store, class className: String) {
         self.store = store
         self.className = className
     }
 
-    /// What a specified user has on an object.
+    /// The privileges of a specified user on an object.
     public static let specifiedUserPrivileges = ["read", "query", "update", "delete", "setPermissions"]
-    /// What everyone who is signed in has on a public object.
+    /// The privileges of everyone who is signed in on a public object.
     public static let publicPrivileges = ["read", "query"]
 
-    /// The name of one of these objects: `note:hello` for the id `hello`.
+    /// Returns the name of an object: `note:hello` for the id `hello`.
     public func name(of id: String) -> Name { Name(className + ":" + id) }
 }
 
-/// Who is signed in.
+/// Manages the current user.
 extension SharedObjects {
-    /// Who is signed in; nil while nobody is, and then every call is refused (CONFORMANCE F1).
+    /// The signed-in user; nil if no user is signed in, and then every call is refused (CONFORMANCE F1).
     public var currentUser: Name? { user.withLock { $0 } }
 
-    /// Says who is signed in from now on. The one who comes is known to the store afterwards, so that others can share with them.
+    /// Sets the signed-in user. Registers the new user in the store, so that others can share with it.
     ///
-    /// Whether they are who they say they are is for the caller to find out. What is on its way goes on as the user before.
+    /// The caller must authenticate the user. Calls that have already begun continue as the previous user.
     ///
     /// - Parameter newUser: a user or a thing; nil to sign out.
-    /// - Throws: `Refusal` with `malformed` for a name that cannot act, and then nobody is signed in; ``StoreError`` or `LogError`
-    ///   where the store cannot write.
+    /// - Throws: `Refusal` with `malformed` for a name that cannot act, and then no user is signed in; ``StoreError`` or `LogError`
+    ///   if the store cannot write.
     public func setCurrentUser(_ newUser: Name?) async throws {
         user.withLock { $0 = nil }
         guard let newUser else { return }
@@ -58,16 +58,16 @@ extension SharedObjects {
         user.withLock { $0 = newUser }
     }
 
-    /// The current user, for a question.
+    /// Returns the current user for a query.
     func signedIn() throws(Refusal) -> Name {
         guard let currentUser else { throw SharedObjects.notSignedIn }
         return currentUser
     }
 
-    /// Carries out changes as the current user.
+    /// Commits changes as the current user.
     ///
-    /// Without one they are put to the store as `anonymous`, so that the attempt is recorded. The last of them is then one that
-    /// nobody can make: nothing comes of the others even where `anonymous` has been given something.
+    /// Without a current user, the changes are sent to the store as `anonymous`, so that the attempt is recorded. An additional
+    /// last change always fails. So no change takes effect, even if `anonymous` has some privileges.
     func submit(_ changes: [Change]) async throws -> Receipt {
         if let currentUser { return try await store.commit(Transaction(currentUser, changes)) }
         let impossible = Change.appointAdministrator(.anonymous)
@@ -81,7 +81,7 @@ extension SharedObjects {
 }
 
 extension Store {
-    /// Makes a user or a thing known, by a transaction of nothing, where it is not.
+    /// Registers an unknown user or thing with an empty transaction.
     func connect(_ caller: Name) async throws {
         if caller.isWellFormed, caller.kind == .caller, try read({ try $0.exists(caller) }) { return }
         try await commit(Transaction(caller, []))

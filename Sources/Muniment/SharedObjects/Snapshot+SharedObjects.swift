@@ -2,15 +2,15 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// What is public and what is shared, as listings.
+/// Lists public and shared objects.
 extension Snapshot {
-    /// The objects of a class that a signed-in caller may read and query who is named nowhere.
+    /// Returns the objects of a class that a signed-in caller without any entries may read and query.
     func publicObjects(class className: String, as caller: Name) throws -> [ObjectID] {
         guard let (classID, _) = try mayQuery(className, as: caller) else { return [] }
         return try reader.objects(for: try reader.subjects(of: .everyone), with: [.read, .query], class: classID, at: instant)
     }
 
-    /// The objects of a class that a caller may read and query, and could read by entries for others than everyone alone.
+    /// Returns the objects of a class that a caller may read and query, and could read without the entries for everyone.
     func sharedObjects(class className: String, with caller: Name) throws -> [ObjectID] {
         guard let (classID, subjects) = try mayQuery(className, as: caller) else { return [] }
         let own = try subjects.subtracting(reader.subjects(of: .everyone))
@@ -19,7 +19,7 @@ extension Snapshot {
         }
     }
 
-    /// Whether a caller may create objects of a class.
+    /// Returns whether a caller may create objects of a class.
     func mayCreate(_ caller: Name, _ className: String) throws -> Bool {
         guard let classID = try reader.classID(className), let principal = try reader.caller(caller) else { return false }
         return try rules.classVerdict(for: try reader.subjects(of: principal), on: classID).allows(.create)

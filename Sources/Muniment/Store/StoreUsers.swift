@@ -1,8 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Counts the current users of a store. Its files are closed when the count is zero: a read from a file that is no longer mapped
-/// crashes the process.
+/// Counts the current users of a store. Its files are closed when the count is zero: reading an unmapped file crashes the process.
 ///
 /// Beginning and ending cost one addition each and never wait.
 final class StoreUsers: Sendable {

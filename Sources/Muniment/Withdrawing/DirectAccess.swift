@@ -2,17 +2,17 @@ internal import Events
 public import Permissions
 internal import Projections
 
-/// Everything that a store gives to one principal by name, for good or until a time: what it would lose if it were forgotten, apart
-/// from what everyone has.
+/// All access that a store gives to one principal by name, permanently or until an expiry. Without it, the principal has only the
+/// access of everyone.
 public struct DirectAccess: Hashable, Sendable {
-    /// An entry on something: the store, a class, a role or any other object.
+    /// An entry on the store, a class, a role or any other object.
     public struct Entry: Hashable, Sendable {
         public let object: Name
-        /// Whether some of it cannot be taken away unless the object gets another owner.
+        /// Whether a part of it can be removed only by giving the object another owner.
         public let isPermanent: Bool
     }
 
-    /// A permission made for the principal, on something that it is attached to.
+    /// A permission made for the principal, on one object that it is attached to.
     public struct Attachment: Hashable, Sendable {
         public let permission: Name
         public let object: Name
@@ -26,11 +26,12 @@ public struct DirectAccess: Hashable, Sendable {
 
     public var isEmpty: Bool { !isAdministrator && roles.isEmpty && entries.isEmpty && attachments.isEmpty }
 
-    /// What takes all of it away: the widest first, so that whatever is done in pieces leaves the least behind.
+    /// Returns the changes that remove all of this access. The widest access comes first, so that an interrupted withdrawal leaves
+    /// as little access as possible.
     ///
     /// - Parameters:
-    ///   - principal: whose it is.
-    ///   - heir: who owns what the principal's entry is permanent on from then on.
+    ///   - principal: the principal with this access.
+    ///   - heir: the new owner of objects on which the principal's entry is permanent.
     public func withdrawal(from principal: Name, heir: Name) -> [Change] {
         var changes: [Change] = isAdministrator ? [.dismissAdministrator(principal)] : []
         changes += roles.map { .removeMember(principal, from: $0) }
@@ -43,9 +44,10 @@ public struct DirectAccess: Hashable, Sendable {
 }
 
 extension Snapshot {
-    /// What is given to a principal by name; nothing for one that the store never heard of.
+    /// Returns the access that a principal has by name; empty if the store does not know the principal.
     ///
-    /// Linear in the number of things that it is named on and, for those that it owns, in the lengths of their access lists.
+    /// Linear in the number of entities that name the principal and, for objects that it owns, in the lengths of their access
+    /// lists.
     ///
     /// - Throws: `Refusal` (`malformed`) for an ill-formed name.
     public func directAccess(of principal: Name) throws -> DirectAccess {

@@ -2,19 +2,19 @@ public import Events
 public import Permissions
 
 extension Store {
-    /// Takes everything from a principal that the store gives it by name, as an administrator: entries on whatever, memberships,
-    /// permissions made for it, its place among the administrators. What it owns stays, and its name stays in the history.
+    /// Removes all access that a principal has by name, as an administrator: its entries, its memberships, permissions made for it,
+    /// and its administration of the store. Objects that it owns remain, and its name remains in the history.
     ///
-    /// It is one commit, unless there is more to take than ``Events/Limits/changesPerTransaction``, or somebody gives it something
-    /// meanwhile. Where there is nothing to take, nothing is written.
+    /// Writes one commit, unless the removal exceeds ``Events/Limits/changesPerTransaction`` or another caller gives the principal
+    /// access meanwhile. Writes nothing if the principal has no access.
     ///
     /// - Parameters:
-    ///   - principal: a user or a thing; one that the store never heard of has nothing.
-    ///   - origin: what the log is to say about it.
-    /// - Throws: `Refusal` (`lastAdministrator`) where nobody else administers the store; nothing is changed then. Otherwise as
+    ///   - principal: a user or a thing; one that the store does not know has no access.
+    ///   - origin: the origin to record in the log.
+    /// - Throws: `Refusal` (`lastAdministrator`) if the principal is the only administrator; nothing is changed then. Otherwise as
     ///   `commit(_:)`.
     public func withdraw(everythingFrom principal: Name, origin: Origin = Origin()) throws {
-        // Who gives it something again and again would otherwise hold this up for ever.
+        // Limits the rounds, because another caller could give the principal access repeatedly.
         for _ in 0..<Store.withdrawalRounds {
             let (access, administrators) = try read { (try $0.directAccess(of: principal), try $0.administrators()) }
             if access.isEmpty { return }

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// Compares the machine's clock with the newest commit and with the time since the machine started, before each commit.
 ///
-/// Within one start of the machine the wall clock minus the time since that start is constant, up to small corrections. The guard
-/// keeps this offset in a file, so that a later process of the same start can compare. After a restart it has the time of the
-/// newest commit alone.
+/// Until the machine restarts, the wall clock minus the time since the start is constant, except for small corrections. The guard
+/// keeps this offset in a file, so that a later process of the same start can compare. After a restart it only has the time of the
+/// newest commit.
 final class ClockGuard: Sendable {
     private let limits: ClockLimits
     private let mark: ClockMark
@@ -16,7 +16,7 @@ final class ClockGuard: Sendable {
 
     /// - Parameters:
     ///   - limits: how far the clock may be off.
-    ///   - mark: where the offset is kept.
+    ///   - mark: the file that stores the offset.
     ///   - isHeadImported: whether the newest commit came from an import, so that its time is not this machine's.
     init(_ limits: ClockLimits, mark: ClockMark, isHeadImported: @escaping @Sendable () -> Bool) {
         self.limits = limits
@@ -25,12 +25,12 @@ final class ClockGuard: Sendable {
         offset = Mutex(mark.offset)
     }
 
-    /// Why a commit would be refused now; nil if the clock is in its limits.
+    /// Returns why a commit would be refused now; nil if the clock is within its limits.
     ///
     /// - Parameter head: the time of the newest commit.
     func problem(head: Instant) -> StoreError? { problem(of: limits.machine(), head: head, offset: offset.withLock { $0 }) }
 
-    /// Allows a commit at the machine's present time, or refuses it.
+    /// Allows or refuses a commit at the machine's current time.
     ///
     /// - Parameter head: the time of the newest commit.
     /// - Throws: ``StoreError/clockIsBehind(_:head:)``, ``StoreError/clockIsAhead(_:expected:)``.
@@ -63,10 +63,10 @@ final class ClockGuard: Sendable {
 /// The file that keeps the offset of the clock for one start of the machine: the identity of the start, and microseconds in decimal.
 struct ClockMark: Sendable {
     let path: String
-    /// A change of the offset, in microseconds, that is worth a write: ten seconds.
+    /// The smallest change of the offset to write, in microseconds: ten seconds.
     private static let step: Int64 = 10_000_000
 
-    /// The offset that was kept since the machine started; nil if there is none.
+    /// The offset stored since the machine started; nil if the file has none.
     var offset: Int64? {
         guard let bytes = try? readFile(path) else { return nil }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -74,7 +74,7 @@ struct ClockMark: Sendable {
         return Int64(String(decoding: lines[1], as: UTF8.self))
     }
 
-    /// Writes the offset if it differs from the one before. If the disk does not take it, the next process has less to compare with.
+    /// Writes the offset if it differs from the previous one. If the write fails, the next process has less to compare with.
     func keep(_ offset: Int64, instead before: Int64?) {
         if let before, offset.subtractingReportingOverflow(before).partialValue.magnitude < Self.step.magnitude { return }
         try? replaceFile(path, with: Self.start + Array("\n\(offset)\n".utf8))

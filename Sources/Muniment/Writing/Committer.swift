@@ -3,20 +3,20 @@ internal import Hashing
 internal import Permissions
 internal import Projections
 
-/// Turns transactions into commits, in a working set: authorises, folds, and says what is to be appended to the log.
+/// Turns transactions into commits in a working set: authorises them, folds them, and returns the commits to append to the log.
 struct Committer {
     let workingSet: WorkingSet
     let clock: @Sendable () -> Instant
-    /// Nil if any time is taken as it is.
+    /// Nil if every time is accepted.
     var clockGuard: ClockGuard?
     /// Steps that a transaction may take if its caller does not administer the store.
     var workLimit = Int.max
 
-    /// The time of what happens now. It never goes back, even when the clock does (CONFORMANCE E3).
+    /// The time of the next commit. It never decreases, even if the clock does (CONFORMANCE E3).
     var now: Instant { workingSet.state.revision == .genesis ? clock() : max(clock(), workingSet.state.time) }
 
-    /// Carries out a transaction, and appends the commits that it leads to: ends that are due, the caller's first connection,
-    /// its own.
+    /// Runs a transaction, and appends the resulting commits: due expiries, the first connection of the caller, and the transaction
+    /// itself.
     mutating func perform(_ transaction: Transaction, appendingTo commits: inout [Commit]) throws -> Receipt {
         try transaction.precondition?()
         let time = try time(of: transaction)
@@ -34,7 +34,7 @@ struct Committer {
         }
         let revision = workingSet.state.revision.next
         let events = try folding(revision, actor) {
-            // An administrator and an import may do anything, at any cost.
+            // Administrators and imports have no limit of work.
             if try transaction.authority != .importer && !workingSet.isAdministrator(actor) {
                 workingSet.work.beginLimit(workLimit)
             }
@@ -51,13 +51,13 @@ struct Committer {
         return Receipt(revision: revision, head: revision, time: time)
     }
 
-    /// What is to be recorded of a transaction that was refused just now.
+    /// Returns the record of a transaction that was just refused.
     func refused(_ transaction: Transaction, _ refusal: Refusal) -> RefusedTransaction {
         RefusedTransaction(
             transaction: transaction, refusal: refusal, time: transaction.time ?? now, head: workingSet.state.revision)
     }
 
-    /// Brings about every end that is due: one commit for each instant at which something ends.
+    /// Records every due expiry: one commit for each instant at which access expires.
     mutating func expire(by instant: Instant, appendingTo commits: inout [Commit]) throws {
         while let (until, expiries) = try workingSet.nextExpiries(by: instant) {
             let revision = workingSet.state.revision.next
@@ -69,7 +69,7 @@ struct Committer {
         }
     }
 
-    /// Brings about one end.
+    /// Records one expiry.
     private func end(_ expiry: Expiry) throws -> Event? {
         guard let entry = try workingSet.entry(of: expiry.subject, on: expiry.object) else { return nil }
         let ended = entry.ending.filter { $0.until == expiry.until }.reduce(into: Privileges()) { $0.formUnion($1.privileges) }
@@ -78,7 +78,7 @@ struct Committer {
         return event
     }
 
-    /// Folds what `body` decides on into a commit that is begun; takes it back where that fails.
+    /// Folds the events that `body` decides into a started commit; reverts it if that fails.
     private func folding<R>(
         _ revision: Revision, _ actor: PrincipalID, _ body: () throws -> R
     ) throws -> R {
@@ -139,7 +139,7 @@ struct Committer {
             ("request id", origin.requestID), ("idempotency key", origin.idempotencyKey), ("comment", origin.comment),
             ("credential", origin.credential),
         ])
-        // The request of a key is read as a whole, so what is too large is sent back before.
+        // A request with an idempotency key is read as a whole, so requests that are too large are rejected before.
         guard origin.idempotencyKey != nil else { return }
         for (index, change) in transaction.changes.enumerated() {
             if var refusal = change.obviouslyTooLarge {
@@ -149,7 +149,7 @@ struct Committer {
         }
     }
 
-    /// The number of the caller. One who was never seen is registered, by a commit of its own: the first connection.
+    /// Returns the number of the caller. An unknown caller is registered by a separate commit: its first connection.
     private mutating func connect(
         _ transaction: Transaction, at time: Instant, appendingTo commits: inout [Commit]
     ) throws -> PrincipalID {
@@ -160,7 +160,7 @@ struct Committer {
         }
         let number = try workingSet.number(of: name) ?? workingSet.nextID
         let actor = PrincipalID(rawValue: number)
-        // In a history the first mention is part of the transaction; `decide` registers it.
+        // In an import, the first mention is part of the transaction; `decide` registers it.
         if transaction.authority == .importer { return actor }
         let revision = workingSet.state.revision.next
         let event = try folding(revision, actor) {
@@ -205,7 +205,7 @@ struct Committer {
         return events
     }
 
-    /// In a history users and things exist once they are mentioned.
+    /// In an import, users and things exist after they are first mentioned.
     private func register(_ names: [Name], into events: inout [Event]) throws {
         for name in names {
             if let number = try workingSet.number(of: name), try workingSet.place(of: ObjectID(rawValue: number)) != nil {
@@ -228,7 +228,7 @@ struct Committer {
 }
 
 extension Event {
-    /// The bytes of JSON in this event.
+    /// The number of bytes of JSON in this event.
     fileprivate var valueBytes: Int {
         switch self {
         case .objectCreated(let event): event.value?.count ?? 0

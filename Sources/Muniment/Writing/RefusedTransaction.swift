@@ -2,18 +2,18 @@ internal import Events
 internal import Hashing
 internal import Permissions
 
-/// A transaction that was refused, until it is recorded.
+/// A refused transaction that is not recorded yet.
 struct RefusedTransaction {
     let transaction: Transaction
     let refusal: Refusal
-    /// The time that it would have had.
+    /// The time that its commit would have had.
     let time: Instant
     /// The last commit when it was refused.
     let head: Revision
 }
 
 extension RecordedRefusal {
-    /// What the log keeps of a refused transaction: every text of it cut, so that the record stays small.
+    /// Creates the log record of a refused transaction. Truncates all of its texts, so that the record stays small.
     init(_ refused: RefusedTransaction, number: RefusalNumber) {
         let (transaction, refusal) = (refused.transaction, refused.refusal)
         let changes = transaction.changes
@@ -27,13 +27,13 @@ extension RecordedRefusal {
 }
 
 extension TriedChange {
-    /// A change as JSON, of which only the beginning is kept where it is long. Linear in the change; holds no copy of it.
+    /// Encodes a change as JSON and truncates it if it is long. Linear in the change; does not copy it.
     init(_ change: Change) {
         var kept: [UInt8] = []
         var count = 0
         var digest = DigestStream()
         var writer = JSONWriter { piece in
-            // One byte more than the limit tells whether there is more.
+            // One byte more than the limit shows that the text continues.
             for index in piece.indices.prefix(Limits.triedChangeBytes + 1 - kept.count) { kept.append(piece[index]) }
             count += piece.count
             digest.update(piece)
@@ -49,7 +49,7 @@ extension TriedChange {
 }
 
 extension Origin {
-    /// The origin with each text cut to what a commit would take.
+    /// The origin with each text truncated to the limit of a commit.
     fileprivate var cut: Origin {
         var origin = self
         origin.requestID = requestID?.prefix(utf8Bytes: Limits.originBytes)

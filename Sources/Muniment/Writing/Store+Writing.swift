@@ -1,16 +1,18 @@
 public import Events
 
-/// Changing a store.
+/// Changes a store.
 extension Store {
-    /// Carries out a transaction and returns when it is on the disk. Concurrent callers share the cost of that.
+    /// Commits a transaction and returns after it is on the disk. Concurrent callers share the cost of the sync.
     ///
-    /// - Throws: `Refusal`, where nothing was changed; ``StoreError`` or `LogError` where the store cannot write.
+    /// - Throws: `Refusal` if the transaction was refused and changed nothing; ``StoreError`` or `LogError` if the store cannot
+    ///   write.
     @discardableResult
     public func commit(_ transaction: Transaction) throws -> Receipt { try writing { try $0.commit(transaction) } }
 
-    /// Carries out a transaction and returns when it is on the disk. Concurrent callers share the cost of that.
+    /// Commits a transaction and returns after it is on the disk. Concurrent callers share the cost of the sync.
     ///
-    /// - Throws: `Refusal`, where nothing was changed; ``StoreError`` or `LogError` where the store cannot write.
+    /// - Throws: `Refusal` if the transaction was refused and changed nothing; ``StoreError`` or `LogError` if the store cannot
+    ///   write.
     @discardableResult
     public func commit(_ transaction: Transaction) async throws -> Receipt {
         let writer = try openWriter()
@@ -23,18 +25,19 @@ extension Store {
         }
     }
 
-    /// Records the end of access that falls due by an instant, with a commit for each moment at which some ends. A store does this by
-    /// itself where ``StoreOptions/recordsEnds`` says so.
+    /// Records access that has expired by an instant, with one commit for each moment of expiry. The store does this automatically,
+    /// depending on ``StoreOptions/recordsEnds``.
     public func advance(to instant: Instant) throws { try writing { try $0.expire(by: instant) } }
 
-    /// Looks for ends that are due by the clock, as the store does by itself, and returns when they are recorded: for tests.
+    /// Records the expiries that are due by the clock, as the store does automatically, and returns after that: for tests.
     package func lookForEnds() { writer?.ends?.lookNow() }
 
-    /// Takes many transactions and brings them to the disk in large batches. Until it has finished, the store records no ends by
-    /// itself; where the transactions bring times of the past along, open the store with ``EndRecording/withCommits``.
+    /// Returns an importer, which commits many transactions and syncs them to the disk in large batches. Until it has finished, the
+    /// store does not record expiries automatically. If the transactions have past times, open the store with
+    /// ``EndRecording/withCommits``.
     public func importer() throws -> Importer { Importer(writer: try openWriter(), users: users) }
 
-    /// Writes to the store. Closing waits for it.
+    /// Calls `body` with the writer. Closing waits for it.
     func writing<R>(_ body: (Writer) throws -> R) throws -> R {
         let writer = try openWriter()
         return try users.during { try body(writer) }

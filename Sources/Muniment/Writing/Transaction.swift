@@ -1,17 +1,17 @@
 public import Events
 public import Permissions
 
-/// Changes that a caller wants made together: all of them or none.
+/// A list of changes to commit together: all of them or none.
 public struct Transaction: Sendable {
     public var caller: Name
     public var changes: [Change]
     public var origin: Origin
     public var authority: Authority
-    /// When it happens; nil for now. Never before the last commit.
+    /// The commit time; nil for now. Never before the last commit.
     public var time: Instant?
-    /// Called in the writer's turn, directly before the changes are decided: what it throws is thrown by `commit`, nothing is
-    /// changed or recorded, and other transactions go on. For what the caller's right rests on outside the store, such as a token
-    /// that can be revoked while the transaction waits (CONFORMANCE E16). It holds all other writers up.
+    /// Called in the writer's turn, directly before the changes are decided. If it throws, `commit` throws the same error, nothing
+    /// is changed or recorded, and other transactions continue. Use it for rights that are managed outside of the store, such as a
+    /// token that can be revoked while the transaction waits (CONFORMANCE E16). All other writers wait for it.
     public var precondition: (@Sendable () throws -> Void)?
 
     public init(
@@ -27,13 +27,13 @@ public struct Transaction: Sendable {
     }
 }
 
-/// What became of a transaction.
+/// The result of a transaction.
 public struct Receipt: Hashable, Sendable {
-    /// The revision that it made; nil where it changed nothing.
+    /// The revision of the commit; nil if the transaction changed nothing.
     public let revision: Revision?
-    /// The head behind it.
+    /// The head after the transaction.
     public let head: Revision
-    /// The time that it was given.
+    /// The time of the transaction.
     public let time: Instant
 
     package init(revision: Revision?, head: Revision, time: Instant) {

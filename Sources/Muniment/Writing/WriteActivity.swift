@@ -1,45 +1,45 @@
 internal import Events
 internal import Synchronization
 
-/// What a store has brought to its log since it was opened.
+/// Statistics of the writes to a store's log since it was opened.
 public struct StoreActivity: Hashable, Sendable {
     public internal(set) var commits: UInt64 = 0
     public internal(set) var events: UInt64 = 0
-    /// Records of refused commands.
+    /// The number of records of refused commands.
     public internal(set) var refusals: UInt64 = 0
-    /// How long each write of a group took, its sync of the disk included.
+    /// The duration of each write of a group, including its sync to the disk.
     public internal(set) var writes = DurationHistogram()
 
     public init() {}
 }
 
-/// How often something took how long.
+/// A histogram of durations.
 public struct DurationHistogram: Hashable, Sendable {
-    /// The upper bounds of the spans that are told apart, in nanoseconds; what takes longer is in one more.
+    /// The upper bounds of the buckets, in nanoseconds. One more bucket counts longer durations.
     public static let boundsNanoseconds: [UInt64] = [
         100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000, 250_000_000,
         500_000_000, 1_000_000_000, 2_500_000_000, 10_000_000_000,
     ]
 
-    /// How often it took no longer than each bound, and longer than the one before; the last is for what took longer than all.
+    /// The counts of each bucket: durations up to its bound and above the previous bound. The last count is for longer durations.
     public private(set) var counts = [UInt64](repeating: 0, count: boundsNanoseconds.count + 1)
-    /// How long it took altogether.
+    /// The sum of all durations.
     public private(set) var totalNanoseconds: UInt64 = 0
 
     public init() {}
 
-    /// A histogram whose parts were counted elsewhere.
+    /// Creates a histogram from counts.
     ///
     /// - Parameters:
     ///   - counts: one for each bound, and one more.
-    ///   - totalNanoseconds: how long all of it took.
+    ///   - totalNanoseconds: the sum of all durations.
     public init(counts: [UInt64], totalNanoseconds: UInt64) {
         precondition(counts.count == DurationHistogram.boundsNanoseconds.count + 1, "a count for each bound and one more")
         self.counts = counts
         self.totalNanoseconds = totalNanoseconds
     }
 
-    /// The span that a duration falls into.
+    /// Returns the bucket of a duration.
     public static func span(of nanoseconds: UInt64) -> Int {
         boundsNanoseconds.firstIndex { nanoseconds <= $0 } ?? boundsNanoseconds.count
     }
@@ -50,13 +50,13 @@ public struct DurationHistogram: Hashable, Sendable {
     }
 }
 
-/// Counts what a writer brings to the log.
+/// Counts the writes to the log.
 final class WriteActivity: Sendable {
     private let state = Mutex(StoreActivity())
 
     var value: StoreActivity { state.withLock { $0 } }
 
-    /// Measures a write of the log, and counts it where it succeeds.
+    /// Measures a write of the log, and counts it if it succeeds.
     func measure(_ commits: [Commit], _ refusals: [RecordedRefusal], _ write: () throws -> Void) throws {
         let begun = ContinuousClock.now
         try write()

@@ -6,64 +6,66 @@ internal import Permissions
 internal import Projections
 internal import Synchronization
 
-/// The one that writes. Transactions of concurrent callers are carried out one after another and reach the disk together: many
-/// commits, one sync, each acknowledged only when it is durable.
+/// The writer of a store. It runs transactions of concurrent callers one after another and writes them to the disk together: many
+/// commits, one sync. Each commit is acknowledged only after it is durable.
 ///
-/// A group of transactions has its turn, in which they are decided and folded in memory, and then goes to the disk: first the
-/// log, then the index. While one group is on its way to the disk the next can have its turn. Whoever comes when nobody leads
-/// a group leads the next one, with all that wait.
+/// A group of transactions is decided and folded in memory during its turn. Then it is written to the disk: first the log, then the
+/// index. While one group is being written, the next can have its turn. A caller that arrives while no group has a leader leads the
+/// next group, which contains all waiting transactions.
 final class Writer: @unchecked Sendable {
     private let log: EventLog
     private let index: Index
     private let workingSet: WorkingSet
     private let clock: @Sendable () -> Instant
     let clockGuard: ClockGuard?
-    /// Steps that a transaction may take if its caller does not administer the store. A group that has taken as many ends.
+    /// Steps that a transaction may take if its caller does not administer the store. A group ends when its transactions have taken
+    /// this many steps.
     private let workLimit: Int
-    /// Calls when access comes to its end. Nil where ends are recorded with commits only.
+    /// Records expiries when they are due. Nil if expiries are recorded with commits only.
     private(set) var ends: EndWatch?
     private let waiting = Mutex(Waiting())
-    /// Held while transactions are decided; guards the working set. Whoever holds it takes `disk` before giving it up, so that
-    /// groups reach the disk in the order of their turns.
+    /// Held while transactions are decided; guards the working set. The holder takes `disk` before releasing it, so that groups are
+    /// written in the order of their turns.
     private let turn = DispatchSemaphore(value: 1)
-    /// Held while commits go to the log and rows to the index.
+    /// Held while commits are written to the log and rows to the index.
     private let disk = DispatchSemaphore(value: 1)
     private let queue = DispatchQueue(label: "muniment.writer", attributes: .concurrent)
-    /// Carries out what a group has left over. A serial queue has a thread even if callers block all threads of concurrent queues.
+    /// Runs the remaining transactions of a group. A serial queue has a thread even if callers block all threads of concurrent
+    /// queues.
     private let leftOver = DispatchQueue(label: "muniment.writer.leftover")
     let activity = WriteActivity()
-    /// Why the index is behind the log; nil while it is not.
+    /// Why the index could not be updated from the log; nil if it is up to date.
     private let indexFailure = Mutex<String?>(nil)
 
     private struct Waiting {
         var requests: [Request] = []
-        /// Whether somebody is about to take a turn with all that wait.
+        /// Whether a leader is about to take a turn with all waiting transactions.
         var isLed = false
     }
 
-    /// Commits that go to the disk together at most.
+    /// The largest number of commits that are written together.
     private static let groupLimit = 4096
-    /// How often a leader looks for callers to come back.
+    /// The number of times a leader checks for returning callers.
     private static let looks = 256
-    /// How many the last two groups were; guarded by the turn.
+    /// The sizes of the last two groups; guarded by the turn.
     private var lastCounts = (1, 1)
-    /// Events of an import that go to the log together.
+    /// Events of an import that are written to the log together.
     private static let eventsPerBatch = 100_000
 
     /// Commits of an import that are folded but not in the log yet.
     private var unwritten: [Commit] = []
     private var unwrittenEvents = 0
-    /// Whether an import goes on, whose times are its own; guarded by the turn.
+    /// Whether an import, which sets its own times, is active; guarded by the turn.
     private var isImporting = false
     /// The number of the next refusal; guarded by the turn.
     private var nextRefusal: RefusalNumber
     /// The store's folder.
     private let path: String
-    /// Called before anything is decided that may be written to the log.
+    /// Called before the writer decides anything that may be written to the log.
     private let willWrite: @Sendable () throws -> Void
-    /// Told of commits once the index has them.
+    /// Receives commits after they are in the index.
     private let feed: ChangeFeed
-    /// Whether there are commits in the log that the index has not; guarded by `disk`.
+    /// Whether the log contains commits that the index lacks; guarded by `disk`.
     private var isIndexOwed = false
 
     private final class Request: @unchecked Sendable {
@@ -93,33 +95,33 @@ final class Writer: @unchecked Sendable {
         nextRefusal = log.lastRefusal?.number.next ?? .first
         if recordsEnds == .byItself {
             ends = EndWatch(clock: clock) { [weak self] in self?.recordEnds() ?? false }
-            // Where the index cannot say when the first end comes, the first look finds that out.
+            // If the index cannot return the first expiry, the first check finds it.
             _ = try? workingSet.nextExpiries(by: .distantPast)
         }
         workingSet.endTurn()
     }
 
-    /// Begins to record ends without being asked. Called once, before anything is written.
+    /// Starts to record expiries automatically. Called once, before anything is written.
     func watchEnds() { ends?.expect(workingSet.earliestExpiry) }
 
-    /// Why reads of the present cannot be trusted; nil while they can.
+    /// Why reads of the current state are unreliable; nil if they are reliable.
     var failure: String? { indexFailure.withLock { $0 } }
 
     // MARK: Transactions
 
-    /// Carries out a transaction on this thread, or waits while another thread does it with its own.
+    /// Commits a transaction on this thread, or waits while another thread commits it with its own.
     func commit(_ transaction: Transaction) throws -> Receipt {
         let outcome = Outcome()
         if enqueue(Request(transaction) { outcome.set($0) }) { carryOutGroup() }
         return try outcome.wait().get()
     }
 
-    /// Carries out a transaction, with those that wait, without holding up the calling thread.
+    /// Commits a transaction together with the waiting ones. Does not block the calling thread.
     func commit(_ transaction: Transaction, completion: @escaping @Sendable (Result<Receipt, any Error>) -> Void) {
         if enqueue(Request(transaction, completion: completion)) { queue.async { self.carryOutGroup() } }
     }
 
-    /// Answers whether the caller has to lead a group, in which the request then is.
+    /// Adds a request to the queue. Returns whether the caller must lead a group, which then contains the request.
     private func enqueue(_ request: Request) -> Bool {
         waiting.withLock { waiting in
             waiting.requests.append(request)
@@ -128,11 +130,11 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Takes a turn with all that wait.
+    /// Takes a turn with all waiting transactions.
     private func carryOutGroup() {
         turn.wait()
         gather()
-        // Those that come from now on are the next leader's.
+        // Later requests belong to the next leader.
         let candidates = waiting.withLock { waiting in
             waiting.requests = Self.inTurns(waiting.requests)
             let group = Array(waiting.requests.prefix(Self.groupLimit))
@@ -152,14 +154,14 @@ final class Writer: @unchecked Sendable {
         if mustLeadMore { leftOver.async { self.carryOutGroup() } }
         lastCounts = (lastCounts.1, group.count)
         do { try endTurn(writing: commits, refused) } catch {
-            // Nothing of the group is acknowledged: what was decided for one may rest on what another wrote.
+            // Nothing of the group is acknowledged: a decision may depend on the writes of another transaction.
             results = results.map { _ in .failure(error) }
         }
         for (request, result) in zip(group, results) { request.completion(result) }
     }
 
-    /// The requests in an order in which callers take turns: the first of each caller, then the second of each, and so on. The
-    /// requests of one caller stay in their order.
+    /// Returns the requests in a fair order: the first of each caller, then the second of each, and so on. The requests of one
+    /// caller keep their order.
     private static func inTurns(_ requests: [Request]) -> [Request] {
         var counts: [Name: Int] = [:]
         var rounds: [[Request]] = []
@@ -172,16 +174,16 @@ final class Writer: @unchecked Sendable {
         return Array(rounds.joined())
     }
 
-    /// Waits a moment for the callers of the group before the last, who were just answered or are about to be: a group costs a
-    /// sync whether it is large or small. It does not wait for all, so that two groups take turns, one being decided while the
-    /// other is on its way to the disk. A caller that is alone waits for nobody.
+    /// Waits briefly for the callers of the group before the last, which were just answered or will be soon: a group costs one sync
+    /// whatever its size. It does not wait for all of them, so that two groups alternate: one is decided while the other is
+    /// written. A single caller never waits.
     private func gather() {
         let expected = min((lastCounts.0 + lastCounts.1) / 3, Self.groupLimit)
         for _ in 0..<Self.looks where waiting.withLock({ $0.requests.count }) < expected { yieldThread() }
     }
 
-    /// The results of the first requests of a group. The others wait for the next group once these have taken as much work as one
-    /// transaction may, so that a caller waits for little more than two transactions of others.
+    /// Returns the results of the first requests of a group. When these have taken the work limit of one transaction, the others
+    /// wait for the next group. So a caller waits for little more than two transactions of others.
     private func decide(
         _ group: [Request], _ commits: inout [Commit], _ refused: inout [RefusedTransaction]
     ) -> [Result<Receipt, any Error>] {
@@ -203,22 +205,22 @@ final class Writer: @unchecked Sendable {
         return results
     }
 
-    /// Writes the ends that are due by an instant.
+    /// Writes the expiries that are due by an instant.
     func expire(by instant: Instant) throws {
         turn.wait()
         try decideAlone { try $0.expire(by: instant, appendingTo: &$1) }
     }
 
-    /// Writes the ends that are due by the clock, but not into an import. Answers whether anything can be written later on.
+    /// Writes the expiries that are due by the clock, except during an import. Returns whether the store can still write.
     private func recordEnds() -> Bool {
         turn.wait()
         guard log.failure == nil, !isImporting else {
             turn.signal()
             return log.failure == nil
         }
-        // Where it fails and the log goes on, the next commit meets the same, and its caller is told.
+        // If it fails and the log still works, the next commit fails in the same way and its caller gets the error.
         do { try clockGuard?.check(head: workingSet.state.time) } catch {
-            // A wrong clock ends no access.
+            // If the clock is wrong, no access expires.
             turn.signal()
             return true
         }
@@ -226,7 +228,7 @@ final class Writer: @unchecked Sendable {
         return log.failure == nil
     }
 
-    /// Commits that the clock was ahead. All that was folded before is in the index by then.
+    /// Commits that the clock was ahead. All earlier commits are in the index by then.
     func correctClock(as caller: Name, comment: String?) throws -> ClockCorrectionReceipt {
         try writeOut()
         turn.wait()
@@ -235,7 +237,7 @@ final class Writer: @unchecked Sendable {
         return try decideAlone { try $0.correctClock(as: caller, comment: comment, appendingTo: &$1) }
     }
 
-    /// Called with the turn, which it gives up.
+    /// Called while holding the turn, and releases it.
     private func decideAlone<R>(_ decide: (inout Committer, inout [Commit]) throws -> R) throws -> R {
         var commits: [Commit] = []
         let decided = Result {
@@ -249,8 +251,7 @@ final class Writer: @unchecked Sendable {
 
     // MARK: Imports
 
-    /// Carries out a transaction without waiting for the disk: it gets there with many others, at the latest by
-    /// ``writeOut()``.
+    /// Adds a transaction without waiting for the disk. It is written together with many others, at the latest by ``writeOut()``.
     func add(_ transaction: Transaction) throws -> Receipt {
         turn.wait()
         isImporting = true
@@ -269,7 +270,7 @@ final class Writer: @unchecked Sendable {
         if workingSet.heldCount > IndexOpening.versionsPerBatch {
             try endTurn(writing: [], refused)
         } else if unwrittenEvents >= Self.eventsPerBatch || !refused.isEmpty {
-            // Nobody is told of a refusal before it is on the disk, and what it rests on goes with it.
+            // A refusal is reported only after it is on the disk, together with the commits it depends on.
             try endTurn(writing: [], refused, toIndex: false)
         } else {
             turn.signal()
@@ -277,7 +278,7 @@ final class Writer: @unchecked Sendable {
         return try decided.get()
     }
 
-    /// Brings everything to the disk.
+    /// Writes everything to the disk.
     func writeOut() throws {
         turn.wait()
         isImporting = false
@@ -294,9 +295,9 @@ final class Writer: @unchecked Sendable {
 
     // MARK: Turns
 
-    /// Takes up the index. Called with the turn.
+    /// Updates the working set from the index. Called while holding the turn.
     private func beginTurn() throws {
-        // Nothing is decided yet, so writing goes on once the folder is back, or the disk has room, or a descriptor is free.
+        // Nothing is decided yet, so writing can continue after the folder is back, or the disk has space, or a descriptor is free.
         guard log.isInPlace else { throw StoreError.displaced(path: path) }
         if DiskRoom(at: path)?.isShort == true { throw StoreError.lacksResources(path: path, why: "the disk is full") }
         do { try willWrite() } catch let error as FileError where error.isLackOfResources {
@@ -308,12 +309,12 @@ final class Writer: @unchecked Sendable {
             isSettled = true
         }
         defer { if isSettled { disk.signal() } }
-        // What an import has folded and not written is in no row yet.
+        // Folded but unwritten commits of an import have no rows yet.
         try workingSet.beginTurn(isSettled: isSettled && !workingSet.hasUnwritten)
     }
 
-    /// Gives up the turn, and brings commits to the log, behind those of an import that still wait, and refusals with them, and to
-    /// the index what the commits and earlier ones lead to.
+    /// Releases the turn. Writes waiting commits of an import, then the new commits and the refusals, to the log. Then updates the
+    /// index from these and earlier commits.
     private func endTurn(writing new: [Commit], _ refused: [RefusedTransaction] = [], toIndex: Bool = true) throws {
         let commits = unwritten + new
         unwritten = []
@@ -335,20 +336,20 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// What a turn has made visible.
+    /// The commits that a turn has made visible.
     private enum Settled {
         case nothing
         /// The turn's own commits.
         case commits
-        /// These and earlier ones, up to a head.
+        /// These and earlier commits, up to a head.
         case everything(Revision)
     }
 
-    /// Writes the log and then the index. Called with the disk.
+    /// Writes the log and then the index. Called while holding `disk`.
     private func bringToDisk(
         _ commits: [Commit], _ refusals: [RecordedRefusal], _ rows: PendingRows?
     ) throws -> Settled {
-        // Even what needs no write may rest on a group before this one that never got to the disk.
+        // Even a result without a write may depend on an earlier group that was not written to the disk.
         if let reason = log.failure { throw LogError.stopped(reason) }
         if !commits.isEmpty || !refusals.isEmpty {
             try activity.measure(commits, refusals) { _ = try log.append(commits, refusals: refusals) }
@@ -358,7 +359,7 @@ final class Writer: @unchecked Sendable {
             return .nothing
         }
         do { try index.write(rows, hash: head.hash) } catch {
-            // The commits are durable, but the index does not show them: stop rather than answer from the past.
+            // The commits are durable, but the index does not contain them: stop, because reads would return old data.
             log.stop("the index could not be written: \(error)")
             indexFailure.withLock { $0 = "\(error)" }
             feed.stop()
@@ -371,7 +372,7 @@ final class Writer: @unchecked Sendable {
 }
 
 extension Writer {
-    /// The records of refused transactions, behind those before. Called with the turn.
+    /// Returns the records of refused transactions, numbered after the earlier ones. Called while holding the turn.
     private func record(_ refused: [RefusedTransaction]) -> [RecordedRefusal] {
         refused.map { refused in
             defer { nextRefusal = nextRefusal.next }
@@ -382,7 +383,7 @@ extension Writer {
     }
 }
 
-/// The result of a transaction that another thread may carry out.
+/// The result of a transaction that may run on another thread.
 private final class Outcome: @unchecked Sendable {
     private let result = Mutex<Result<Receipt, any Error>?>(nil)
     private let isThere = DispatchSemaphore(value: 0)
