@@ -3,17 +3,16 @@ internal import Events
 internal import Identity
 internal import Permissions
 
-/// What the service has to do with accounts: the accounts themselves, who calls with a session, and where work about them is done.
+/// The service's part of account handling: the accounts, the callers with sessions, and the queues for account work.
 final class AccountsOffice: Sendable {
     let accounts: Accounts
-    /// What sessions reach.
+    /// The stores that sessions reach.
     private let stores: StoreScope
-    /// Apart from the rest, so that any number of sign-ins hold up no permission check; and apart from each other, so that they hold
-    /// up nobody either who is signed in already.
+    /// A separate queue, so that sign-ins delay neither permission checks nor signed-in users.
     ///
-    /// Few may wait: the last of them still gets its answer before it gives up, at some ten hashes a second.
+    /// Few requests may wait, so that the last one is answered before its client gives up, at about ten hashes a second.
     private let hashing = WorkQueue(WorkLimits(running: 16, waiting: 32))
-    /// For each provider but the password a queue of its own: one that does not answer holds up those who come by it, and nobody else.
+    /// A separate queue for each provider except the password, so that a provider that does not respond delays only its own users.
     private let issuers: [ProviderID: WorkQueue]
     private let brisk = WorkQueue(WorkLimits(running: 8, waiting: 1_024, waitingOfCaller: 256))
 
@@ -33,10 +32,10 @@ final class AccountsOffice: Sendable {
             settings: options.settings, clock: settings.clock, report: settings.report)
     }
 
-    /// Makes everybody a user of the stores who is not yet one of some: of a store that accounts belong to only since this start.
+    /// Registers every account in each of its stores, for stores that were added at this start.
     func enrollAll() throws { try accounts.enrollAll() }
 
-    /// Who calls with an access token: a hash and a look into a table. Nil for one that is unknown, or good no more.
+    /// Returns the caller of an access token: one hash and one table lookup. Nil for an unknown, expired or revoked token.
     func caller(access: String) -> Caller? {
         guard let (session, account) = accounts.session(access: access) else { return nil }
         return Caller(
@@ -44,33 +43,33 @@ final class AccountsOffice: Sendable {
             credential: "session \(session.id.number)", session: session.id)
     }
 
-    /// Whether what a caller has open may stay open: its session is good, though its account may be about to go.
+    /// Returns whether a caller's open streams may stay open: its session is valid, even if its account is being deleted.
     func isOpen(_ caller: Caller, access: String) -> Bool {
         guard let session = caller.session else { return false }
         return accounts.isOpen(session, access: access)
     }
 
-    /// Why no account can be changed; nil while they can.
+    /// Why accounts cannot be changed; nil if they can.
     var obstacleToChanges: String? { accounts.obstacleToChanges }
 
-    /// Where a request waits for its turn.
+    /// Returns the queue in which a request waits.
     func queue(_ pace: AccountsPace, for call: Call) -> WorkQueue {
         switch pace {
         case .brisk: return brisk
         case .hashing: return hashing
         case .proving:
-            // A body that names no provider is refused as soon as it is looked at.
+            // A body without a valid provider is refused quickly.
             guard case .string(let name)? = (try? call.json())?["provider"], let provider = ProviderID(name) else { return brisk }
             return issuers[provider] ?? hashing
         }
     }
 
-    /// Drops the waiting work of a caller whose clients have left.
+    /// Drops the waiting work of a caller whose clients have disconnected.
     func dropObsolete(of origin: WorkOrigin) {
         for queue in [hashing, brisk] + issuers.values { queue.dropObsolete(of: origin) }
     }
 
-    /// Closes the accounts, once what is being done with them is done; what waits for its turn is dropped.
+    /// Closes the accounts after running work has ended. Waiting work is dropped.
     func close() {
         hashing.close()
         for queue in issuers.values { queue.close() }

@@ -1,10 +1,10 @@
 public import Identity
 
-/// What a service needs to have accounts.
+/// The options of a service with accounts.
 public struct AccountsOptions: Sendable {
-    /// The stores of which everybody with an account becomes a user, and which sessions reach.
+    /// The stores in which every account is registered, and which sessions reach.
     public var stores: [StoreName]
-    /// Ways of signing in besides a password.
+    /// Sign-in methods besides a password.
     public var providers: [any IdentityProvider]
     public var mailer: any Mailer
     public var settings: AccountSettings
@@ -20,7 +20,7 @@ public struct AccountsOptions: Sendable {
     }
 }
 
-/// Accounts are to be for a store that is not there.
+/// A store configured for accounts does not exist.
 public struct NoStoreForAccounts: Error, Hashable, Sendable, CustomStringConvertible {
     public let store: StoreName
     public let dataDirectory: String

@@ -5,7 +5,7 @@ internal import Identity
 internal import Muniment
 internal import Permissions
 
-/// Looking after everybody's accounts (CONFORMANCE R18).
+/// Manages all accounts (CONFORMANCE R18).
 enum AccountsRoutes {
     static let all = [find, verify, get, signOut, delete]
 
@@ -132,13 +132,13 @@ enum AccountsRoutes {
 }
 
 extension Call {
-    /// Makes sure that the caller may look at accounts: administering one of the stores is enough.
+    /// Throws unless the caller may read accounts. Administering one of the stores is sufficient.
     fileprivate func requireAdministeringAccounts() throws {
         guard try mayAdministerAccounts(ofEveryStore: false) else { throw Problem.beyondToken("look after accounts") }
     }
 
-    /// Makes sure that the caller may do something to accounts, which reaches into all stores. Whoever comes with a session has to
-    /// have shown lately who they are (CONFORMANCE I7); a token acts for a program, which cannot.
+    /// Throws unless the caller may change accounts, which affects all stores. A session requires a recent sign-in (CONFORMANCE
+    /// I7); a token acts for a program, which cannot sign in.
     fileprivate func requireManagingAccounts(_ accounts: Accounts) throws {
         guard try mayAdministerAccounts(ofEveryStore: true) else { throw Problem.beyondToken("look after accounts") }
         if caller?.session != nil { try accounts.requireRecentSignIn(access) }

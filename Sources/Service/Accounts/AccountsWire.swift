@@ -16,7 +16,7 @@ extension SignedIn {
 }
 
 extension SessionID {
-    /// As addresses and answers have it.
+    /// The text form in addresses and responses.
     var text: String { String(number) }
 }
 
@@ -56,7 +56,7 @@ extension Schema {
     }
 }
 
-/// The schemas of what routes about accounts answer.
+/// The schemas of the responses of account routes.
 enum SchemasOfAccounts {
     static let all: JSONObject = [
         "Provider": Schema.object(["id": Schema.text, "priority": Schema.number]),

@@ -4,22 +4,22 @@ internal import Identity
 internal import Muniment
 
 extension Call {
-    /// The access token that the request comes with; empty where there is none.
+    /// The access token of the request; empty without one.
     var access: String { request.header("Authorization").flatMap(Authenticator.bearer) ?? "" }
 
-    /// Whom attempts are counted against besides the account that they are for.
+    /// The client group that failed attempts count against, in addition to the account.
     var source: String { FailureLimit.group(client) }
 
-    /// The members of the body, and nothing in the address.
+    /// Returns the members of the body. Parameters in the address are refused.
     func bodyArguments() throws -> Arguments {
         try Arguments(address: try query).finish()
         return try Arguments(body: try json())
     }
 
-    /// Done, and there is nothing to say about it.
+    /// The response 204 for success without content.
     var done: HTTPResponse { HTTPResponse(status: 204, headers: [HTTPHeader("Cache-Control", "no-store")]) }
 
-    /// A mail with a code is on its way.
+    /// Returns the response that an email with a code is being sent.
     func answer(codeSent attempt: String, _ ends: Instant) -> HTTPResponse {
         answer(["attempt": .string(attempt), "ends": .time(ends)], status: 202)
     }
@@ -40,7 +40,7 @@ extension Arguments {
         return members
     }
 
-    /// What the client calls the device that it is on.
+    /// Reads the client's name of its device.
     mutating func device() throws(Problem) -> String? {
         let device = try optionalText("device")
         guard (device?.utf8.count ?? 0) <= Session.deviceLimitBytes else {
@@ -49,7 +49,8 @@ extension Arguments {
         return device
     }
 
-    /// What a text is to be from now on: nil within where null takes it away; nil where it stays as it is.
+    /// Reads the new value of a text: the inner value is nil if null removes the text; the outer value is nil if the text does not
+    /// change.
     mutating func change(_ name: String) throws(Problem) -> String?? {
         switch value(name) {
         case nil: nil

@@ -2,7 +2,7 @@ internal import Events
 internal import HTTPServer
 internal import Identity
 
-/// What somebody does with an account of their own (CONFORMANCE I6, I8).
+/// Routes for a user's own account (CONFORMANCE I6, I8).
 enum OwnAccountRoutes {
     static let all = [get, patch, delete, changeEmail, confirmEmail]
 

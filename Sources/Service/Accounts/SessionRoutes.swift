@@ -2,7 +2,7 @@ internal import Events
 internal import HTTPServer
 internal import Identity
 
-/// The devices that somebody is signed in on, and showing anew who one is (CONFORMANCE I7).
+/// Routes for the sessions of a user, one per device, and for authenticating again (CONFORMANCE I7).
 enum SessionRoutes {
     static let all = [list, end, endOthers, signOut, recentSignIn, reauthenticate]
 

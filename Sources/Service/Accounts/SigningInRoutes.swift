@@ -2,7 +2,7 @@ internal import Events
 internal import HTTPServer
 internal import Identity
 
-/// For those who are not signed in yet (CONFORMANCE I3, I4).
+/// Routes for users that are not signed in yet (CONFORMANCE I3, I4).
 enum SigningInRoutes {
     static let all = [providers, begin, signUp, verify, signIn, reset, confirmReset, refresh]
 

@@ -4,15 +4,15 @@ internal import Identity
 internal import Muniment
 internal import Permissions
 
-/// The stores of a data directory, as accounts see them (CONFORMANCE I9).
+/// The stores of a data directory, as used by accounts (CONFORMANCE I9).
 struct StoreDirectory: PermissionDirectory {
     let data: DataDirectory
-    /// The stores of which everybody with an account becomes a user.
+    /// The stores in which every account is registered.
     let stores: [StoreName]
     let tokens: TokenRegistry
     let runningCommits: RunningCommits
     let clock: @Sendable () -> Instant
-    /// Told of faults. Whoever has an account is not: it would say which stores there are, and how they are.
+    /// Receives faults. They are not reported to users, because they would disclose which stores exist and their state.
     let report: @Sendable (String) -> Void
 
     func enroll(_ principals: [Name]) throws(DirectoryProblem) {
@@ -27,13 +27,13 @@ struct StoreDirectory: PermissionDirectory {
         }
     }
 
-    /// In every store of the data directory, those that accounts do not belong to included: somebody may have given something there
-    /// by name. Tokens that act as the principal end as well.
+    /// Withdraws a principal from every store of the data directory, including stores without accounts, because entries may name it
+    /// there. Also revokes tokens that act as the principal.
     func withdraw(_ principal: Name) throws(DirectoryProblem) {
         let names: [StoreName]
         do { names = try data.names() } catch { throw fault("the data directory cannot be read: \(error)") }
         let open = try names.map { (name) throws(DirectoryProblem) in (name: name, store: try self.open(name)) }
-        // Before anything is taken anywhere: what stands in the way of one store leaves them all as they are.
+        // Checks all stores before changing any: an obstacle in one store leaves all unchanged.
         for (name, store) in open {
             let administrators = try carryOut(in: name) { try store.administrators }
             guard administrators != [principal] else {
@@ -43,7 +43,7 @@ struct StoreDirectory: PermissionDirectory {
             }
         }
         try endTokens(actingAs: principal)
-        // What was let in before its session or token was over is on its way still, and would come behind what is taken.
+        // A commit that was accepted before its session or token ended may still be running, and could restore access afterwards.
         guard runningCommits.waitForEnd(of: principal, seconds: StoreDirectory.patienceSeconds) else {
             throw fault("commits of the principal of an account take more than \(StoreDirectory.patienceSeconds) s")
         }
@@ -54,7 +54,7 @@ struct StoreDirectory: PermissionDirectory {
         }
     }
 
-    /// How long commits that are on their way may take. They take milliseconds.
+    /// The largest time to wait for running commits, in seconds. Commits take milliseconds.
     private static let patienceSeconds = 30
 
     private func endTokens(actingAs principal: Name) throws(DirectoryProblem) {
@@ -83,7 +83,7 @@ struct StoreDirectory: PermissionDirectory {
         }
     }
 
-    /// Tells the log what is wrong, and whoever asked that something is.
+    /// Reports a fault to the log, and returns a general problem for the client.
     private func fault(_ what: String) -> DirectoryProblem {
         report("accounts and stores: \(what)")
         return DirectoryProblem("a store cannot do this now; why is in the service's log: try again later")

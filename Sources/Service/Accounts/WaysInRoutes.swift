@@ -2,7 +2,8 @@ internal import Events
 internal import HTTPServer
 internal import Identity
 
-/// The ways into an account of one's own (CONFORMANCE I5, I6). All of them need a recent sign-in, and end all other sessions.
+/// Routes for the sign-in methods of a user's own account (CONFORMANCE I5, I6). All of them require a recent sign-in, and end all
+/// other sessions.
 enum WaysInRoutes {
     static let all = [link, unlink, setPassword, changePassword]
 

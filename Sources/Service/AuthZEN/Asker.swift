@@ -1,24 +1,25 @@
 internal import Muniment
 package import Permissions
 
-/// Whom a caller may ask about.
+/// The subjects that a caller may query.
 package enum Asker: Hashable, Sendable {
-    /// About anyone: whoever was given the right to ask, or administers the store.
+    /// Any subject: the caller has the permission to query all subjects, or administers the store.
     case anyone
-    /// About itself. Where the principal administers the store, about anyone too; where it may set permissions on an object,
-    /// about who has access to that.
+    /// Itself. If the principal administers the store, also any subject. If it may set permissions on an object, also the subjects
+    /// with access to that object.
     case itself(Name)
 }
 
-/// Who may ask is judged by now, whatever moment the question is about: who was dismissed has no say about the past either.
+/// The permission to query is always judged at the current time, even for a query about the past: a caller that has lost it may not
+/// query the past either.
 extension Asker {
-    /// Why a question about a subject is not answered; nil where it is.
+    /// Returns why a query about a subject is refused; nil if it is allowed.
     func refusal(about subject: EntityPart, in store: Store) throws -> RequestFault? {
         guard case .itself(let name) = self, subject.principal != name, try !administers(name, store) else { return nil }
         return RequestFault("this token lets \(name) ask about itself: ask about others with one that has the right to ask")
     }
 
-    /// Why a question about who has access to an object is not answered; nil where it is.
+    /// Returns why a query about the subjects with access to an object is refused; nil if it is allowed.
     func refusal(aboutAccessTo resource: EntityPart, in store: Store) throws -> RequestFault? {
         guard case .itself(let name) = self, try !administers(name, store) else { return nil }
         if let object = resource.object, try store.read({ try $0.check(name, ["setPermissions"], on: object).isAllowed }) {
@@ -28,7 +29,7 @@ extension Asker {
             "this token lets \(name) search for subjects where it may set permissions: use one that has the right to ask")
     }
 
-    /// What a caller may know.
+    /// Returns the audience that represents the caller.
     func audience(in store: Store) throws -> Audience {
         switch self {
         case .anyone: .unrestricted

@@ -3,14 +3,14 @@ internal import Muniment
 
 /// Several evaluations in one request.
 extension AuthZEN {
-    /// Answers access evaluations, all about one moment but for those that name one of their own.
+    /// Answers access evaluations. All use the same moment, except for those that name another moment.
     ///
-    /// The parts of the request itself are defaults: a part that an evaluation has takes the place of the whole default. Without
-    /// evaluations the request is one itself. An evaluation that is at fault is denied, with what is wrong in its place.
+    /// The parts of the request itself are defaults: a part of an evaluation replaces the whole default. A request without
+    /// evaluations is a single evaluation. An invalid evaluation is denied, and its result contains the error.
     ///
     /// - Parameter body: the request, as JSON.
-    /// - Returns: the decisions in the order of the request, as JSON; by two of the semantics only up to the one that decides.
-    /// - Throws: ``AuthZENProblem`` for a request that is at fault as a whole, and what a store throws that cannot be read.
+    /// - Returns: the decisions in the order of the request, as JSON. With two of the semantics, the list ends at the decisive one.
+    /// - Throws: ``AuthZENProblem`` for a request that is invalid as a whole, and errors of a store that cannot be read.
     package func evaluations(_ body: [UInt8]) throws -> [UInt8] {
         let request = try EvaluationsRequest(body, self)
         if let fault = request.fault { throw AuthZENProblem(fault.message) }
@@ -23,7 +23,7 @@ extension AuthZEN {
     }
 }
 
-/// When the evaluations of a request end.
+/// When the evaluations of a request stop.
 enum EvaluationsSemantic: String {
     case all = "execute_all"
     case upToDenial = "deny_on_first_deny"
@@ -38,14 +38,14 @@ enum EvaluationsSemantic: String {
     }
 }
 
-/// A request for several evaluations, as it was written.
+/// The contents of a request for several evaluations.
 struct EvaluationsRequest {
     private(set) var defaults = RequestParts()
     private(set) var items: [EvaluationItem] = []
     private(set) var semantic = EvaluationsSemantic.all
-    /// What is wrong with the request as a whole, its defaults apart.
+    /// The error of the request as a whole, apart from its defaults.
     private(set) var fault: RequestFault?
-    /// The moment that evaluations are about which have no context of their own.
+    /// The moment of evaluations without a context.
     var moment: Moment { defaults.context?.moment ?? .now }
 
     init(_ body: [UInt8], _ authZEN: AuthZEN) throws(AuthZENProblem) {
@@ -107,7 +107,7 @@ struct EvaluationsRequest {
     }
 }
 
-/// One evaluation among several.
+/// One of several evaluations.
 struct EvaluationItem {
     private(set) var parts = RequestParts()
     private(set) var fault: RequestFault?
@@ -126,7 +126,7 @@ struct EvaluationItem {
     }
 }
 
-/// The answers to a request for several evaluations, as they are found.
+/// Collects the responses of several evaluations.
 private struct EvaluationAnswers {
     let request: EvaluationsRequest
     let authZEN: AuthZEN
@@ -145,7 +145,7 @@ private struct EvaluationAnswers {
         return writer.written
     }
 
-    /// Answers one evaluation, and says how it was decided.
+    /// Answers one evaluation, and returns its decision.
     private mutating func answer(_ item: EvaluationItem, by evaluator: inout Evaluator) throws -> Bool {
         if let fault = item.fault { return deny(fault) }
         switch Question.complete(item.parts, defaults: request.defaults) {

@@ -2,19 +2,19 @@ internal import Events
 internal import Muniment
 internal import Permissions
 
-/// Searches: of the subjects, the resources or the actions that an evaluation would be permitted for, and of all of these.
+/// Searches for the subjects, the resources or the actions of permitted evaluations.
 extension AuthZEN {
-    /// The results on a page where the request does not say how many it wants.
+    /// The number of results on a page if the request does not set it.
     package static let resultsPerPage = 1000
-    /// The most results on a page, whatever the request wants.
+    /// The largest number of results on a page.
     package static let resultsPerPageLimit = 10_000
 
-    /// Answers which subjects of a type may do something to a resource: of those that are there, administrators included
-    /// if the caller may know who they are.
+    /// Returns the existing subjects of a type that may perform an action on a resource. Administrators are included if the caller
+    /// may know who they are.
     ///
     /// - Parameter body: the request, as JSON.
-    /// - Returns: a page of the subjects by name, as JSON; all pages behind it are about the same moment.
-    /// - Throws: ``AuthZENProblem``, and what a store throws that cannot be read.
+    /// - Returns: a page of the subjects by name, as JSON. All following pages use the same moment.
+    /// - Throws: ``AuthZENProblem``, and errors of a store that cannot be read.
     package func searchSubjects(_ body: [UInt8]) throws -> [UInt8] {
         try search(.subject, body) { parts, snapshot in
             guard let subject = parts.subject, let resource = parts.resource else { return [] }
@@ -31,11 +31,11 @@ extension AuthZEN {
         }
     }
 
-    /// Answers which resources of a type a subject may do something to.
+    /// Returns the resources of a type on which a subject may perform an action.
     ///
     /// - Parameter body: the request, as JSON.
-    /// - Returns: a page of the resources by name, as JSON; all pages behind it are about the same moment.
-    /// - Throws: ``AuthZENProblem``, and what a store throws that cannot be read.
+    /// - Returns: a page of the resources by name, as JSON. All following pages use the same moment.
+    /// - Throws: ``AuthZENProblem``, and errors of a store that cannot be read.
     package func searchResources(_ body: [UInt8]) throws -> [UInt8] {
         try search(.resource, body) { parts, snapshot in
             guard let (subject, resource) = try known(parts, snapshot),
@@ -45,11 +45,11 @@ extension AuthZEN {
         }
     }
 
-    /// Answers what a subject may do to a resource: privileges, and the aliases of the resource's class.
+    /// Returns the actions that a subject may perform on a resource: privileges, and the aliases of the resource's class.
     ///
     /// - Parameter body: the request, as JSON.
-    /// - Returns: a page of the actions by name, as JSON; all pages behind it are about the same moment.
-    /// - Throws: ``AuthZENProblem``, and what a store throws that cannot be read.
+    /// - Returns: a page of the actions by name, as JSON. All following pages use the same moment.
+    /// - Throws: ``AuthZENProblem``, and errors of a store that cannot be read.
     package func searchActions(_ body: [UInt8]) throws -> [UInt8] {
         try search(.action, body) { parts, snapshot in
             guard let (subject, resource) = try known(parts, snapshot),
@@ -59,14 +59,14 @@ extension AuthZEN {
         }
     }
 
-    /// The number of a subject that the caller may ask about, and the resource; nil where the store does not know the subject.
+    /// Returns the number of a subject that the caller may query, and the resource; nil if the store does not know the subject.
     private func known(_ parts: RequestParts, _ snapshot: Snapshot) throws -> (PrincipalID, EntityPart)? {
         guard let subject = parts.subject, let resource = parts.resource else { return nil }
         if let refused = try asker.refusal(about: subject, in: store) { throw AuthZENProblem(status: 403, refused.message) }
         return try subject.principal.flatMap { try snapshot.principalID($0) }.map { ($0, resource) }
     }
 
-    /// Finds everything at the moment of the request, or of its token, and writes a page of it.
+    /// Runs a search at the moment of the request, or of its token, and writes a page of the results.
     private func search(
         _ kind: SearchedKind, _ body: [UInt8], _ find: (RequestParts, Snapshot) throws -> [SearchResult]
     ) throws -> [UInt8] {
@@ -133,7 +133,7 @@ extension JSONWriter {
 }
 
 extension Snapshot {
-    /// The principals of a type of AuthZEN that are there and have all of some privileges on an object, sorted.
+    /// Returns the existing principals of an AuthZEN type that have all of some privileges on an object, sorted.
     fileprivate func subjects(ofType type: String, with wanted: Privileges, on object: ObjectID) throws -> [String] {
         switch type {
         case "user": try subjects(ofClass: .user, with: wanted, on: object)

@@ -1,26 +1,26 @@
 internal import Events
 package import Muniment
 
-/// A store as a policy decision point of AuthZEN 1.0: bytes of a request in, bytes of the answer out.
+/// A store as a policy decision point of AuthZEN 1.0: converts the bytes of a request into the bytes of a response.
 ///
-/// Subjects are the principals of the store by type and id, resources its objects by class and id, actions its privileges and the
-/// aliases of classes. What a request carries beside these in `properties` and `context` is not looked at, but for what the store
-/// is asked under `context`: `at`, a revision or a time, and `reason`. The answer's `context` has the revision that it is about.
+/// Subjects are the principals of the store by type and id. Resources are its objects by class and id. Actions are its privileges
+/// and the aliases of classes. Other data of a request in `properties` and `context` is ignored, except for two members of
+/// `context`: `at`, a revision or a time, and `reason`. The response's `context` contains its revision.
 package struct AuthZEN {
     /// The most evaluations in one request.
     package static let evaluationsPerRequest = 10_000
 
-    /// Is told of a decision, what it was about, and the revision.
+    /// Receives a decision, its question, and its revision.
     typealias DecisionObserver = (Bool, Question, Revision) -> Void
 
     let store: Store
     let asker: Asker
-    /// Told of every decision of an evaluation.
+    /// Called for every decision of an evaluation.
     var decided: DecisionObserver?
 
     /// - Parameters:
-    ///   - store: the store that is asked.
-    ///   - asker: whom the caller may ask about.
+    ///   - store: the store to query.
+    ///   - asker: the subjects that the caller may query.
     package init(_ store: Store, for asker: Asker = .anyone) {
         self.store = store
         self.asker = asker
@@ -30,7 +30,7 @@ package struct AuthZEN {
     ///
     /// - Parameter body: the request, as JSON.
     /// - Returns: the decision, as JSON.
-    /// - Throws: ``AuthZENProblem`` for a request that is at fault, and what a store throws that cannot be read.
+    /// - Throws: ``AuthZENProblem`` for an invalid request, and errors of a store that cannot be read.
     package func evaluation(_ body: [UInt8]) throws -> [UInt8] {
         var parts = RequestParts()
         try read(body) { reader, name throws(JSONError) in
@@ -39,7 +39,7 @@ package struct AuthZEN {
         return try evaluation(parts)
     }
 
-    /// Who is told the reason of a decision; nil where the request wants none.
+    /// Returns the audience for the reason of a decision; nil if the request does not ask for a reason.
     func reasonAudience(_ context: ContextPart?) -> (() throws -> Audience)? {
         context?.wantsReason == true ? { try asker.audience(in: store) } : nil
     }
@@ -62,7 +62,7 @@ package struct AuthZEN {
         }
     }
 
-    /// Goes through the members of a request.
+    /// Reads the members of a request.
     func read(
         _ body: [UInt8], _ take: (inout JSONReader, String) throws(JSONError) -> Void
     ) throws(AuthZENProblem) {
@@ -80,7 +80,7 @@ package struct AuthZEN {
         }
     }
 
-    /// Reads the store at a moment that a request names.
+    /// Reads the store at the moment of a request.
     func reading<R>(_ moment: Moment, _ body: (Snapshot) throws -> R) throws -> R {
         do { return try store.read(at: moment, body) } catch let error as StoreError {
             if case .noSuchRevision = error { throw AuthZENProblem("`context.at`: \(error)") }
@@ -89,14 +89,14 @@ package struct AuthZEN {
     }
 }
 
-/// A question, or what is missing from it.
+/// A complete question, or its missing part.
 extension Question {
     enum Completion {
         case success(Question)
         case failure(RequestFault)
     }
 
-    /// The question that the parts of a request make; parts that are not there are taken from `defaults`, whole.
+    /// Returns the question from the parts of a request. Missing parts are taken from `defaults` as a whole.
     static func complete(_ parts: RequestParts, defaults: RequestParts = RequestParts()) -> Completion {
         guard let subject = parts.subject ?? defaults.subject else { return .failure(.missingPart("subject")) }
         guard let action = parts.action ?? defaults.action else { return .failure(.missingPart("action")) }
@@ -115,9 +115,9 @@ extension RequestFault {
 }
 
 extension JSONWriter {
-    /// Writes a decision, and answers it.
+    /// Writes a decision, and returns it.
     ///
-    /// - Parameter audience: who is told the reason; nil for a decision without one.
+    /// - Parameter audience: who reads the reason; nil for a decision without a reason.
     mutating func write(
         _ question: Question, by evaluator: inout Evaluator, reasonFor audience: (() throws -> Audience)?
     ) throws -> Bool {

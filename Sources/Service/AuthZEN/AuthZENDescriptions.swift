@@ -1,6 +1,6 @@
 internal import Events
 
-/// What the description of the API says of AuthZEN: the forms of requests and answers, as JSON Schema.
+/// The API description of AuthZEN: the formats of requests and responses, as JSON Schema.
 extension RouteDescription {
     static let evaluation = authZEN(
         "whether a subject may do something to a resource", body: .evaluation,
@@ -42,7 +42,7 @@ extension JSONValue {
 
     fileprivate static func list(of element: JSONValue) -> JSONValue { .object(["type": .string("array"), "items": element]) }
 
-    /// Other members are allowed, and ignored.
+    /// Other members are allowed and ignored.
     fileprivate static func object(of members: JSONObject, required: [String] = []) -> JSONValue {
         .object([
             "type": .string("object"), "properties": .object(members), "required": .array(required.map(JSONValue.string)),
@@ -53,7 +53,7 @@ extension JSONValue {
     fileprivate static let entity = entity(required: ["type", "id"])
 
     private static func entity(required: [String]) -> JSONValue {
-        // A search ignores the id of what it looks for.
+        // A search ignores the id of the entity type it searches for.
         object(
             of: ["type": word, "id": required.contains("id") ? word : type("string"), "properties": type("object")],
             required: required)

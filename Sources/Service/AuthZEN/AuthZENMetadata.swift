@@ -1,16 +1,16 @@
 internal import Events
 
-/// What a policy decision point says of itself under `/.well-known/authzen-configuration`.
+/// The metadata of a policy decision point under `/.well-known/authzen-configuration`.
 package struct AuthZENMetadata: Hashable, Sendable {
-    /// The well-known path of the store that the root paths serve; that of another store has the store's path behind it.
+    /// The well-known path of the store that the root paths serve. For another store, the store's path is appended.
     package static let wellKnownPath = "/.well-known/authzen-configuration"
 
-    /// The address of the decision point, which all others begin with: without a query, a fragment or a slash at the end.
+    /// The address of the decision point, the prefix of all others: without a query, a fragment or a slash at the end.
     let decisionPoint: String
 
     /// - Parameters:
-    ///   - base: where the service is reached, such as `https://permissions.example.com`; a slash at its end is left out.
-    ///   - storePath: the path of a store, such as `/stores/acme`; empty for the one that the root paths serve.
+    ///   - base: the public address of the service, such as `https://permissions.example.com`; a slash at its end is removed.
+    ///   - storePath: the path of a store, such as `/stores/acme`; empty for the store that the root paths serve.
     package init(base: String, storePath: String = "") {
         decisionPoint = String(base.reversed().drop { $0 == "/" }.reversed()) + storePath
     }

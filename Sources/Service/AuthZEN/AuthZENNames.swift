@@ -1,11 +1,11 @@
 internal import Permissions
 
-/// The names of the store for what AuthZEN calls by a type and an id.
+/// Converts an AuthZEN type and id to names of the store.
 extension EntityPart {
-    /// The principal that is meant; nil where none can be.
+    /// The principal of this type and id; nil if they are not valid for a principal.
     ///
-    /// `user`, `thing` and `role` are types whose ids are names. `everyone`, any signed-in caller, and `anonymous`, any caller
-    /// at all, are both a type and its only id.
+    /// `user`, `thing` and `role` are types with names as ids. `everyone`, any signed-in caller, and `anonymous`, any caller, are
+    /// types with a single id equal to the type.
     var principal: Name? {
         switch type {
         case "user", "thing", "role": wellFormed(Name(type + ":" + id))
@@ -15,10 +15,11 @@ extension EntityPart {
         }
     }
 
-    /// The object that is meant; nil where none can be. The store's own object is the only one of the type `store`.
+    /// The object of this type and id; nil if they are not valid for an object. The only object of the type `store` is the store's
+    /// own.
     var object: Name? {
         if type == "store" { return id == "store" ? .store : nil }
-        // A colon in the type would make another class and another id of the same text.
+        // With a colon in the type, the same text would mean another class and another id.
         guard !type.utf8.contains(UInt8(ascii: ":")) else { return nil }
         return wellFormed(Name(type + ":" + id))
     }

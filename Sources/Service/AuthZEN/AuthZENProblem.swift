@@ -1,11 +1,11 @@
 internal import Events
 
-/// Why a request is not answered as AuthZEN: it is at fault as a whole. A denial is none, and a fault of one of several
-/// evaluations is answered in its place.
+/// Why a request is refused: it is invalid as a whole. This excludes denials, and errors in one of several evaluations, which are
+/// part of the response.
 package struct AuthZENProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The status of HTTP that says so: 400, or 403 where the caller may not ask this.
+    /// The HTTP status: 400, or 403 if the caller may not send this query.
     package let status: Int
-    /// What is wrong, and what to do about it.
+    /// The problem, and its solution.
     package let message: String
 
     package init(status: Int = 400, _ message: String) {

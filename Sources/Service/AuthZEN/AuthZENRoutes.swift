@@ -3,15 +3,15 @@ internal import Events
 internal import HTTPServer
 internal import Permissions
 
-/// The decision point of each store: at the root for the store `default`, and under `/stores/NAME` for any.
+/// The decision point of each store: at the root for the store `default`, and under `/stores/NAME` for any store.
 enum AuthZENRoutes {
     static let all = routes(under: "", suffix: "") + routes(under: "/stores/{store}", suffix: "OfStore") + metadata
 
-    /// Bytes of the body of one evaluation or of a search.
+    /// The largest body of one evaluation or of a search, in bytes.
     private static let bodyLimitBytes = 1 << 20
-    /// Bytes of the body of several evaluations.
+    /// The largest body of several evaluations, in bytes.
     private static let batchLimitBytes = 8 << 20
-    /// Bytes of a body that is answered on a thread of the server: some hundred evaluations.
+    /// The largest body in bytes that is handled on a server thread: some hundred evaluations.
     private static let immediateBytes = 32 << 10
 
     private static func routes(under prefix: String, suffix: String) -> [Route] {
@@ -43,7 +43,8 @@ enum AuthZENRoutes {
         ]
     }
 
-    /// Anybody may ask where to ask. A store's is answered by its name alone, so that it does not tell whether there is one.
+    /// The metadata is public. The response depends only on the store's name, so that it does not disclose whether the store
+    /// exists.
     private static let metadata = [
         Route(
             "GET", PathPattern(AuthZENMetadata.wellKnownPath), "authzenConfiguration", need: .nothing,
@@ -64,7 +65,7 @@ enum AuthZENRoutes {
 }
 
 extension Call {
-    /// The store as a decision point, for this caller.
+    /// Returns the store as a decision point for this caller.
     fileprivate func authZEN() throws -> AuthZEN {
         guard isJSON else { throw Problem(.malformed, "the body must be JSON: send it with `Content-Type: application/json`") }
         let asker: Asker
@@ -80,7 +81,7 @@ extension Call {
         return authZEN
     }
 
-    /// Counts a decision, and keeps it where the store's decisions are kept.
+    /// Counts a decision, and records it if the store has a decision log.
     private func decided(_ isAllowed: Bool, _ question: Question, revision: Revision) {
         guard let hosted else { return }
         guard hosted.decisionLog != nil else { return hosted.decisions.add(isAllowed) }
@@ -90,7 +91,7 @@ extension Call {
             resource.object ?? Name(resource.type + ":" + resource.id), revision: revision)
     }
 
-    /// Where callers reach the service: as it was told, or as this request was sent.
+    /// The public address of the service: as configured, or as used by this request.
     fileprivate var base: String {
         get throws(Problem) {
             if let address = service.settings.publicAddress { return address }
@@ -101,7 +102,7 @@ extension Call {
         }
     }
 
-    /// Whether a text is a host and perhaps a port, and has nothing in it that an address could end with.
+    /// Returns whether a text is a host with an optional port, and contains nothing that could end an address.
     private static func isHost(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in

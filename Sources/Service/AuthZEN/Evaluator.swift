@@ -2,30 +2,31 @@ internal import Events
 internal import Muniment
 internal import Permissions
 
-/// What one evaluation is about, complete.
+/// The complete input of one evaluation.
 struct Question {
     let subject: EntityPart
     let action: ActionPart
     let resource: EntityPart
 }
 
-/// Answers questions about one moment, and remembers whom and what the one before was about: in a batch they are mostly the same.
+/// Answers questions about one moment. Caches the subject and the resource of the previous question, because a batch often repeats
+/// them.
 struct Evaluator {
     let snapshot: Snapshot
     private let decided: AuthZEN.DecisionObserver?
     private var lastSubject: (part: EntityPart, number: PrincipalID?)?
     private var lastAction: (part: ActionPart, type: ExactText, privileges: Privileges?)?
     private var lastResource: (part: EntityPart, number: ObjectID?)?
-    /// How the decisions about this moment begin.
+    /// The first bytes of the decisions at this moment.
     private lazy var permission = "{\"decision\":true,\"context\":{\"revision\":\(snapshot.revision.rawValue)"
     private lazy var denial = "{\"decision\":false,\"context\":{\"revision\":\(snapshot.revision.rawValue)"
 
     /// - Parameters:
     ///   - snapshot: the moment.
-    ///   - decided: told of each decision.
+    ///   - decided: called for each decision.
     init(_ snapshot: Snapshot, telling decided: AuthZEN.DecisionObserver?) { (self.snapshot, self.decided) = (snapshot, decided) }
 
-    /// Whether the subject may do this to the resource. What the store does not know may not and can not be done.
+    /// Returns whether the subject may perform the action on the resource. Returns false if the store does not know one of them.
     mutating func decide(_ question: Question) throws -> Bool {
         let decision = try isAllowed(question)
         decided?(decision, question, snapshot.revision)
@@ -39,9 +40,9 @@ struct Evaluator {
         return try snapshot.check(subject, privileges, on: resource)
     }
 
-    /// Why a question is answered as it is, in a sentence.
+    /// Returns the reason of a decision in a sentence.
     ///
-    /// - Parameter audience: who is told.
+    /// - Parameter audience: who reads the reason.
     func reason(_ question: Question, for audience: () throws -> Audience) throws -> String {
         guard let subject = question.subject.principal else {
             return "no subject of type \(question.subject.type) can be called \(question.subject.id) here"
@@ -56,7 +57,7 @@ struct Evaluator {
         return try snapshot.check(subject, snapshot.names(of: privileges), on: object, for: audience).explanation
     }
 
-    /// The beginning of an answer, up to the revision that it is about.
+    /// Returns the first bytes of a response, up to its revision.
     mutating func beginning(of decision: Bool) -> String { decision ? permission : denial }
 
     private mutating func number(ofSubject subject: EntityPart) throws -> PrincipalID? {
@@ -82,7 +83,7 @@ struct Evaluator {
 }
 
 extension EntityPart {
-    /// Whether another part means the same: it is the same default, or has the same bytes.
+    /// Returns whether another part is equal: the same default, or the same bytes.
     fileprivate func isSame(as other: EntityPart) -> Bool {
         self === other || ExactText(id) == ExactText(other.id) && ExactText(type) == ExactText(other.type)
     }

@@ -1,17 +1,17 @@
 internal import Events
 internal import Muniment
 
-/// Where a page of a search ended: which search it was, about which moment, and how far it has come.
+/// The position after a page of a search: the search, its moment, and the offset.
 ///
-/// As text it is opaque. It holds no secret and gives no right: whoever brings it must be allowed the search.
+/// Its text form is opaque. It contains no secrets and gives no permissions: the caller that sends it must be allowed to search.
 struct PageToken: Equatable {
     let revision: Revision
     let instant: Instant
     /// The most results on each page.
     let limit: Int
-    /// How many results stood on the pages before.
+    /// The number of results on the previous pages.
     let offset: Int
-    /// Tells the request from others, as ``SearchRequest/digest()`` does.
+    /// A digest of the request, from ``SearchRequest/digest()``.
     let digest: [UInt8]
 
     private static let version: UInt8 = 1

@@ -2,17 +2,17 @@ internal import Events
 internal import Muniment
 internal import Wire
 
-/// The subject, the action, the resource and the context of a request, as far as it has them.
+/// The subject, the action, the resource and the context of a request, if present.
 struct RequestParts {
     var subject: EntityPart?
     var action: ActionPart?
     var resource: EntityPart?
     var context: ContextPart?
 
-    /// The first part that has a value of the wrong type in it, or stands there twice.
+    /// The error of the first part that is duplicate or contains a value of the wrong type.
     var fault: RequestFault? { subject?.fault ?? action?.fault ?? resource?.fault ?? context?.fault }
 
-    /// Takes the value of a member, where it is one of the four; says whether it was.
+    /// Reads the value of a member if it is one of the four parts. Returns whether it was.
     mutating func take(_ name: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
         switch name {
         case "subject": subject = try EntityPart(&reader, .subject, isRepeated: subject != nil)
@@ -25,7 +25,7 @@ struct RequestParts {
     }
 }
 
-/// What is wrong with a request that is JSON, in words.
+/// The error of a request that is valid JSON, in words.
 struct RequestFault: Hashable {
     let message: String
 
@@ -36,11 +36,11 @@ struct RequestFault: Hashable {
     static func repeated(_ member: String) -> RequestFault { RequestFault("`\(member)` stands twice: keep one of the two") }
 }
 
-/// A subject or a resource. Batches hand the same ones on again and again, so that they go by reference.
+/// A subject or a resource. A class, because batches pass the same parts repeatedly.
 final class EntityPart {
-    /// Empty where there is none.
+    /// Empty if missing.
     private(set) var type = ""
-    /// Empty where there is none.
+    /// Empty if missing.
     private(set) var id = ""
     private(set) var fault: RequestFault?
 
@@ -68,9 +68,9 @@ final class EntityPart {
     }
 }
 
-/// An action. It goes by reference too.
+/// An action. Also a class.
 final class ActionPart {
-    /// Empty where there is none.
+    /// Empty if missing.
     private(set) var name = ""
     private(set) var fault: RequestFault?
 
@@ -92,11 +92,11 @@ final class ActionPart {
     }
 }
 
-/// What a request's context says to this service; what else is in it is the business of others.
+/// The members of a request's context that this service uses; others are ignored.
 struct ContextPart {
-    /// When the question is about; nil for now.
+    /// The moment of the query; nil for now.
     private(set) var moment: Moment?
-    /// Whether the answer is to say why.
+    /// Whether the response must contain the reason.
     private(set) var wantsReason = false
     private(set) var fault: RequestFault?
 
@@ -134,7 +134,7 @@ struct ContextPart {
 }
 
 extension JSONReader {
-    /// Takes the text that comes next as a member of a part. One of another type is a fault.
+    /// Reads a text as a member of a part. A value of another type is an error.
     fileprivate mutating func takeText(
         _ part: String, _ member: String, _ text: inout String?, _ fault: inout RequestFault?
     ) throws(JSONError) {
@@ -146,7 +146,7 @@ extension JSONReader {
         text = try takeText()
     }
 
-    /// Goes over an object that nobody asks about. What is no object is a fault.
+    /// Skips an unused object. A value that is not an object is an error.
     fileprivate mutating func skipObject(
         _ part: String, _ member: String, _ fault: inout RequestFault?
     ) throws(JSONError) {

@@ -2,12 +2,12 @@ internal import Events
 internal import Hashing
 internal import Muniment
 
-/// What a search looks for.
+/// The type of entities that a search returns.
 enum SearchedKind: String {
     case subject, resource, action
 }
 
-/// A request for a search, as it was written.
+/// The contents of a search request.
 struct SearchRequest {
     let kind: SearchedKind
     private(set) var parts = RequestParts()
@@ -15,7 +15,7 @@ struct SearchRequest {
     /// The bytes of the request.
     private let body: [UInt8]
 
-    /// - Throws: ``AuthZENProblem`` for a request that is at fault. Types and ids that no store can have are not.
+    /// - Throws: ``AuthZENProblem`` for an invalid request. Types and ids that no store can contain are valid.
     init(_ body: [UInt8], _ kind: SearchedKind, _ authZEN: AuthZEN) throws(AuthZENProblem) {
         (self.kind, self.body) = (kind, body)
         var (parts, page) = (RequestParts(), PagePart?.none)
@@ -30,7 +30,7 @@ struct SearchRequest {
         if let fault = parts.fault ?? self.page.fault ?? missing { throw AuthZENProblem(fault.message) }
     }
 
-    /// What has to be there and is not. An id of what is looked for is ignored.
+    /// The missing required part. An id of the searched entity is ignored.
     private var missing: RequestFault? {
         guard let subject = parts.subject else { return .missingPart("subject") }
         guard let resource = parts.resource else { return .missingPart("resource") }
@@ -45,8 +45,8 @@ struct SearchRequest {
         return nil
     }
 
-    /// Tells the request from others: the first bytes of SHA-256 over what it looks for and everything in it but the token and
-    /// the limit of its page, in the order of the members' names.
+    /// Returns a digest of the request: the first bytes of SHA-256 of its kind and all its members in the order of their names,
+    /// except for the token and the limit of its page.
     func digest() throws(AuthZENProblem) -> [UInt8] {
         do {
             guard case .object(var members) = try JSONText.decode(body) else { return [] }
@@ -60,10 +60,10 @@ struct SearchRequest {
     }
 }
 
-/// The page of a search that is asked for.
+/// The requested page of a search.
 struct PagePart {
     private(set) var token: String?
-    /// The most results on it.
+    /// The largest number of results on the page.
     private(set) var limit: Int?
     private(set) var fault: RequestFault?
 
@@ -99,7 +99,7 @@ struct PagePart {
     private mutating func readToken(_ value: JSONValue?) {
         switch value {
         case nil: break
-        // As the last page has it: to ask on from there is to begin again.
+        // An empty token, as in the last page, starts again at the first page.
         case .string(let text)?: token = text.isEmpty ? nil : text
         default: fault = fault ?? .wrongType("page.token", "a text: the `next_token` of the page before")
         }

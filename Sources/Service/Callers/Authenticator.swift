@@ -4,10 +4,10 @@ internal import HTTPServer
 internal import Permissions
 internal import Secrets
 
-/// Finds out who calls, from the head of a request: by a token, a session, a JWT, the secret that the tool on this machine has, or
-/// nothing.
+/// Determines the caller from the head of a request: by a token, a session, a JWT, the secret of the tool on this machine, or no
+/// credential.
 ///
-/// Whoever is not let in is told the same, whatever was wrong, and after the same work whatever exists.
+/// All rejected callers get the same response after the same work, whatever is wrong.
 struct Authenticator: Sendable {
     private let tokens: TokenRegistry
     private let localSecret: [UInt8]
@@ -31,23 +31,23 @@ struct Authenticator: Sendable {
         self.clock = clock
     }
 
-    /// What the head of a request says of who calls.
+    /// The result of reading the credentials in the head of a request.
     enum Finding {
         case known(Caller)
-        /// Keys of the issuer have to be fetched before it can be told: by ``caller(verifying:from:)``.
+        /// The issuer's keys must be fetched first, with ``caller(verifying:from:)``.
         case unverified(jwt: String)
 
-        /// Who calls, where that is known.
+        /// The caller, if known.
         var caller: Caller? { if case .known(let caller) = self { caller } else { nil } }
     }
 
-    /// Who calls. Waits for nothing.
+    /// Determines the caller. Does not block.
     ///
     /// - Parameters:
     ///   - authorization: the header of that name.
-    ///   - peer: the address that the request comes from.
-    ///   - store: the store that it is about, if any.
-    /// - Throws: ``Problem`` where nobody is let in so. It does not say why.
+    ///   - peer: the address of the client.
+    ///   - store: the store of the request, if any.
+    /// - Throws: ``Problem`` if the credentials are invalid. It does not contain the reason.
     func finding(authorization: String?, from peer: String, in store: String?) throws(Problem) -> Finding {
         guard let authorization else {
             guard let store, let anonymousStores, anonymousStores.includes(store) else { throw Problem.unauthenticated }
@@ -65,7 +65,7 @@ struct Authenticator: Sendable {
             throw .tokensUnreadable
         }
         guard let verifier, credential.utf8.contains(UInt8(ascii: ".")) else { throw .unauthenticated }
-        // A signature takes a thousand times as long as a look into a table, so that those who send wrong ones have to wait.
+        // Verifying a signature takes a thousand times as long as a table lookup, so clients with invalid ones are limited.
         try failures.check(peer, at: clock())
         do throws(JWTProblem) {
             guard let claims = try verifier.verifyCached(credential, at: clock()) else { return .unverified(jwt: credential) }
@@ -75,7 +75,7 @@ struct Authenticator: Sendable {
         }
     }
 
-    /// Who calls with a JWT, once the issuer's keys are there. Can block for as long as it takes to fetch them.
+    /// Returns the caller of a JWT, after fetching the issuer's keys. Can block for as long as the fetch takes.
     func caller(verifying jwt: String, from peer: String) throws(Problem) -> Caller {
         guard let verifier else { throw .unauthenticated }
         do throws(JWTProblem) { return Caller(try verifier.verify(jwt, at: clock()), issuerStores) } catch {
@@ -83,11 +83,12 @@ struct Authenticator: Sendable {
         }
     }
 
-    /// Whether somebody who was let in still would be, for what goes on after that: cheap to ask again and again.
+    /// Returns a function that tells whether an authenticated caller is still valid, for long responses. It is cheap to call
+    /// repeatedly.
     ///
     /// - Parameters:
-    ///   - caller: who was let in.
-    ///   - authorization: by which header.
+    ///   - caller: the authenticated caller.
+    ///   - authorization: the header that authenticated it.
     func watch(_ caller: Caller, authorization: String?) -> @Sendable () -> Bool {
         guard let authorization, let credential = Authenticator.bearer(authorization) else { return { authorization == nil } }
         if Secrets.areEqual(Array(credential.utf8), localSecret) { return { true } }
@@ -95,17 +96,18 @@ struct Authenticator: Sendable {
             return { accounts.isOpen(caller, access: credential) }
         }
         let (tokens, clock) = (tokens, clock)
-        // A token can be taken back at any moment; a JWT is good until its end.
+        // A token can be revoked at any moment; a JWT is valid until it expires.
         if let until = caller.until { return { clock() < until } }
         return { (try? tokens.token(for: credential, at: clock()))?.id == caller.id }
     }
 
-    /// Makes sure that somebody who was let in still would be: a body takes its time, and so do many changes one by one.
+    /// Throws unless an authenticated caller is still valid. Needed because receiving a body takes time, and so do many separate
+    /// changes.
     ///
     /// - Parameters:
-    ///   - caller: who was let in.
-    ///   - authorization: by which header.
-    /// - Throws: ``Problem`` as for somebody who comes with it now.
+    ///   - caller: the authenticated caller.
+    ///   - authorization: the header that authenticated it.
+    /// - Throws: the same ``Problem`` as for a new request with this credential.
     func requireStillGood(_ caller: Caller, authorization: String?) throws(Problem) {
         if watch(caller, authorization: authorization)() { return }
         if caller.session != nil { throw .sessionOver }
@@ -118,16 +120,16 @@ struct Authenticator: Sendable {
         return .issuerIsSlow
     }
 
-    /// Notes that somebody came with a JWT that is not good, and says what they are told.
+    /// Counts an invalid JWT, and returns the response to it.
     private func wrong(from peer: String) -> Problem {
         do throws(Problem) { try failures.check(peer, at: clock()) } catch { return error }
         failures.note(peer, at: clock())
         return .unauthenticated
     }
 
-    /// The credential in a header `Bearer …` (RFC 6750, section 2.1); nil for any other header.
+    /// Returns the credential in a header `Bearer …` (RFC 6750, section 2.1); nil for any other header.
     static func bearer(_ header: String) -> String? {
-        // By bytes, since this is done for every request: a letter's bit of case is set before it is compared.
+        // Compares bytes, since this is done for every request. Setting one bit of a letter makes it lower case.
         let (bytes, scheme) = (header.utf8, "bearer ".utf8)
         guard bytes.count > scheme.count, zip(bytes, scheme).allSatisfy({ $0 | 0x20 == $1 }) else { return nil }
         let credential = bytes.dropFirst(scheme.count).drop { $0 == 0x20 }
@@ -140,7 +142,7 @@ extension Caller {
         self.init(id: token.id, stores: token.stores, right: token.right, credential: "token \(token.id)")
     }
 
-    /// A user of the issuer, with what a store gives to that user.
+    /// Creates the caller for a user of the issuer, with the user's access in the stores.
     init(_ claims: VerifiedClaims, _ stores: StoreScope) {
         self.init(
             id: claims.subject.text, stores: stores, right: .act(as: claims.subject),
@@ -151,19 +153,19 @@ extension Caller {
         Caller(id: "anonymous", stores: .named([store]), right: .act(as: .anonymous), credential: nil)
     }
 
-    /// The tool on this machine, run by somebody who may read the data directory, and so everything in it.
+    /// The tool on this machine. Its user may read the data directory, and so has all access.
     static let tool = Caller(id: "tool", stores: .all, right: .administer, credential: nil)
 }
 
 extension Problem {
-    /// An access token that is over, or that never was one (RFC 6750, section 3.1).
+    /// The problem for an expired or unknown access token (RFC 6750, section 3.1).
     static var sessionOver: Problem {
         Problem(
             .unauthenticated, "this access token is over: get a new one (`POST /v1/accounts/refresh`), or sign in",
             headers: [HTTPHeader("WWW-Authenticate", "Bearer realm=\"muniment\", error=\"invalid_token\"")])
     }
 
-    /// The keys of the issuer are not there, or came too late.
+    /// The problem if the issuer's keys are missing or came too late.
     static var issuerIsSlow: Problem {
         Problem(
             .unavailable, "the keys of the issuer cannot be had now: ask again in a moment",
@@ -174,7 +176,7 @@ extension Problem {
         Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` says why")
     }
 
-    /// Nobody is told whether a credential is missing, wrong or over.
+    /// The same problem for missing, invalid and expired credentials, so that clients cannot distinguish them.
     static var unauthenticated: Problem {
         Problem(
             .unauthenticated, "send a token that is good: `Authorization: Bearer TOKEN` (`muniment token create` makes one)",

@@ -4,17 +4,17 @@ internal import Identity
 internal import Muniment
 internal import Permissions
 
-/// Who calls, as far as credentials say.
+/// The caller of a request, as determined by its credentials.
 struct Caller: Sendable {
-    /// What logs call it: never anything secret.
+    /// The id in logs. It never contains secrets.
     let id: String
     let stores: StoreScope
     let right: Right
-    /// What commits record of the credential that it comes with, as ``Origin/credential`` has it.
+    /// The credential that commits record, as in ``Origin/credential``.
     let credential: String?
-    /// The session that it comes with; nil for any other credential.
+    /// The session of the caller; nil for any other credential.
     let session: SessionID?
-    /// When what it comes with ends by itself; nil for what can be taken back at any moment, and has to be looked up again.
+    /// When the credential expires. Nil for a credential that can be revoked at any moment, and must be looked up again.
     let until: Instant?
 
     init(
@@ -28,14 +28,14 @@ struct Caller: Sendable {
         self.until = until
     }
 
-    /// What the shares and the rate of a caller are counted by: its credential, or its address if it is anonymous. Of IPv6 the
-    /// address counts up to its first 64 bits.
+    /// Returns the key for the shares and the rate limit of a caller: its credential, or its address if it is anonymous. For IPv6,
+    /// only the first 64 bits of the address count.
     static func shareKey(_ caller: Caller?, from client: String) -> String {
         guard let caller, caller.right != .act(as: .anonymous) else { return "address " + FailureLimit.group(client) }
         return "token " + caller.id
     }
 
-    /// Whether it reaches what a route needs, in a store or, where none is named, at all.
+    /// Returns whether the caller has the access that a route needs, in the given store or, without a store, in general.
     func reaches(_ need: CallerNeed, in store: String?) -> Bool {
         if let store, !stores.includes(store) { return false }
         switch need {
@@ -47,7 +47,8 @@ struct Caller: Sendable {
         }
     }
 
-    /// - Throws: ``Problem`` where it does not reach what a route needs. It says the same, whether there is such a store or not.
+    /// - Throws: ``Problem`` if the caller lacks the access that a route needs. The problem does not disclose whether the store
+    ///   exists.
     func require(_ need: CallerNeed, in store: String?) throws(Problem) {
         guard reaches(need, in: store) else {
             throw need == .session
@@ -58,8 +59,8 @@ struct Caller: Sendable {
 }
 
 extension Call {
-    /// Whether the caller may ask what somebody has and may do: about itself always, about anybody with the right to ask, or where
-    /// it acts as an administrator of the store.
+    /// Returns whether the caller may query the access of a subject: always for itself; for any subject with the permission to
+    /// query all subjects, or as an administrator of the store.
     func mayAsk(about subject: Name) throws -> Bool {
         switch caller?.right {
         case nil: return false
@@ -70,7 +71,8 @@ extension Call {
         }
     }
 
-    /// Whether the caller may ask who has what on an object: whoever may set permissions there, too.
+    /// Returns whether the caller may query the subjects with access to an object. Also true if the caller may set permissions on
+    /// it.
     func mayAsk(aboutObject object: Name) throws -> Bool {
         switch caller?.right {
         case nil: return false
@@ -89,18 +91,19 @@ extension Call {
         }
     }
 
-    /// Whether the caller is told that there is a store. Somebody who could go into any store is told of those it has been in: the
-    /// names of the others say who else uses the service.
+    /// Returns whether the caller may know that a store exists. A caller that may enter any store knows only the stores it has been
+    /// in: other names would disclose who else uses the service.
     func mayKnow(of name: StoreName) throws -> Bool {
         guard let caller, caller.stores.includes(name.text) else { return false }
         guard case .act(let principal) = caller.right, case .all = caller.stores else { return true }
         return try service.data.store(name)?.store.read { try $0.exists(principal) } ?? false
     }
 
-    /// Whom the caller acts as.
+    /// Returns the principal that the caller acts as.
     ///
-    /// - Parameter named: whom the request names, if anybody.
-    /// - Throws: ``Problem`` where the token cannot act, acts as somebody else, or it is not said as whom.
+    /// - Parameter named: the principal that the request names, if any.
+    /// - Throws: ``Problem`` if the token cannot act, acts as another principal, or if the request must name a principal and does
+    ///   not.
     func principal(named: Name?) throws(Problem) -> Name {
         switch caller?.right {
         case nil: throw Problem.unauthenticated
@@ -118,7 +121,7 @@ extension Call {
 }
 
 extension Problem {
-    /// The caller is known, and its token does not let it do something.
+    /// Returns the problem for a known caller with a token that does not allow an action.
     static func beyondToken(_ what: String) -> Problem {
         Problem(.forbidden, "this token does not let its holder \(what)")
     }

@@ -1,12 +1,12 @@
 public import Credentials
 
-/// Who may call a service besides those who have a token of it.
+/// The callers that a service accepts besides those with its own tokens.
 public struct CallerSettings: Sendable {
-    /// Whose JWTs are believed; nil for nobody's.
+    /// The trusted issuer of JWTs; nil to reject all JWTs.
     public var issuer: IssuerSettings?
-    /// The stores that those who come with such a JWT reach.
+    /// The stores that callers with such a JWT reach.
     public var issuerStores: StoreScope
-    /// The stores that answer callers without any credential, as `anonymous`; nil for none.
+    /// The stores that accept callers without credentials, as `anonymous`; nil for none.
     public var anonymousStores: StoreScope?
 
     public init(issuer: IssuerSettings? = nil, issuerStores: StoreScope = .all, anonymousStores: StoreScope? = nil) {

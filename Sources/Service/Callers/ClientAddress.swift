@@ -1,19 +1,18 @@
 internal import HTTPServer
 
-/// Where requests come from, behind proxies too.
+/// The address of a client, including clients of proxies.
 ///
-/// A proxy in front has all its clients' requests come from its own address, and says theirs in `X-Forwarded-For`: each adds behind
-/// what is there already the address that it was asked from. So what a client has written itself stands in front, and only what
-/// trusted proxies have added, from the end on, says anything.
+/// All requests through a proxy come from the proxy's address. The proxy appends the address of its client to `X-Forwarded-For`. So
+/// the first entries may be forged by the client. Only the last entries, added by trusted proxies, are reliable.
 enum ClientAddress {
-    /// The address to count a request by and to show in the log.
+    /// Returns the address to count a request by and to show in the log.
     ///
     /// - Parameters:
     ///   - peer: the address that the connection comes from.
     ///   - forwarded: the values of `X-Forwarded-For`, in the order of the lines.
-    ///   - proxies: those that are believed.
-    /// - Returns: the last address named that is no trusted proxy; the peer itself where it is none of them, or where that place has
-    ///   something else than an address.
+    ///   - proxies: the trusted proxies.
+    /// - Returns: the last address that is not a trusted proxy. The peer itself if it is not a trusted proxy, or if the entry is
+    ///   not a valid address.
     static func client(peer: String, forwarded: @autoclosure () -> [String], proxies: Set<IPAddress>) -> String {
         guard !proxies.isEmpty, let proxy = IPAddress(peer), proxies.contains(proxy) else { return peer }
         let named = forwarded().flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }

@@ -2,7 +2,7 @@ internal import Events
 internal import HTTPServer
 internal import Muniment
 
-/// What tells programs and people how the service is asked.
+/// Routes that describe the API for programs and people.
 enum DescriptionRoutes {
     static let all = [openAPI, problems, problem]
 
@@ -12,7 +12,7 @@ enum DescriptionRoutes {
             .answering("OpenAPI 3.1", Schema.openObject, headers: []),
         .immediate { call in call.answer(json: text) })
 
-    /// Written once: the routes do not change.
+    /// Built once, because the routes do not change.
     private static let text: [UInt8] = {
         var writer = JSONWriter()
         writer.write(.object(OpenAPI(routes: RouteTable.routes).document))

@@ -2,7 +2,7 @@ internal import Events
 internal import HTTPServer
 internal import Muniment
 
-/// The description of the API: OpenAPI 3.1, written from the routes that requests are dispatched by.
+/// The API description in OpenAPI 3.1, generated from the routes that dispatch requests.
 struct OpenAPI {
     let routes: [Route]
 
@@ -70,7 +70,7 @@ struct OpenAPI {
         ])
     }
 
-    /// What a route answers with, the problems included that any route of its kind can have.
+    /// Returns the responses of a route, including the problems that all routes of its kind can have.
     private static func responses(_ route: Route) -> JSONObject {
         var responses: JSONObject = [:]
         for answer in route.description.answers {
@@ -101,11 +101,11 @@ struct OpenAPI {
         if route.need != .nothing { kinds += [.unauthenticated, .forbidden] }
         if route.need != .nothing || !route.path.parameters.isEmpty { kinds.append(.notFound) }
         if route.description.body != nil { kinds += [.tooLarge, .unsupportedMediaType, .requestTimeout] }
-        // What a question names can be too large without a body, too.
+        // The arguments of a query can be too large even without a body.
         return kinds + [.tooLarge] + route.description.problems
     }
 
-    /// A response for each status of a problem: which kinds have it.
+    /// A response for each status of a problem, with the kinds that have it.
     private var problems: JSONObject {
         let byStatus = Dictionary(grouping: Problem.Kind.allCases, by: \.status)
         var problems = JSONObject(
@@ -117,7 +117,7 @@ struct OpenAPI {
                     JSONValue.object(["description": .string(pages.joined(separator: "; ")), "content": .object(content)])
                 )
             })
-        // What does not fit is refused where heads are read, and mostly not in the words of this service.
+        // The server's header parser rejects a head that is too large, usually with another format than this service.
         let headTooLarge = "The head of the request does not fit; in JSON (`/problems/head-too-large`) or in any other words"
         problems["431"] = .object(["description": .string(headTooLarge)])
         problems["414"] = .object(["description": .string("The address of the request does not fit; in any words")])

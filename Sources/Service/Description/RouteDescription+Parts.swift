@@ -1,7 +1,7 @@
 internal import Events
 internal import Muniment
 
-/// How routes say what they take and answer, one thing after the other.
+/// Builders for the request and response descriptions of routes.
 extension RouteDescription {
     func taking(_ parameters: ParameterDescription...) -> RouteDescription { taking(parameters) }
 
@@ -18,7 +18,7 @@ extension RouteDescription {
         return copy
     }
 
-    /// An answer of one JSON object, and the same as JSON Lines where there is a schema of a line.
+    /// Adds a response of one JSON object, and of JSON Lines if a schema of a line is given.
     func answering(
         _ text: String, _ schema: JSONValue?, lines: JSONValue? = nil, status: Int = 200, headers: [String] = ["Muniment-Revision"]
     ) -> RouteDescription {
@@ -34,7 +34,7 @@ extension RouteDescription {
         return copy
     }
 
-    /// Problems of this route beside those that every route of its kind can have.
+    /// Adds problems of this route to those that every route of its kind can have.
     func refusing(_ problems: Problem.Kind...) -> RouteDescription {
         var copy = self
         copy.problems += problems
@@ -78,18 +78,18 @@ extension ParameterDescription {
 }
 
 extension JSONObject {
-    /// The members that every question in a body may have beside its own.
+    /// The optional members of every query in a body.
     static let point: JSONObject = ["at": Schema.moment, "atLeast": Schema.revision]
-    /// The members that every answer about one moment has.
+    /// The members of every response about one moment.
     static let when: JSONObject = ["revision": Schema.revision, "time": Schema.time]
-    /// What is asked about, as one privilege or several.
+    /// The requested privileges, as one or several.
     static let wanted: JSONObject = [
         "privilege": Schema.named("Privilege"), "privileges": Schema.list(Schema.named("Privilege"), minimum: 1),
     ]
 }
 
 extension Schema {
-    /// The body of a question about privileges: `privilege` or `privileges`.
+    /// Returns the schema of a query about privileges: `privilege` or `privileges`.
     static func question(_ required: JSONObject, optional: JSONObject = [:]) -> JSONValue {
         let one = JSONValue.array([
             .object(["required": .texts(["privilege"])]), .object(["required": .texts(["privileges"])]),

@@ -1,12 +1,12 @@
 internal import Events
 internal import Muniment
 
-/// Parts of JSON Schema 2020-12, as OpenAPI 3.1 has it.
+/// Parts of JSON Schema 2020-12, as used by OpenAPI 3.1.
 enum Schema {
-    /// One of the schemas that have a name: see ``Schemas``.
+    /// Returns a reference to a named schema: see ``Schemas``.
     static func named(_ name: String) -> JSONValue { .object(["$ref": .string("#/components/schemas/\(name)")]) }
 
-    /// An object with these members and no others.
+    /// Returns an object with these members and no others.
     static func object(_ required: JSONObject, optional: JSONObject = [:], isOpen: Bool = false) -> JSONValue {
         var schema: JSONObject = ["type": .string("object"), "properties": .object(required.with(optional))]
         if required.count > 0 { schema["required"] = .array(required.keys.map(JSONValue.string)) }

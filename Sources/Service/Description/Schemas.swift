@@ -2,11 +2,11 @@ internal import Events
 internal import Muniment
 internal import Permissions
 
-/// The schemas that have a name in the description of the API.
+/// The named schemas of the API description.
 enum Schemas {
     static let all: JSONObject = values.with(answers).with(histories).with(SchemasOfChanges.all).with(SchemasOfAccounts.all)
 
-    /// What ``Permissions/Name/problem`` wants, but for the limits in bytes.
+    /// The pattern of ``Permissions/Name/problem``, without the limits in bytes.
     private static let formOfNames =
         #"^(store|everyone|anonymous|[^:\x00-\x1f\x7f-\x9f]+:[^\x00-\x1f\x7f-\x9f]+)$"#
 

@@ -20,7 +20,7 @@ enum SchemasOfChanges {
         return schema.with(["oneOf": oneContent])
     }
 
-    /// The keys that a change must have, and those that it may have.
+    /// The required and the optional keys of each change.
     private static let keys: [String: (required: [String], optional: [String])] = [
         "defineClass": (["class"], classKeys), "changeClass": (["class"], classKeys),
         "createObject": (["object"], ["parent", "value", "owner", "expectAbsent"]),
@@ -44,12 +44,12 @@ enum SchemasOfChanges {
     private static let name = Schema.named("ChangedName")
     private static let names = Schema.list(Schema.text)
 
-    /// What a class calls its privileges besides.
+    /// The aliases of privileges in a class.
     private static let aliases: JSONValue = .object([
         "type": .string("object"), "additionalProperties": .object(["anyOf": .array([Schema.text, names])]),
     ])
 
-    /// What stands under a key, wherever it stands.
+    /// The schema of the value of each key, the same for all changes.
     private static let kinds: [String: JSONValue] = [
         "class": name, "object": name, "subject": name, "owner": name, "role": name,
         "member": name, "principal": name, "permission": name, "parent": Schema.orNull(name),

@@ -5,7 +5,7 @@ internal import Muniment
 internal import Permissions
 
 extension Problem {
-    /// What is answered where something about an account was not done.
+    /// Creates the problem for a refused account operation.
     init(_ problem: AccountProblem) {
         switch problem {
         case .malformed(let detail): self.init(.malformed, detail)
@@ -46,7 +46,7 @@ extension Problem {
         }
     }
 
-    /// What RFC 9470 has a service say where somebody signed in too long ago.
+    /// Returns the problem for a sign-in that is too old, as required by RFC 9470.
     private static func recentSignInRequired(_ seconds: Int) -> Problem {
         let words = "sign in again: it has to have been within \(seconds) s"
         return Problem(
@@ -59,7 +59,7 @@ extension Problem {
             ])
     }
 
-    /// Every 401 says how one is let in (RFC 9110, section 15.5.2).
+    /// Every 401 contains the authentication scheme (RFC 9110, section 15.5.2).
     private static let bearer = HTTPHeader("WWW-Authenticate", "Bearer realm=\"muniment\"")
 
     /// The service was started without accounts.

@@ -7,7 +7,8 @@ internal import Permissions
 internal import Wire
 
 extension Problem {
-    /// The problem that an error of a layer below stands for. What is not the caller's doing is told in the log and not to it.
+    /// Creates the problem for an error of a lower layer. Errors that the caller did not cause are reported in the log and not to
+    /// the caller.
     init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem

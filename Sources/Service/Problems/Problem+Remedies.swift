@@ -1,5 +1,5 @@
 extension Problem.Kind {
-    /// What to do about it, for the page of the kind.
+    /// The solution, for the page of the problem kind.
     var remedy: String {
         switch self {
         case .malformed:

@@ -2,12 +2,12 @@ internal import Events
 internal import HTTPServer
 internal import Permissions
 
-/// Why a request was not done, as RFC 9457 writes it: a kind for programs, sentences for people.
+/// Why a request failed, in the format of RFC 9457: a kind for programs, sentences for people.
 struct Problem: Error {
     let kind: Kind
-    /// What is wrong in this case, with which thing, and what to do about it.
+    /// The problem in this case, with the affected value, and its solution.
     let detail: String
-    /// What else programs may want to know, such as the code of a refusal.
+    /// Further members for programs, such as the code of a refusal.
     var members: JSONObject = [:]
     var headers: [HTTPHeader] = []
 
@@ -18,7 +18,7 @@ struct Problem: Error {
         self.headers = headers
     }
 
-    /// The body and head of the answer.
+    /// The body and head of the response.
     var response: HTTPResponse {
         var body = members
         body["type"] = .string("/problems/\(kind.rawValue)")
@@ -35,7 +35,7 @@ struct Problem: Error {
 }
 
 extension Problem {
-    /// The kinds of problems. Each has a page of its own, `/problems/KIND`.
+    /// The kinds of problems. Each has its own page, `/problems/KIND`.
     enum Kind: String, Sendable, CaseIterable {
         case malformed, unauthenticated, forbidden
         case notFound = "not-found"
@@ -128,20 +128,25 @@ extension Problem {
         }
     }
 
-    /// More of one caller's requests wait than its share.
+    /// The number of waiting requests of one caller exceeds its share.
     static let tooMuchOfCaller = Problem(
         .tooManyRequests, "too many requests of this caller wait for an answer: send fewer at once",
         headers: [HTTPHeader("Retry-After", "1")])
 
-    /// The question took longer than its route allows.
+    /// The query took longer than its route allows.
     static let deadlineExceeded = Problem(
         .deadlineExceeded, "the answer took too long: ask for less at once, such as a smaller page, or at a quieter time",
         headers: [HTTPHeader("Retry-After", "1")])
 
+    /// The log of the service contains the missing resource.
+    static let lacksResources = Problem(
+        .lacksResources, "the service lacks disk space, file descriptors or memory. Nothing was changed. Try again later.",
+        headers: [HTTPHeader("Retry-After", "5")])
+
     static let tooMuchWaits = Problem(
         .unavailable, "too much is waiting to be done: ask again in a moment", headers: [HTTPHeader("Retry-After", "1")])
 
-    /// The problem for a status that the server itself gives.
+    /// Creates the problem for a status that the server itself returns.
     init(status: Int, detail: String) {
         let kind = Kind.allCases.first { $0.status == status && $0 != .refused } ?? (status < 500 ? .malformed : .failed)
         self.init(kind, detail, headers: status == 503 ? [HTTPHeader("Retry-After", "1")] : [])
@@ -149,7 +154,7 @@ extension Problem {
 }
 
 extension Problem {
-    /// What a store refuses, with its code.
+    /// Creates the problem for a refusal of a store, with its code.
     init(_ refusal: Refusal) {
         var members: JSONObject = ["code": .string(refusal.code.rawValue)]
         if let change = refusal.change { members["change"] = .integer(Int64(change)) }

@@ -5,23 +5,23 @@ internal import Muniment
 internal import Permissions
 internal import Synchronization
 
-/// A folder of stores, each in a folder of its own, and what belongs to the service itself in `.muniment`.
+/// A folder with one folder per store. The service's own files are in `.muniment`.
 final class DataDirectory: Sendable {
     let path: String
     private let options: StoreOptions
     private let decisionLogs: DecisionLogs
     private let state = Mutex(State())
-    /// Held while a store is opened or made, so that nobody opens it twice, and while all are closed, so that none stays behind.
+    /// Held while a store is opened or created, so that it is opened once, and while all are closed, so that none remains open.
     private let opening = Mutex(())
 
     private struct State {
         var stores: [String: HostedStore] = [:]
-        /// Stores that are not opened until somebody has accepted their rollback.
+        /// Stores that stay closed until their rollback is accepted.
         var refused: [String: RefusedStore] = [:]
         var isClosed = false
     }
 
-    /// - Parameter path: the folder, which is made where it is not there.
+    /// - Parameter path: the folder, which is created if it does not exist.
     init(_ path: String, options: StoreOptions, decisionLogs: DecisionLogs) throws {
         self.path = path
         self.options = options
@@ -31,10 +31,10 @@ final class DataDirectory: Sendable {
         try makeFolder(ownFolder)
     }
 
-    /// Takes the data directory, the service's own files and all stores away from other users. Anything else in the folder stays as
-    /// it is, and so does a data directory in which every user may make files, such as `/tmp`.
+    /// Removes access of other users to the data directory, the service's own files and all stores. Other files in the folder do
+    /// not change. A data directory in which every user may create files, such as `/tmp`, does not change either.
     ///
-    /// - Returns: what was done and could not be done, in lines for the log.
+    /// - Returns: lines for the log about each success and failure.
     func closeToOtherUsers() throws -> [String] {
         var changes = ModeChanges()
         if let mode = fileMode(path), mode & 0o1000 == 0 { closeToOthers(path, isDeep: false, noting: &changes) }
@@ -49,7 +49,7 @@ final class DataDirectory: Sendable {
         return lines
     }
 
-    /// What is the service's own. No store can be called so.
+    /// The folder of the service's own files. A store cannot have this name.
     var ownFolder: String { path + "/.muniment" }
 
     func folder(of name: StoreName) -> String { path + "/" + name.text }
@@ -57,7 +57,7 @@ final class DataDirectory: Sendable {
     /// The stores that are open, by name.
     var open: [HostedStore] { state.withLock { $0.stores.values.sorted { $0.name < $1.name } } }
 
-    /// A store that is open; nil for any other. Waits for nothing.
+    /// Returns an open store; nil for any other. Does not block.
     func openStore(_ name: String) -> HostedStore? { state.withLock { $0.stores[name] } }
 
     /// The names of all stores in the folder, sorted.
@@ -66,9 +66,9 @@ final class DataDirectory: Sendable {
             .filter { Store.exists(at: folder(of: $0)) }.sorted()
     }
 
-    /// A store, which is opened where it is not open yet: that can take long. Nil where there is none.
+    /// Returns a store; nil if it does not exist. Opens it if needed, which can take long.
     ///
-    /// - Throws: ``StoreError``, ``StoreError/closed`` once the folder is closed, or what the disk says.
+    /// - Throws: ``StoreError``, ``StoreError/closed`` after the folder was closed, or file errors.
     func store(_ name: StoreName) throws -> HostedStore? {
         if let found = openStore(name.text) { return found }
         return try opening.withLock { _ in
@@ -87,25 +87,25 @@ final class DataDirectory: Sendable {
         }
     }
 
-    /// Makes a store.
+    /// Creates a store.
     ///
-    /// - Throws: ``StoreError/alreadyExists(path:)``, or ``StoreError/closed`` once the folder is closed.
+    /// - Throws: ``StoreError/alreadyExists(path:)``, or ``StoreError/closed`` after the folder was closed.
     func create(_ name: StoreName, preset: Preset, administrator: Name) throws -> HostedStore {
         try opening.withLock { _ in
             try checkOpen()
-            // One that is open is held by this process, and would be found so before it is found to be there.
+            // Without this check, an open store would be reported as held by this process, not as existing.
             guard openStore(name.text) == nil else { throw StoreError.alreadyExists(path: folder(of: name)) }
             return try add(
                 name, try Store.create(at: folder(of: name), preset: preset, administrator: administrator, options: options))
         }
     }
 
-    /// Called with `opening`, so that it stays so.
+    /// Called while holding `opening`.
     private func checkOpen() throws(StoreError) {
         if state.withLock({ $0.isClosed }) { throw .closed }
     }
 
-    /// Called with `opening`.
+    /// Called while holding `opening`.
     private func add(_ name: StoreName, _ store: Store) throws -> HostedStore {
         let decisionLog: DecisionLog?
         do { decisionLog = try decisionLogs.open(name) } catch {
@@ -117,7 +117,7 @@ final class DataDirectory: Sendable {
         return hosted
     }
 
-    /// Closes all stores, behind the one that is being opened. None is opened any more.
+    /// Closes all stores, after a running opening has ended. Afterwards, no store can be opened.
     func close() throws {
         let stores = opening.withLock { _ in
             state.withLock { state in
@@ -135,8 +135,8 @@ final class DataDirectory: Sendable {
     }
 }
 
-/// A store that was not opened, since its log was rolled back. To open it again reads much of its log, so the reason is kept until a file
-/// changes that accepting the rollback or restoring the log replaces.
+/// A store that stays closed because its log was rolled back. Opening it again reads much of its log. So the reason is kept until a
+/// file changes that accepting the rollback or restoring the log replaces.
 private struct RefusedStore {
     let reason: StoreError
     private let paths: [String]

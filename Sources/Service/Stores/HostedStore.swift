@@ -6,7 +6,7 @@ final class HostedStore: Sendable {
     let store: Store
 
     let decisions = DecisionCounts()
-    /// Nil where its decisions are not kept.
+    /// Nil if the store has no decision log.
     let decisionLog: DecisionLog?
 
     init(_ name: StoreName, _ store: Store, _ decisionLog: DecisionLog?) {

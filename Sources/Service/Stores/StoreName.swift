@@ -1,6 +1,6 @@
 internal import Credentials
 
-/// What a store of a data directory is called: the name of its folder.
+/// The name of a store in a data directory, which is the name of its folder.
 public struct StoreName: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let text: String
 
@@ -8,7 +8,7 @@ public struct StoreName: Hashable, Sendable, Comparable, CustomStringConvertible
     public static let `default` = StoreName(unchecked: "default")
     private init(unchecked text: String) { self.text = text }
 
-    /// A name as ``Credentials/StoreScope/isStoreName(_:)`` wants it; nil for any other text.
+    /// Creates a name that is valid for ``Credentials/StoreScope/isStoreName(_:)``; nil for any other text.
     public init?(_ text: String) {
         guard StoreScope.isStoreName(text) else { return nil }
         self.text = text
