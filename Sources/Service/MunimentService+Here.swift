@@ -4,12 +4,12 @@ internal import HTTPServer
 internal import Synchronization
 
 extension MunimentService {
-    /// Does what a request of the tool asks for, in this process and with the right to everything, for when nobody serves.
+    /// Runs a request of the tool in this process with all access, for when no service is running.
     ///
     /// - Parameters:
     ///   - method: the method of the request.
-    ///   - target: its path, percent-encoded, with what stands behind it.
-    /// - Returns: the status of the answer and its body; null where that is empty or no JSON.
+    ///   - target: its path, percent-encoded, with the query.
+    /// - Returns: the status of the response and its body; null if that is empty or not JSON.
     public func carryOut(_ method: String, _ target: String) -> (status: Int, body: JSONValue) {
         let answered = DispatchSemaphore(value: 0)
         let response = Mutex<HTTPResponse?>(nil)

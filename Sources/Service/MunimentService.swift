@@ -6,39 +6,40 @@ public import HTTPServer
 internal import Muniment
 internal import Permissions
 
-/// The service: stores of a data directory, asked and changed over HTTP.
+/// The service: provides the stores of a data directory over HTTP.
 public final class MunimentService: HTTPApplication {
     let settings: ServiceSettings
     let data: DataDirectory
     let authenticator: Authenticator
     let router: Router
     let operations: Operations
-    /// Questions that may take long. A caller has a quarter of the threads at most, and a store three quarters.
+    /// Runs queries that may take long. A caller has at most a quarter of the threads, and a store at most three quarters.
     let work = WorkQueue(
         WorkLimits(
             running: threads, waiting: 4_096, runningOfCaller: threads / 4, waitingOfCaller: 256, runningOfStore: threads * 3 / 4))
-    /// Where JWTs wait for the issuer's keys: apart from the rest, so that an issuer that is slow holds up nobody else.
+    /// The queue of JWTs that need the issuer's keys: a separate queue, so that a slow issuer delays only them.
     let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
     let liveFeeds: LiveFeeds
     private let presence: ServicePresence
     private let tokens: TokenRegistry
-    /// Nil where it has no accounts.
+    /// Nil without accounts.
     let accounts: AccountsOffice?
-    /// Long answers that wait for their clients: so many at once, of them a quarter for each caller. None waits for its turn.
+    /// Runs long responses that wait for their clients. Their number is limited, with a quarter for each caller. Above the limit,
+    /// requests are rejected.
     let streams = WorkQueue(WorkLimits(running: streamLimit, waiting: 0, runningOfCaller: streamLimit / 4))
-    /// Threads for questions: two for each processor, and eight at least.
+    /// The number of threads for queries: two for each processor, and at least eight.
     private static let threads = max(8, ProcessInfo.processInfo.activeProcessorCount * 2)
-    /// Long answers that are given at once.
+    /// The largest number of concurrent long responses.
     static let streamLimit = 32
     let runningKeys = RunningKeys()
     let runningCommits: RunningCommits
-    /// Answers that are being made by tasks.
+    /// Responses that are being computed by tasks.
     private let tasks = DispatchGroup()
 
-    /// Opens every store of the data directory for writing. The first start makes the store `default`.
+    /// Opens every store of the data directory for writing. The first start creates the store `default`.
     ///
-    /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened,
-    ///   ``Credentials/ServiceAlreadyRuns`` where another process has the directory, or what the disk says.
+    /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened, ``Credentials/ServiceAlreadyRuns`` if another process
+    ///   uses the directory, or file errors.
     public init(_ settings: ServiceSettings) throws {
         self.settings = settings
         data = try DataDirectory(
@@ -56,7 +57,7 @@ public final class MunimentService: HTTPApplication {
             throw error
         }
         var callers = settings.callers
-        // A request waits for the keys of the issuer no longer than for its answer.
+        // Waiting for the keys of the issuer must not exceed the deadline of a request.
         callers.issuer?.fetchSeconds = settings.deadlines.wholeSeconds(upTo: 10)
         authenticator = Authenticator(
             callers, tokens: tokens, localSecret: presence.secret, accounts: accounts, clock: settings.clock,
@@ -65,11 +66,11 @@ public final class MunimentService: HTTPApplication {
         operations = Operations(settings, routes: RouteTable.routes)
         liveFeeds = LiveFeeds(LiveFeedLimits(), counts: operations.counts)
         do {
-            // A file of tokens that cannot be read is said before anybody waits for the service.
+            // An unreadable token file must fail at the start, not at the first request.
             _ = try tokens.list()
             let names = try data.names()
             for name in names {
-                // One store that lost commits does not keep the others from being served.
+                // A store that lost commits does not prevent serving the others.
                 do { _ = try data.store(name) } catch let error as StoreError where error.isRollback {
                     settings.report("the store `\(name)` is not served: \(error)")
                 }
@@ -91,23 +92,23 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// What the tool on this machine shows in place of a token.
+    /// The secret that the tool on this machine sends instead of a token.
     var secretOfTool: String { presence.secret }
 
-    /// Tells the tool on this machine where the service listens, so that what it changes goes through the service.
+    /// Tells the tool on this machine where the service listens, so that the tool changes data through the service.
     ///
     /// - Parameters:
     ///   - host: the address that it listens on.
     ///   - port: the port that it listens on.
-    ///   - certificatePEM: the certificate that it shows; nil where it does without TLS.
+    ///   - certificatePEM: the certificate of the service; nil without TLS.
     public func announce(host: String, port: UInt16, certificatePEM: String? = nil) throws {
         try presence.announce(host: host, port: port, certificatePEM: certificatePEM)
     }
 
-    /// Makes a token that may do everything, if no token was ever made and every store is empty, and writes it to a file that only
-    /// the owner of the data directory can read. Reports a file that an earlier start has left.
+    /// Creates a token with all permissions, if no token was ever created and every store is empty, and writes it to a file that
+    /// only the owner of the data directory can read. Reports a file that an earlier start has left.
     ///
-    /// - Returns: the path of the file; nil if no token was made.
+    /// - Returns: the path of the file; nil if no token was created.
     public func makeFirstToken() throws -> String? {
         let file = FirstTokenFile(folder: data.ownFolder)
         guard try tokens.list().isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis }) else {
@@ -120,25 +121,25 @@ public final class MunimentService: HTTPApplication {
         return file.path
     }
 
-    /// Whether callers with tokens can be told apart: the file of tokens is sound.
+    /// Whether the token file is intact, so that tokens can be checked.
     var canReadTokens: Bool { (try? tokens.list()) != nil }
 
-    /// Closes the stores, once what reads and writes them is done: what only waits for its turn is dropped, since nobody is there
-    /// any more to be answered. Later calls do nothing. The server must have stopped before.
+    /// Closes the stores after running reads and writes have ended. Waiting work is dropped, because its clients are disconnected.
+    /// Later calls do nothing. The server must have stopped before.
     public func close() throws {
         defer {
             presence.end()
             operations.flush()
         }
-        // In the order in which one hands on to the next.
-        for queue in [verification, work, streams] { queue.close() }
+        // Each queue can add work to the next one.
+        for queue in [verification, work, streams] + bodies.all { queue.close() }
         tasks.wait()
         liveFeeds.end()
         accounts?.close()
         try data.close()
     }
 
-    /// Says that the service is about to stop, so that nobody sends it more than it has: `/readyz` answers 503 from now on.
+    /// Announces that the service is about to stop, so that load balancers send no more requests: `/readyz` now returns 503.
     public func beginStopping() { operations.isStopping = true }
 
     // MARK: Requests
@@ -162,7 +163,7 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// What is known of a request from its head alone, and why it goes no further, if it does not.
+    /// Evaluates the head of a request. The result says why the request is rejected, if it is.
     private func admit(
         _ request: HTTPRequest, _ requestID: String, _ index: Int, _ parameters: [String]
     ) -> (Exchange, Problem?) {
@@ -175,7 +176,7 @@ public final class MunimentService: HTTPApplication {
         if route.isOfAccounts, accounts == nil {
             problem = .withoutAccounts
         } else if route.isOfAccounts, route.need == .nothing {
-            // Whoever is not signed in yet is counted by address.
+            // Requests without a signed-in user are counted by address.
             do throws(Problem) { limit = try operations.admit(nil, from: client) } catch { problem = error }
         } else if route.need != .nothing {
             do throws(Problem) {
@@ -183,7 +184,7 @@ public final class MunimentService: HTTPApplication {
                     try authenticator.finding(
                         authorization: request.header("Authorization"), from: client, in: storeName)
                 }
-                // Whoever tries credentials is slowed down by its address.
+                // Clients that try credentials are limited by their address.
                 limit = try operations.admit((try? found.get())?.caller, from: client)
                 finding = try found.get()
                 try finding?.caller?.require(route.need, in: storeName)
@@ -211,7 +212,8 @@ public final class MunimentService: HTTPApplication {
         }
         let route = router.routes[index]
         if let jwt = exchange.unverified { return verify(jwt, request, exchange, route) }
-        // The body may have taken minutes, and whoever sent its head be signed out or revoked by now.
+        // Receiving the body may have taken minutes. The credential may have been revoked or the user signed out since the head
+        // arrived.
         if route.bodyLimitBytes > 0, let caller = exchange.caller {
             do throws(Problem) {
                 try authenticator.requireStillGood(caller, authorization: request.header("Authorization"))
@@ -227,7 +229,7 @@ public final class MunimentService: HTTPApplication {
         return go(Call(self, request, route, exchange, exchange.hosted))
     }
 
-    /// Finds out who calls with a JWT, once the issuer's keys are there, and then answers.
+    /// Determines the caller of a JWT after the issuer's keys are available, and then answers the request.
     private func verify(_ jwt: String, _ request: HTTPRequest, _ exchange: Exchange, _ route: Route) -> HTTPAnswer {
         let cancellation = exchange.beginWork(within: route.hasDeadline ? settings.deadlines.limit(of: route.name) : nil)
         let admission = verification.add(exchange.origin) {
@@ -236,7 +238,7 @@ public final class MunimentService: HTTPApplication {
             do throws(Problem) {
                 if case .deadlinePassed? = cancellation.reason { throw .issuerIsSlow }
                 let caller = try self.authenticator.caller(verifying: jwt, from: exchange.client)
-                // A request whose client left meanwhile goes no further.
+                // A request is dropped if its client has disconnected.
                 if case .cancelled? = cancellation.reason { return }
                 try caller.require(route.need, in: exchange.storeName)
                 exchange.identify(caller)
@@ -255,7 +257,7 @@ public final class MunimentService: HTTPApplication {
         return hosted
     }
 
-    /// Does what a route does, where it says.
+    /// Runs the handler of a route on the thread or queue that it requires.
     private func go(_ call: Call) -> HTTPAnswer {
         switch call.route.handler {
         case .immediate(let handle): return now(call, handle)
@@ -277,7 +279,28 @@ public final class MunimentService: HTTPApplication {
                 do { response = try await handle(call) } catch { response = self.problem(for: error, call.request).response }
                 call.request.respond(self.finished(response, call.request))
             }
-            return .later
+            let admission = queue.add(call.exchange.origin) {
+                let isDone = DispatchSemaphore(value: 0)
+                self.perform(call, handle) { isDone.signal() }
+                isDone.wait()
+            }
+            return later(admission, call.request)
+        }
+    }
+
+    /// Runs the handler of a route in a task.
+    private func perform(
+        _ call: Call, _ handle: @escaping @Sendable (Call) async throws -> HTTPResponse, then end: @escaping @Sendable () -> Void
+    ) {
+        tasks.enter()
+        Task(executorPreference: AnswerExecutor.shared) { [tasks] in
+            defer {
+                end()
+                tasks.leave()
+            }
+            let response: HTTPResponse
+            do { response = try await handle(call) } catch { response = self.problem(for: error, call.request).response }
+            call.request.respond(self.finished(response, call.request))
         }
     }
 
@@ -295,9 +318,9 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// Does something on a queue and goes on with what came of it.
+    /// Runs work on a queue and continues with its result.
     ///
-    /// Work that waits is dropped when its client leaves.
+    /// Waiting work is dropped if its client disconnects.
     private func later<Result>(
         _ request: HTTPRequest, _ exchange: Exchange, on queue: WorkQueue? = nil, within limit: Duration? = nil,
         _ body: @escaping @Sendable (Cancellation) throws -> Result,
@@ -333,7 +356,7 @@ public final class MunimentService: HTTPApplication {
         }
         let route = router.routes[index]
         switch route.handler {
-        // It is a change, which is made or not, and soon.
+        // A change either happens or not, and ends soon.
         case .asynchronous: return false
         case .ofAccounts: accounts?.dropObsolete(of: exchange.origin)
         case .immediate, .immediateUpTo, .queued: work.dropObsolete(of: exchange.origin)
@@ -367,7 +390,7 @@ public final class MunimentService: HTTPApplication {
         return problem
     }
 
-    /// Adds what every answer has.
+    /// Adds the headers of every response.
     private func finished(_ response: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
         guard let exchange = request.context as? Exchange else { return response }
         var response = response

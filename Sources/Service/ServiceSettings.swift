@@ -2,37 +2,37 @@ public import Events
 public import HTTPServer
 public import Muniment
 
-/// What a service is started with.
+/// The settings of a service.
 public struct ServiceSettings: Sendable {
     /// The folder of the stores.
     public var dataDirectory: String
-    /// Who may call besides those who have a token.
+    /// The accepted callers besides those with tokens.
     public var callers: CallerSettings
-    /// What it needs to have accounts; nil for none.
+    /// The options of accounts; nil for no accounts.
     public var accounts: AccountsOptions?
-    /// What time it is.
+    /// Returns the current time.
     public var clock: @Sendable () -> Instant
-    /// How stores are opened.
+    /// The options for opening stores.
     public var storeOptions: StoreOptions
-    /// Where callers reach the service, such as `https://permissions.example.com`, for documents with addresses in them; nil for
-    /// what the request itself is sent to.
+    /// The public address of the service, such as `https://permissions.example.com`, for documents with addresses; nil to use the
+    /// address of the request.
     public var publicAddress: String?
-    /// Whether the service itself is reached by TLS.
+    /// Whether the service itself uses TLS.
     public var usesTLS = false
-    /// Told of faults, in a line each without secrets.
+    /// Receives faults, one line each without secrets.
     public var report: @Sendable (String) -> Void
-    /// Proxies in front whose `X-Forwarded-For` is believed: a request that comes from one of these counts as coming from the last
-    /// address there that is none of them. Nobody else's says anything.
+    /// Proxies with a trusted `X-Forwarded-For`: a request from one of them counts for the last address in the header that is not a
+    /// trusted proxy. The header of other clients is ignored.
     public var trustedProxies: Set<IPAddress> = []
-    /// How many requests a second one caller may go on sending, by its token or else its address; nil for any number.
+    /// The sustained number of requests per second of one caller, by its token or else its address; nil for no limit.
     public var requestsPerSecond: Int?
-    /// How long questions may take.
+    /// The deadlines of queries.
     public var deadlines = RouteDeadlines()
-    /// Of which stores every decision is kept.
+    /// The stores that have a decision log.
     public var decisionLogs = DecisionLogChoice.none
-    /// How requests are told of that are over.
+    /// The log format of finished requests.
     public var logFormat = LogFormat.none
-    /// Is given the lines of these, several at once, one call at a time.
+    /// Receives the lines of the log, several at once, one call at a time.
     public var writeLog: @Sendable ([UInt8]) -> Void = { _ in }
 
     public init(

@@ -2,40 +2,40 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Whose work a piece of work is.
+/// The origin of a piece of work.
 struct WorkOrigin: Hashable, Sendable {
-    /// The store that it is about; empty if it is about none.
+    /// The store of the work; empty for work without a store.
     var store = ""
     /// The caller: its credential's id, or its address.
     var caller = ""
 }
 
-/// How much of a queue is for whom.
+/// The limits of a queue in total, per caller and per store.
 struct WorkLimits: Sendable {
     /// Pieces that run at once.
     var running: Int
     /// Pieces that wait.
     var waiting: Int
-    /// Pieces of one caller that run at once; nil for as many as run at all.
+    /// Pieces of one caller that run at once; nil for the limit of all.
     var runningOfCaller: Int?
-    /// Pieces of one caller that wait; nil for as many as wait at all.
+    /// Pieces of one caller that wait; nil for the limit of all.
     var waitingOfCaller: Int?
-    /// Pieces about one store that run at once; nil for as many as run at all.
+    /// Pieces of one store that run at once; nil for the limit of all.
     var runningOfStore: Int?
 }
 
 /// Runs long work, a bounded number of pieces at a time. Stores take turns, and callers take turns within a store.
 ///
-/// The queue has its own threads, which it starts when they are first needed. The threads that the system shares among all queues
-/// come one a second if the others are blocked, so blocked work would delay the rest.
+/// The queue has its own threads, which it starts when they are first needed. If all threads of the system's shared pool are
+/// blocked, the system adds only one per second, so blocked work would delay the rest.
 final class WorkQueue: Sendable {
     private let lane: WorkLane
 
-    /// What became of a piece of work that was added.
+    /// The result of adding a piece of work.
     enum Admission: Hashable {
         /// It runs, or waits for its turn.
         case accepted
-        /// Its caller has as many pieces as it may have.
+        /// Its caller has reached its limit.
         case callerLimit
         /// The queue is full or closed.
         case full
@@ -48,9 +48,9 @@ final class WorkQueue: Sendable {
     /// Adds a piece of work.
     ///
     /// - Parameters:
-    ///   - origin: whose work it is.
+    ///   - origin: the store and the caller of the work.
     ///   - isObsolete: whether it can be dropped before it starts.
-    ///   - work: what it does.
+    ///   - work: the work to run.
     func add(
         _ origin: WorkOrigin, isObsolete: @escaping @Sendable () -> Bool = { false }, _ work: @escaping @Sendable () -> Void
     ) -> Admission {
@@ -60,10 +60,10 @@ final class WorkQueue: Sendable {
     /// Drops the waiting pieces of an origin that are obsolete.
     func dropObsolete(of origin: WorkOrigin) { lane.dropObsolete(of: origin) }
 
-    /// How many pieces run, and how many wait.
+    /// The number of running and of waiting pieces.
     var load: (running: Int, waiting: Int) { lane.load }
 
-    /// Drops what waits, and returns when nothing runs any more. Must not be called by a piece of work.
+    /// Drops the waiting pieces, and returns after all running ones have ended. Must not be called by a piece of work.
     func close() { lane.close() }
 }
 
@@ -73,7 +73,7 @@ private struct WorkPiece: Sendable {
     let work: @Sendable () -> Void
 }
 
-/// The pieces that wait, by store and caller, in the order of their turns.
+/// The waiting pieces, by store and caller, in the order of their turns.
 private struct WaitingWork {
     private(set) var count = 0
     private(set) var ofCaller: [String: Int] = [:]
@@ -93,7 +93,7 @@ private struct WaitingWork {
         }
     }
 
-    /// Takes the piece whose turn it is. Its caller and its store are then last in the order.
+    /// Removes and returns the next piece. Its caller and its store are then last in the order.
     ///
     /// - Parameter mayRun: whether a piece of an origin may run now.
     mutating func takeNext(_ mayRun: (WorkOrigin) -> Bool) -> WorkPiece? {
@@ -144,7 +144,7 @@ extension [String: Int] {
     }
 }
 
-/// What a queue and its threads share. The threads end when the queue is gone and no work is left.
+/// The state shared by a queue and its threads. The threads end after the queue is released and all work is done.
 private final class WorkLane: Sendable {
     private let state = Mutex(State())
     /// Signalled for each piece that an idle thread should start, and for each thread that should end.
@@ -190,7 +190,7 @@ private final class WorkLane: Sendable {
     }
 
     func dropObsolete(of origin: WorkOrigin) {
-        // What the pieces hold is released outside of the lock.
+        // The removed pieces are released outside of the lock.
         _ = state.withLock { $0.waiting.removeObsolete(of: origin) }
     }
 
@@ -202,7 +202,7 @@ private final class WorkLane: Sendable {
             defer { state.waiting = WaitingWork() }
             return state.waiting
         }
-        // What these hold is released outside of the lock.
+        // The dropped pieces are released outside of the lock.
         withExtendedLifetime(dropped) { busy.wait() }
     }
 
@@ -234,13 +234,13 @@ private final class WorkLane: Sendable {
 
     // MARK: Threads
 
-    /// Threads to wake, and how many of them have to be started first.
+    /// The number of threads to wake, and how many of them must be started first.
     private struct Calls {
         var called = 0
         var new = 0
     }
 
-    /// Has an idle thread, or a new one, start a piece.
+    /// Assigns a piece to an idle thread or a new one.
     private func callThread(for piece: WorkPiece, _ state: inout State) -> Calls {
         state.running += 1
         busy.enter()
@@ -261,7 +261,7 @@ private final class WorkLane: Sendable {
         }
     }
 
-    /// Runs the piece that this thread is called for; nil if it is called to end. Whatever a piece holds is released with it.
+    /// Runs the piece that this thread was woken for; nil if it was woken to end. Releases everything that the piece holds.
     private func runCalled() -> WorkOrigin? {
         isCalled.wait()
         guard let piece = state.withLock({ $0.called.popLast() }) else { return nil }
@@ -269,7 +269,7 @@ private final class WorkLane: Sendable {
         return piece.origin
     }
 
-    /// Runs the piece whose turn it is; nil if none can run, and the thread becomes idle.
+    /// Runs the next piece; nil if none can run, and the thread becomes idle.
     private func runNext(after origin: WorkOrigin) -> WorkOrigin? {
         guard let piece = takeNext(after: origin) else { return nil }
         piece.work()
@@ -285,7 +285,7 @@ private final class WorkLane: Sendable {
                 busy.leave()
                 return (nil, Calls())
             }
-            // The end of one piece makes room for another of its caller and another about its store.
+            // The end of one piece allows the next one of its caller and of its store.
             var calls = Calls()
             while state.running < limits.running, let further = takeNext(&state) {
                 let more = callThread(for: further, &state)

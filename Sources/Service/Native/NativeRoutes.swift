@@ -1,4 +1,4 @@
-/// The API of Muniment's own, under `/v1`.
+/// The native API of Muniment, under `/v1`.
 enum NativeRoutes {
     static let all: [Route] =
         StoreRoutes.all

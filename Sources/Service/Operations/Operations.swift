@@ -4,17 +4,17 @@ internal import HTTPServer
 internal import Permissions
 internal import Synchronization
 
-/// Looks after the service while it runs: counts what it does, writes its log, and lets nobody ask too often.
+/// Operates the service: counts its requests, writes its log, and limits request rates.
 final class Operations: Sendable {
     let counts: ServiceCounts
-    /// Nil where everybody may ask as often as they like.
+    /// Nil without a rate limit.
     let limiter: RateLimiter?
     private let names: [String]
     private let clock: @Sendable () -> Instant
     private let format: LogFormat
     private let lines: LineQueue
     private let stopping = Atomic(false)
-    /// What requests are called that come without a name: the run, and a number.
+    /// The prefix of generated request ids. It identifies the run; a number follows.
     private let run: String
     private let requests = Atomic<UInt64>(0)
 
@@ -31,23 +31,22 @@ final class Operations: Sendable {
         run = String(UInt32.random(in: 1 << 28 ... .max), radix: 16)
     }
 
-    /// Whether the service has been told to stop.
+    /// Whether the service is stopping.
     var isStopping: Bool {
         get { stopping.load(ordering: .relaxed) }
         set { stopping.store(newValue, ordering: .relaxed) }
     }
 
-    /// What a request is called: as it says itself, or else by a name that no other one has.
+    /// Returns the id of a request: the client's, or else a unique one.
     func requestID(of request: HTTPRequest) -> String {
         if let given = RequestID.given(in: request) { return given }
         return "\(run)-\(requests.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 
-    /// Counts a request of a caller, by its token or, without one, by its address: of IPv6 by the
-    /// first 64 bits.
+    /// Counts a request of a caller by its token or, without one, by its address. For IPv6, by the first 64 bits.
     ///
-    /// - Returns: what is left to the caller; nil where there is no limit.
-    /// - Throws: ``Problem`` where it asks too often.
+    /// - Returns: the rest of the caller's limit; nil without a limit.
+    /// - Throws: ``Problem`` if the caller exceeds the limit.
     func admit(_ caller: Caller?, from client: String) throws(Problem) -> TokenBucket.Outcome? {
         guard let limiter else { return nil }
         let outcome = limiter.take(Caller.shareKey(caller, from: client), atNanoseconds: Operations.now)
@@ -58,14 +57,14 @@ final class Operations: Sendable {
         return outcome
     }
 
-    /// What every answer has: the request's name, and how much is left to the caller.
+    /// Returns the headers of every response: the request id, and the rest of the caller's limit.
     func headers(requestID: String?, limit: TokenBucket.Outcome?) -> [HTTPHeader] {
         var headers = requestID.map { [HTTPHeader("X-Request-ID", $0)] } ?? []
         if let limiter, let limit { headers += limiter.headers(limit) }
         return headers
     }
 
-    /// Counts a request that is over, and writes its line of the log.
+    /// Counts a finished request, and writes its line of the log.
     func ended(_ request: HTTPRequest, _ exchange: Exchange?, status: Int, bytes: UInt64, nanoseconds: UInt64) {
         counts.counts(ofRoute: exchange?.route).ended(status: status, nanoseconds: nanoseconds)
         guard format != .none else { return }
@@ -84,7 +83,7 @@ final class Operations: Sendable {
 }
 
 extension RateLimiter {
-    /// What a caller is told that asks too often.
+    /// Returns the problem for a caller that exceeds its limit.
     func problem(_ outcome: TokenBucket.Outcome) -> Problem {
         Problem(
             .tooManyRequests, "there were too many requests: wait \(outcome.seconds) s, and go on more slowly",

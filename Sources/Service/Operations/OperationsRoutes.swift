@@ -2,7 +2,7 @@ internal import Events
 internal import HTTPServer
 internal import Muniment
 
-/// What tells how the service is.
+/// Routes for the status of the service.
 enum OperationsRoutes {
     static let all: [Route] = [health, readiness, metrics, DecisionsRoute.route]
 
@@ -16,7 +16,7 @@ enum OperationsRoutes {
         RouteDescription("whether it can be asked and written to now").answering("it can", status("ready"), headers: []),
         .immediate { call in
             if call.service.operations.isStopping { throw Problem(.unavailable, "the service is stopping") }
-            // Which store it is, and why, is for the log and for metrics: anybody may ask this.
+            // This route is public. Only the log and the metrics contain the store and the reason.
             let blocked = try call.service.data.open.map(\.store).count {
                 try $0.obstacleToWriting != nil || $0.clockProblem != nil
             }

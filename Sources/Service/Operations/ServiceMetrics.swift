@@ -4,16 +4,16 @@ internal import HTTPServer
 internal import Identity
 internal import Muniment
 
-/// The figures of the service, as they are now.
+/// The current metrics of the service.
 struct ServiceMetrics {
     private let operations: Operations
     private let routes: [Route]
     private let stores: [HostedStore]
     private let load: (running: Int, waiting: Int)
-    /// Nil where there are no accounts.
+    /// Nil without accounts.
     private let passwordHashes: Int?
 
-    /// - Parameter caller: whose stores are told of; of others nothing is said.
+    /// - Parameter caller: the metrics contain only stores that this caller may know.
     init(of service: MunimentService, for caller: Caller?) {
         operations = service.operations
         routes = service.router.routes

@@ -3,25 +3,25 @@ internal import HTTPServer
 internal import Muniment
 internal import Permissions
 
-/// One request on its way: what was asked for, by whom, in which store.
+/// One request with its arguments, its caller and its store.
 struct Call: Sendable {
     let service: MunimentService
     let request: HTTPRequest
     let route: Route
-    /// The segments that the path's parameters took, decoded, in order.
+    /// The segments of the path's parameters, decoded, in order.
     let parameters: [String]
-    /// Who calls; nil for routes that anybody may ask.
+    /// The caller; nil for public routes.
     let caller: Caller?
-    /// The store that the route is about; the default store for routes that name none.
+    /// The store of the route; the default store for routes without a store name.
     let hosted: HostedStore?
-    /// What the request is called in the log, and in what it commits.
+    /// The id of the request in the log, and in its commits.
     let requestID: String?
-    /// The address that the request comes from, behind a trusted proxy too.
+    /// The address of the client, also if it uses a trusted proxy.
     let client: String
-    /// What the service keeps of the request.
+    /// The state of the request in the service.
     let exchange: Exchange
 
-    /// The store that the route is about.
+    /// The store of the route.
     var store: Store {
         get throws(Problem) {
             guard let hosted else { throw Problem(.notFound, "there is no such store") }
@@ -29,22 +29,27 @@ struct Call: Sendable {
         }
     }
 
-    /// The segment that a parameter of the path took.
+    /// Returns the segment of a parameter in the path.
     func parameter(_ name: String) -> String {
         route.path.parameters.firstIndex(of: name).map { parameters[$0] } ?? ""
     }
 
     var query: QueryParameters { get throws(Problem) { try QueryParameters(request.query) } }
 
-    /// The body as JSON.
+    /// Returns the body as JSON.
     func json() throws -> JSONValue {
         guard isJSON else {
             throw Problem(.unsupportedMediaType, "the body must be JSON: send it with `Content-Type: application/json`")
         }
-        return try JSONText.decode(request.body, limit: max(route.bodyLimitBytes, 1))
+        return try decodedBody()
     }
 
-    /// Whether the body is said to be JSON.
+    /// Returns the body as JSON, whatever its media type.
+    func decodedBody() throws(JSONError) -> JSONValue {
+        try JSONText.decode(request.body, limit: max(route.bodyLimitBytes, 1), valueLimit: Limits.valuesPerRequest)
+    }
+
+    /// Whether the media type of the body is JSON.
     var isJSON: Bool {
         guard let type = request.header("Content-Type") else { return false }
         if type == "application/json" { return true }
@@ -52,14 +57,14 @@ struct Call: Sendable {
         return essence.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
     }
 
-    /// Answers with a JSON object.
+    /// Responds with a JSON object.
     func answer(_ members: JSONObject, status: Int = 200, headers: [HTTPHeader] = []) -> HTTPResponse {
         var writer = JSONWriter()
         writer.write(.object(members))
         return answer(json: writer.written, status: status, headers: headers)
     }
 
-    /// Answers with JSON that is written already.
+    /// Responds with encoded JSON.
     func answer(json bytes: [UInt8], status: Int = 200, headers: [HTTPHeader] = []) -> HTTPResponse {
         HTTPResponse(status: status, headers: headers.isEmpty ? Call.jsonHeaders : Call.jsonHeaders + headers, body: .bytes(bytes))
     }

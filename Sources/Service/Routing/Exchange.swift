@@ -1,22 +1,22 @@
 internal import Muniment
 internal import Synchronization
 
-/// What the service keeps of a request from its head to its end.
+/// The state of a request from its head to its end.
 final class Exchange: Sendable {
-    /// The number of the route; nil where there is none.
+    /// The index of the route; nil without a matching route.
     let route: Int?
     let parameters: [String]
-    /// What its head says of who calls; nil for routes that anybody may ask.
+    /// The caller according to the head; nil for public routes.
     private let finding: Authenticator.Finding?
     private let verified = Mutex<Caller?>(nil)
     private let work = Mutex(Work())
     let requestID: String?
-    /// The address that the request comes from, as it is counted and shown.
+    /// The address of the client for counting and logging.
     let client: String
-    /// The store that the request is about; nil where it is about none, or it has to be opened first.
+    /// The store of the request; nil if it has none, or if the store must be opened first.
     let hosted: HostedStore?
     let storeName: String?
-    /// How much is left to the caller; nil where there is no limit.
+    /// The rest of the caller's limit; nil without a limit.
     let limit: TokenBucket.Outcome?
 
     init(
@@ -33,7 +33,7 @@ final class Exchange: Sendable {
         self.limit = limit
     }
 
-    /// Who calls; nil where anybody may, or where that is not known yet.
+    /// The caller; nil for public routes, or if it is not known yet.
     var caller: Caller? {
         switch finding {
         case nil: nil
@@ -42,7 +42,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// A JWT that has to be checked before anything else is done.
+    /// A JWT that must be verified first.
     var unverified: String? {
         guard case .unverified(let jwt)? = finding, case nil = caller else { return nil }
         return jwt
@@ -51,14 +51,15 @@ final class Exchange: Sendable {
     /// The work for the request, and whether its client still waits for it.
     private struct Work {
         var cancellation: Cancellation?
-        /// When its first work began: from then on its deadline counts.
+        /// When its first work began: the deadline counts from then.
         var begin: ContinuousClock.Instant?
         var hasEnded = false
     }
 
-    /// Begins work for the request, which stops when the client leaves.
+    /// Begins work for the request, which stops if the client disconnects.
     ///
-    /// - Parameter limit: the time after which it stops by itself, from the first work for the request on; nil for no limit.
+    /// - Parameter limit: the time after which it stops automatically, counted from the first work for the request; nil for no
+    ///   limit.
     func beginWork(within limit: Duration?) -> Cancellation {
         let now = ContinuousClock.now
         let (cancellation, hasEnded) = work.withLock { work in
@@ -71,7 +72,7 @@ final class Exchange: Sendable {
         return cancellation
     }
 
-    /// Stops the work for the request: its client has left, or has its answer.
+    /// Stops the work for the request: its client has disconnected, or has its response.
     func endWork() {
         let cancellation = work.withLock { work in
             work.hasEnded = true
@@ -80,9 +81,9 @@ final class Exchange: Sendable {
         cancellation?.cancel()
     }
 
-    /// Whose work the request is: that of its caller, or of its address if the caller is anonymous.
+    /// The origin of the work: the caller, or the address if the caller is anonymous.
     var origin: WorkOrigin { WorkOrigin(store: storeName ?? "", caller: Caller.shareKey(caller, from: client)) }
 
-    /// Keeps who it is that calls with a JWT.
+    /// Stores the caller of a verified JWT.
     func identify(_ caller: Caller) { verified.withLock { $0 = caller } }
 }

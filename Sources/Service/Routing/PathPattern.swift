@@ -1,4 +1,4 @@
-/// The path of a route, such as `/v1/stores/{store}/check`: words, and names in braces that take any one segment.
+/// The path of a route, such as `/v1/stores/{store}/check`: words, and parameters in braces that match any single segment.
 struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     let text: String
     let segments: [Segment]
@@ -19,7 +19,7 @@ struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral, CustomString
 
     var description: String { text }
 
-    /// The names in braces, in order.
+    /// The parameter names, in order.
     var parameters: [String] {
         segments.compactMap { segment in
             if case .parameter(let name) = segment { name } else { nil }

@@ -1,10 +1,10 @@
-/// Reading what RFC 3986 lets stand in an address.
+/// Decodes percent-encoded text of addresses (RFC 3986).
 enum PercentEncoding {
-    /// The text that an encoded one stands for; nil where it is broken or no UTF-8.
+    /// Returns the decoded text; nil if the encoding is invalid or the result is not UTF-8.
     ///
     /// - Parameters:
     ///   - text: a segment of a path, or a name or a value of a query.
-    ///   - plusIsBlank: whether `+` stands for a blank, as it does in queries.
+    ///   - plusIsBlank: whether `+` means a blank, as in queries.
     static func decoded(_ text: Substring, plusIsBlank: Bool = false) -> String? {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return String(text) }
         var bytes: [UInt8] = []

@@ -1,8 +1,8 @@
-/// The parameters behind the `?` of a request, in order.
+/// The parameters after the `?` of a request, in order.
 struct QueryParameters: Sendable {
     let items: [(name: String, value: String)]
 
-    /// - Throws: ``Problem`` for text that is not encoded as RFC 3986 says, and for more than 64 parameters.
+    /// - Throws: ``Problem`` for text that is not encoded according to RFC 3986, and for more than 64 parameters.
     init(_ text: String) throws(Problem) {
         var items: [(String, String)] = []
         for part in text.split(separator: "&", maxSplits: 64) {
@@ -18,7 +18,7 @@ struct QueryParameters: Sendable {
         self.items = items
     }
 
-    /// The value of a parameter that may stand there once.
+    /// The value of a parameter that may occur once.
     subscript(name: String) -> String? {
         get throws(Problem) {
             let values = items.filter { $0.name == name }
@@ -32,7 +32,7 @@ struct QueryParameters: Sendable {
 
     func has(_ name: String) -> Bool { items.contains { $0.name == name } }
 
-    /// - Throws: ``Problem`` for a parameter that is none of these.
+    /// - Throws: ``Problem`` for a parameter that is not among these.
     func checkNames(_ known: [String]) throws(Problem) {
         guard let item = items.first(where: { !known.contains($0.name) }) else { return }
         throw Problem(.malformed, "`\(item.name)` is not known here: there are \(known.joined(separator: ", "))")

@@ -1,39 +1,47 @@
 internal import HTTPServer
 internal import Identity
 
-/// One thing that the service does: where it is asked for, who may ask, how it is described, and what it does.
+/// One operation of the service: its path, its required access, its description, and its handler.
 ///
-/// A class, so that handing it on with each request copies nothing.
+/// A class, so that passing it with each request copies nothing.
 final class Route: Sendable {
     let method: String
     let path: PathPattern
     /// Its name in the description of the API and in metrics, such as `check`.
     let name: String
     let need: CallerNeed
-    /// Bytes of a body at most; 0 where there is none.
+    /// The largest body in bytes; 0 without a body.
     let bodyLimitBytes: Int
     let description: RouteDescription
     let handler: Handler
-    /// Which parameter of the path names the store; -1 for the default store, nil where the route is about no store.
+    /// The index of the path's parameter that names the store; -1 for the default store, nil for a route without a store.
     let storePlace: Int?
 
-    /// What runs where.
+    /// The handler of a route, and where it runs.
     enum Handler: Sendable {
-        /// On a thread of the server, which must not wait: for what takes microseconds.
+        /// On a server thread, which must not block: for work that takes microseconds.
         case immediate(@Sendable (Call) throws -> HTTPResponse)
-        /// On a thread of the server where the body has at most so many bytes, else on a queue: for what takes as long as the
-        /// body is.
+        /// On a server thread if the body has at most this many bytes, else on a queue: for work in proportion to the body.
         case immediateUpTo(bodyBytes: Int, @Sendable (Call) throws -> HTTPResponse)
-        /// On a queue, where it may take its time.
+        /// On a queue, without a time restriction.
         case queued(@Sendable (Call) throws -> HTTPResponse)
-        /// On a queue of those for accounts, which hold up nothing else; where the service has none, it answers 404.
+        /// On a queue for account work, which delays nothing else; without accounts, the response is 404.
         case ofAccounts(AccountsPace, @Sendable (Call, Accounts) throws -> HTTPResponse)
-        /// In a task, waiting for others without holding up a thread.
+        /// In a task, which can wait without blocking a thread.
         case asynchronous(@Sendable (Call) async throws -> HTTPResponse)
     }
 
-    /// Whether it is there only where the service has accounts.
+    /// Whether the route requires a service with accounts.
     var isOfAccounts: Bool { if case .ofAccounts = handler { true } else { false } }
+
+    /// Whether the response may be dropped for lack of memory without losing data that the client needs. Changes to stores run as
+    /// tasks, and all other changes have short responses.
+    var changesNothing: Bool {
+        switch handler {
+        case .immediate, .immediateUpTo, .queued: true
+        case .ofAccounts, .asynchronous: false
+        }
+    }
 
     /// Whether its work has a deadline.
     var hasDeadline: Bool {
@@ -58,28 +66,28 @@ final class Route: Sendable {
     }
 }
 
-/// What a caller's token must reach for a route.
+/// The access that a route requires of the caller.
 enum CallerNeed: Hashable, Sendable {
-    /// Nothing: anybody may ask, without a token too.
+    /// None: the route is public.
     case nothing
-    /// The store that the route is about; what of it, the route itself decides.
+    /// Access to the store of the route. The route itself checks the rest.
     case store
-    /// Questions about anybody.
+    /// The permission to query all subjects.
     case asking
     /// Administration of the store.
     case administering
     /// Administration of all stores.
     case administeringAll
-    /// A session: somebody who signed in to an account.
+    /// A session of an account.
     case session
 }
 
-/// How long something about accounts takes, and what it may wait for.
+/// The work of an account operation, which determines its queue.
 enum AccountsPace: Hashable, Sendable {
-    /// A write to the disk at most.
+    /// At most a write to the disk.
     case brisk
     /// A password is hashed.
     case hashing
-    /// Somebody is to be proved by the `provider` that the body names: a password is hashed, or another service is asked.
+    /// Verifies a user with the `provider` in the body: hashes a password, or asks another service.
     case proving
 }

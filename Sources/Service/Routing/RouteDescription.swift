@@ -1,21 +1,21 @@
 internal import Events
 
-/// What the description of the API says of a route.
+/// The API description of a route.
 struct RouteDescription: Sendable {
-    /// What it is for, as a phrase.
+    /// The purpose, as a phrase.
     let summary: String
     /// More about it, in sentences.
     var text = ""
-    /// The group that it stands in.
+    /// The group of the route.
     var group = "Service"
     var parameters: [ParameterDescription] = []
-    /// The JSON Schema of the body; nil where there is none.
+    /// The JSON Schema of the body; nil without a body.
     var body: JSONValue?
-    /// The statuses that it answers with and what they mean, besides problems.
+    /// The statuses of the responses and their meaning, except for problems.
     var answers: [AnswerDescription] = []
     /// The media types of the body.
     var bodyTypes = ["application/json"]
-    /// Problems beside those that every route of its kind can have.
+    /// Problems besides those that every route of its kind can have.
     var problems: [Problem.Kind] = []
 
     init(_ summary: String, group: String = "Service") {
@@ -34,13 +34,13 @@ struct ParameterDescription: Sendable {
     var isRequired = false
 }
 
-/// One way in which a route answers.
+/// One possible response of a route.
 struct AnswerDescription: Sendable {
     let status: Int
     let text: String
     var mediaType = "application/json"
-    /// The JSON Schema of the body; nil where there is none.
+    /// The JSON Schema of the body; nil without a body.
     var schema: JSONValue?
-    /// Headers that it has, by the names that they have in ``OpenAPI``.
+    /// Its headers, by their names in ``OpenAPI``.
     var headers: [String] = []
 }

@@ -1,15 +1,15 @@
-/// Finds the route of a request. The same table is what the description of the API is written from.
+/// Finds the route of a request in the route table.
 struct Router: Sendable {
     let routes: [Route]
-    /// Routes whose path has no parameter, by path and method: found without looking at segments.
+    /// Routes without a parameter in the path, by path and method: found without splitting the path.
     private let fixed: [String: [String: Int]]
     private let root: Node
 
     private final class Node: Sendable {
-        /// The words that go on from here: few, so that looking at each is quicker than a table.
+        /// The words of the next segment. Their number is small, so a linear search is faster than a table.
         let words: [(bytes: [UInt8], node: Node)]
         let parameter: Node?
-        /// The routes that end here, by method.
+        /// The routes of this exact path, by method.
         let routes: [String: Int]
 
         init(_ paths: [(segments: ArraySlice<PathPattern.Segment>, method: String, route: Int)]) {
@@ -31,13 +31,13 @@ struct Router: Sendable {
         func next(_ segment: Substring.UTF8View) -> Node? { words.first { $0.bytes.elementsEqual(segment) }?.node }
     }
 
-    /// What there is for a request.
+    /// The result of finding a route.
     enum Match {
         case route(Int, parameters: [String])
-        /// There is something there, but not for this method; these there are.
+        /// The path exists, but only with these other methods.
         case otherMethods([String])
         case nothing
-        /// The path is not encoded as it should be.
+        /// The path has an invalid encoding.
         case malformed
     }
 
@@ -61,7 +61,7 @@ struct Router: Sendable {
                 node = next
                 continue
             }
-            // A word may be written with more percent signs than it needs.
+            // A word may contain unnecessary percent encoding.
             guard let text = PercentEncoding.decoded(Substring(segment)) else { return .malformed }
             if let next = node.next(text[...].utf8) {
                 node = next

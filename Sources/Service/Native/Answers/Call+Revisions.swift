@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Muniment
 
 extension Call {
-    /// Answers with a JSON object that is about a revision, which the head of the answer says too.
+    /// Returns a response of a JSON object about a revision. The response's head contains the revision as well.
     func answer(_ members: JSONObject, at revision: Revision, status: Int = 200, headers: [HTTPHeader] = []) -> HTTPResponse {
         answer(members, status: status, headers: [Call.header(revision)] + headers)
     }

@@ -2,7 +2,7 @@ internal import Events
 internal import HTTPServer
 internal import Muniment
 
-/// JSON Lines on their way to a client: written as they are found, so that a long answer is never held as a whole.
+/// Writes JSON Lines to a client one by one, so that a long response is never held in memory as a whole.
 struct LineWriter: ~Copyable {
     let stream: HTTPStream
     private var piece: [UInt8] = []
@@ -10,20 +10,20 @@ struct LineWriter: ~Copyable {
 
     init(_ stream: HTTPStream) { self.stream = stream }
 
-    /// Writes a line; waits while the client has not taken those before.
+    /// Writes a line. Waits until the client has taken the previous lines.
     mutating func write(_ members: JSONObject) throws { try write(.object(members)) }
 
-    /// Writes a line; waits while the client has not taken those before.
+    /// Writes a line. Waits until the client has taken the previous lines.
     mutating func write(_ value: JSONValue) throws { try write(line: try JSONText.encode(value)) }
 
-    /// Writes a line that is written already, without its end.
+    /// Writes an encoded line and adds its line end.
     mutating func write(line: some Sequence<UInt8>) throws {
         piece.append(contentsOf: line)
         piece.append(UInt8(ascii: "\n"))
         if piece.count >= Self.pieceBytes { try flush() }
     }
 
-    /// Hands on what was written.
+    /// Sends the buffered lines.
     mutating func flush() throws {
         guard !piece.isEmpty else { return }
         let full = piece
@@ -33,23 +33,23 @@ struct LineWriter: ~Copyable {
 }
 
 extension Call {
-    /// The media types of JSON Lines: the one that is being registered, and the one that many use.
+    /// The media types of JSON Lines: the one that is being registered, and a common older one.
     static let lineTypes = ["application/jsonl", "application/x-ndjson"]
 
-    /// The media type of JSON Lines that the client asks for; nil where it does not.
+    /// The media type of JSON Lines that the client accepts; nil if it accepts none.
     var lineType: String? {
         guard let accept = request.header("Accept") else { return nil }
         let accepted = accept.split(separator: ",").map { $0.prefix { $0 != ";" }.trimmingBlanks.lowercased() }
         return Call.lineTypes.first { accepted.contains($0) }
     }
 
-    /// Answers with JSON Lines, which are produced on a queue of their own while the client takes them.
+    /// Responds with JSON Lines, which are produced on a separate queue while the client reads them.
     ///
     /// - Parameters:
     ///   - type: the media type.
-    ///   - revision: the revision that the answer is about.
+    ///   - revision: the revision of the response.
     ///   - limit: the time from now within which all lines are written; nil for as long as the client takes to read.
-    ///   - produce: writes the lines. What it throws breaks the answer off, so that nobody takes a part for the whole.
+    ///   - produce: writes the lines. If it throws, the response is aborted, so that a part is not mistaken for the whole.
     func lines(
         _ type: String, at revision: Revision, within limit: Duration? = nil,
         _ produce: @escaping @Sendable (inout LineWriter) throws -> Void
@@ -64,7 +64,7 @@ extension Call {
                 try writer.flush()
                 stream.finish()
             } catch is HTTPStreamClosed {
-                // The client has left.
+                // The client has disconnected.
             } catch is Cancellation.Stopped {
                 stream.abort()
             } catch {
@@ -90,11 +90,11 @@ extension Call {
             body: .stream(stream))
     }
 
-    /// Answers with names: all in one object, or a line each where the client asks for lines.
+    /// Responds with names: in one object, or one per line if the client accepts JSON Lines.
     ///
     /// - Parameters:
-    ///   - key: what the list is called in the object.
-    ///   - lineKey: what one of it is called in a line.
+    ///   - key: the name of the list in the object.
+    ///   - lineKey: the name of an item in a line.
     func answer(
         _ names: [String], as key: String, lineKey: String, at revision: Revision, _ members: (_ key: String) -> JSONObject
     ) throws(Problem) -> HTTPResponse {

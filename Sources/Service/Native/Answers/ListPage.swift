@@ -4,24 +4,24 @@ internal import Hashing
 internal import Muniment
 internal import Wire
 
-/// The part of a sorted list that a request asks for: `limit`, `cursor`, and the moment of the question.
+/// The requested part of a sorted list: `limit`, `cursor`, and the moment of the query.
 struct ListRequest {
     /// The largest limit.
     static let limit = 10_000
-    /// The limit of a request that names none.
+    /// The limit of a request without one.
     static let standardLimit = 1_000
 
     fileprivate let limit: Int
     fileprivate let token: PageToken?
-    /// The moment of the question. With a cursor, the moment of the first page.
+    /// The moment of the query. With a cursor, the moment of the first page.
     let point: ReadPoint
 }
 
-/// A list whose pages all answer the same question about the same moment.
+/// A list in pages. All pages belong to the same query at the same moment.
 struct PagedList {
-    /// The moment of the question. With a cursor, the moment of the first page.
+    /// The moment of the query. With a cursor, the moment of the first page.
     let point: ReadPoint
-    /// How many items the pages before this one have.
+    /// The number of items on the previous pages.
     private let offset: Int
     private let limit: Int
     private let digest: [UInt8]
@@ -35,7 +35,7 @@ struct PagedList {
     ///
     /// - Parameters:
     ///   - all: the whole list, in the same order for each page.
-    ///   - snapshot: where the list is from.
+    ///   - snapshot: the source of the list.
     func page<Item: Sendable>(of all: [Item], _ snapshot: Snapshot) -> ListPage<Item> {
         page(of: all, at: snapshot.revision, snapshot.instant, snapshot.members)
     }
@@ -44,9 +44,9 @@ struct PagedList {
     ///
     /// - Parameters:
     ///   - all: the whole list, in the same order for each page.
-    ///   - revision: the revision that the list is about.
-    ///   - instant: when the list judges ends of access.
-    ///   - when: the members of the answer that name the moment.
+    ///   - revision: the revision of the list.
+    ///   - instant: the time for which the list judges expiries.
+    ///   - when: the members of the response that name the moment.
     func page<Item: Sendable>(of all: [Item], at revision: Revision, _ instant: Instant, _ when: JSONObject) -> ListPage<Item> {
         let items = Array(all.dropFirst(offset).prefix(limit))
         var members = when
@@ -63,14 +63,14 @@ struct PagedList {
 struct ListPage<Item: Sendable>: Sendable {
     let items: [Item]
     let revision: Revision
-    /// The moment of the answer, and `cursor` if more items follow.
+    /// The moment of the response, and `cursor` if more items follow.
     let members: JSONObject
 }
 
 extension Arguments {
-    /// Reads `limit`, `cursor`, `atLeast` and the moment of the question.
+    /// Reads `limit`, `cursor`, `atLeast` and the moment of the query.
     ///
-    /// - Parameter moment: the name of the argument with the moment. It is refused beside a cursor, which holds its own moment.
+    /// - Parameter moment: the name of the argument with the moment. It is refused together with a cursor, which contains a moment.
     mutating func listRequest(momentIn moment: String = "at") throws(Problem) -> ListRequest {
         let limit = try count("limit", upTo: ListRequest.limit, default: ListRequest.standardLimit)
         let (named, atLeast) = (try optionalMoment(moment), try optionalRevision("atLeast"))
@@ -90,10 +90,10 @@ extension Arguments {
 }
 
 extension Call {
-    /// The list that a request asks for a page of. As JSON Lines, the page is the rest of the list.
+    /// Returns the list for the requested page. As JSON Lines, the page is the rest of the list.
     ///
-    /// - Parameter question: everything in the question except its moment.
-    /// - Throws: a `Problem` if the cursor is from another question.
+    /// - Parameter question: all arguments of the query except its moment.
+    /// - Throws: a `Problem` if the cursor is from another query.
     func list(_ request: ListRequest, of question: JSONObject) throws -> PagedList {
         let text = try JSONText.encode(
             .object(["route": .string(route.name), "store": .string(parameter("store")), "question": .object(question)]))
@@ -106,18 +106,18 @@ extension Call {
         return PagedList(request, limit: lineType == nil ? request.limit : .max, digest: digest)
     }
 
-    /// Answers with a page of names, or with a line for each.
+    /// Responds with a page of names, or with a line for each.
     func answer(_ page: ListPage<String>, of asked: Asked, as key: String, lineKey: String) throws(Problem) -> HTTPResponse {
         try answer(page.items, as: key, lineKey: lineKey, at: page.revision) { asked.answer(page.items, as: $0, page.members) }
     }
 }
 
 extension JSONObject {
-    /// The members of a question in a body that ask for a page of its list.
+    /// The members of a query in a body that select a page of its list.
     static let listPage: JSONObject = [
         "limit": Schema.count(upTo: ListRequest.limit, default: ListRequest.standardLimit), "cursor": Schema.text,
     ]
-    /// The member of an answer that more items follow.
+    /// The member of a response that tells that more items follow.
     static let listCursor: JSONObject = ["cursor": Schema.text]
 }
 

@@ -1,10 +1,10 @@
 internal import Events
 
-/// Where a page of a history ended, and the revision that all its pages are about.
+/// The position after a page of a history, and the revision of all its pages.
 struct PageCursor: Hashable, Sendable, CustomStringConvertible {
-    /// The revision up to which the first page, and so every page, tells.
+    /// The last revision of the history, the same for all pages.
     let through: Revision
-    /// The last revision that the page before told of.
+    /// The last revision on the previous page.
     let after: Revision
 
     init(through: Revision, after: Revision) {

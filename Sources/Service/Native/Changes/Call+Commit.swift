@@ -4,7 +4,7 @@ internal import Muniment
 internal import Permissions
 
 extension Call {
-    /// The key that makes a repetition of this request answer its first result; nil where there is none.
+    /// The idempotency key of the request; nil without one. A repeated request with the same key gets the first result.
     var idempotencyKey: String? {
         get throws(Problem) {
             guard let key = request.header("Idempotency-Key") else { return nil }
@@ -15,14 +15,15 @@ extension Call {
         }
     }
 
-    /// Makes changes together. With an idempotency key a repetition answers the first result: the store keeps the key with the commit.
+    /// Commits changes together. A repetition with the same idempotency key returns the first result: the store keeps the key with
+    /// the commit.
     ///
     /// - Parameters:
-    ///   - changes: the changes, all of which are made or none.
-    ///   - actor: who acts.
-    ///   - comment: what the log is to say of it.
-    /// - Throws: `Refusal`; ``Problem`` (`key-in-use`) while the same key is at work, and where what the request came with is over by
-    ///   the writer's turn: the commits before it may have taken long.
+    ///   - changes: the changes, to make all or none.
+    ///   - actor: the principal that acts.
+    ///   - comment: the comment in the log.
+    /// - Throws: `Refusal`; ``Problem`` (`key-in-use`) while a request with the same key is running, and if the credential is not
+    ///   valid at the writer's turn: the commits before it may have taken long.
     func commit(_ changes: [Change], as actor: Name, comment: String? = nil) async throws -> Receipt {
         let key = try idempotencyKey
         let scope = key.map { RunningKeys.Scope(store: hosted?.name ?? .default, caller: actor.text, key: $0) }

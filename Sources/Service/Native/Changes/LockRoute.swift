@@ -4,7 +4,7 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// Locks an open store, as `Roles.lockDown` does.
+/// Locks down an open store, as `Roles.lockDown` does.
 enum LockRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/lock", "lock", need: .store, bodyLimitBytes: 65_536,

@@ -5,9 +5,9 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// Changes, as `Docs/Scenarios.md` writes them.
+/// Commits changes in the format of `Docs/Scenarios.md`.
 enum TransactionRoute {
-    /// Changes of a request that makes each of them on its own.
+    /// The largest number of changes in a request that commits each one separately.
     static let eachLimit = 1_000
 
     static let route = Route(
@@ -54,7 +54,7 @@ enum TransactionRoute {
             return call.answer(receipt.json, at: receipt.head)
         })
 
-    /// Makes every change on its own, in order; a refusal of one does not hold up the others.
+    /// Commits every change separately, in order. A refused change does not stop the following ones.
     private static func each(
         _ changes: [Change], as caller: Name, _ comment: String?, _ call: Call
     ) async throws -> HTTPResponse {
@@ -70,7 +70,7 @@ enum TransactionRoute {
             do {
                 results.append(.object(try await call.commit([change], as: caller, comment: comment).json))
             } catch let refusal as Refusal {
-                // Its place among the results says which change it was.
+                // The position in the results identifies the change.
                 results.append(.object(["refused": .object(Refusal(refusal.code, refusal.message).members)]))
             }
         }
@@ -80,7 +80,7 @@ enum TransactionRoute {
 }
 
 extension Arguments {
-    /// A list of changes, of which there is at least one.
+    /// Reads a list of changes with at least one item.
     mutating func changes(_ name: String, levels: [Level]?) throws(Problem) -> [Change] {
         guard let list = value(name) else { throw wrong(name, "is missing", "add a list of changes") }
         do {

@@ -3,7 +3,7 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// What changes would do, without making them.
+/// Returns the effects of changes without committing them.
 enum WhatIfRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/what-if", "whatIf", need: .store, bodyLimitBytes: 8 << 20,

@@ -3,7 +3,7 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// What an auditor asks beside the list.
+/// The queries for auditors besides the audit list.
 enum AuditQuestionRoutes {
     static let all = [access, entry, report]
 

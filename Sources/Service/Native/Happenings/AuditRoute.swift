@@ -3,9 +3,9 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// Who did what when, and who tried what and was refused.
+/// Returns the audit: successful and refused actions with actor and time.
 enum AuditRoute {
-    /// Records that are asked for together where all are wanted.
+    /// The number of records to read at once if all are requested.
     private static let pieceRecords = 500
 
     static let route = Route(
@@ -52,7 +52,7 @@ enum AuditRoute {
                         "isLast": .bool(page.isLast), "revision": .revision(head),
                     ], at: head)
             }
-            // What happens meanwhile would keep a long answer from ever coming to its end.
+            // Without an end, new records could extend a long response forever.
             if filter.to == nil, cursor == nil { filter.to = .revision(head) }
             let first = try store.audit(filter, after: cursor, limit: pieceRecords)
             return try call.lines(lineType, at: head) { [filter] writer in

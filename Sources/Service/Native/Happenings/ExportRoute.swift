@@ -4,9 +4,9 @@ internal import Histories
 internal import Muniment
 internal import Wire
 
-/// The log as a history.
+/// Exports the log as a history.
 enum ExportRoute {
-    /// Revisions that are read from the log at once, so that no reader waits for a client.
+    /// The number of revisions to read from the log at once, so that no reader waits for a client.
     private static let pieceRevisions: UInt64 = 256
 
     static let route = Route(
@@ -42,7 +42,7 @@ enum ExportRoute {
                     let end = min(Revision(next.rawValue + pieceRevisions - 1), last)
                     lines.removeAll(keepingCapacity: true)
                     try exporter.export(from: next, to: end) { lines.append($0) }
-                    // Every piece begins with the header, which the whole has once.
+                    // Every piece begins with the header, which is written only once.
                     for line in lines.dropFirst(isFirst ? 0 : 1) { try writer.write(line: line.utf8) }
                     isFirst = false
                     next = end.next

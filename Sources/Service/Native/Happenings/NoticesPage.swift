@@ -6,9 +6,9 @@ internal import Notices
 internal import Permissions
 internal import Wire
 
-/// What was shared with somebody and taken away again, page by page.
+/// Returns the access that a subject gained and lost, page by page.
 enum NoticesPage {
-    /// Commits that are looked at at once, so that no reader waits for a client.
+    /// The number of commits to read at once, so that no reader waits for a client.
     fileprivate static let pieceRevisions: UInt64 = 1_024
     static let limit = 1_000
 
@@ -24,7 +24,7 @@ enum NoticesPage {
         "next": Schema.orNull(Schema.text),
     ])
 
-    /// Answers with a page of whole revisions: as many notices as are asked for, and the rest of the revision of the last one.
+    /// Responds with a page of whole revisions: the requested number of notices, and the rest of the revision of the last one.
     static func answer(_ call: Call) throws -> HTTPResponse {
         var arguments = try call.arguments()
         let (told, subject) = (try arguments.optionalName("for"), try arguments.optionalName("subject"))
@@ -53,7 +53,7 @@ enum NoticesPage {
                     "revision": .revision(through), "next": .optional(next?.description),
                 ], at: through)
         }
-        // The first notices are found before the answer begins, so that a question that takes too long is answered as others are.
+        // The first notices are read before the response begins, so that a timeout gets the usual response.
         let first = try store.notices(for: subscriber, after: start, through: through, atLeast: Self.limit)
         let deadline = call.service.settings.deadlines.limit(of: call.route.name)
         return try call.lines(lineType, at: through, within: deadline) { writer in
@@ -69,7 +69,7 @@ enum NoticesPage {
 }
 
 extension Call {
-    /// Whose notices a request is about, page by page or as they come.
+    /// Returns the subscriber of a request for notices, as pages or as a stream.
     func subscriber(named: Name?) throws -> Name {
         if case .act(let principal)? = caller?.right, named == nil { return principal }
         guard let named else {
@@ -81,7 +81,8 @@ extension Call {
 }
 
 extension Store {
-    /// The notices behind a revision, until there are enough or another revision is reached, and the revision up to which these are all.
+    /// Returns the notices after a revision, until the count or the last revision is reached, and the revision up to which the list
+    /// is complete.
     fileprivate func notices(
         for subscriber: Name, after start: Revision, through last: Revision, atLeast wanted: Int
     ) throws -> ([Notice], Revision) {
@@ -95,7 +96,7 @@ extension Store {
             end = reached
         }
         guard found.count > wanted else { return (found, end) }
-        // The revision of the last notice that is wanted is told of as a whole.
+        // The revision of the last requested notice is included as a whole.
         let final = found[wanted - 1].revision
         return (Array(found.prefix { $0.revision <= final }), final)
     }

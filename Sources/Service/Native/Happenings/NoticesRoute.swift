@@ -1,4 +1,4 @@
-/// What was shared with somebody and taken away again.
+/// Returns the access that a subject gained and lost.
 enum NoticesRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/notices", "notices", need: .store,

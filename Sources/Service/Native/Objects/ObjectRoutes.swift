@@ -4,12 +4,12 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// An object as a resource: its value, with the revision of its last change as its ETag.
+/// Routes for objects. An object's value has the revision of its last change as its ETag.
 enum ObjectRoutes {
     static let all = [read, put, patch, delete]
 
     private static let path: PathPattern = "/v1/stores/{store}/objects/{object}"
-    /// A value of ``Limits/valueBytes`` however it is spaced and escaped.
+    /// The largest body in bytes: a value of ``Limits/valueBytes`` with any spacing and escaping.
     private static let bodyLimitBytes = 8 << 20
 
     static let read = Route(
@@ -132,7 +132,7 @@ extension ParameterDescription {
 }
 
 extension Precondition {
-    /// The revision after which it must not have changed; nil where that does not matter.
+    /// The revision after which the object must not have changed; nil if any revision is accepted.
     fileprivate var revision: Revision? { if case .unchanged(let revision) = self { revision } else { nil } }
 }
 
@@ -141,7 +141,7 @@ extension Problem {
         self.init(kind, refusal.message, members: ["code": .string(refusal.code.rawValue)])
     }
 
-    /// Carries something out in which a conflict means that a precondition did not hold.
+    /// Runs an operation and converts a conflict into a failed precondition.
     fileprivate static func failingPreconditions<R>(_ body: () async throws -> R) async throws -> R {
         do { return try await body() } catch let refusal as Refusal where refusal.code == .conflict {
             throw Problem(.preconditionFailed, refusal)
@@ -150,7 +150,7 @@ extension Problem {
 }
 
 extension Call {
-    /// The precondition of a change to something that is there.
+    /// Returns the precondition of a change to an existing object.
     fileprivate func preconditionOnThere() throws(Problem) -> Precondition {
         let precondition = try precondition()
         guard precondition != .absent else {
@@ -159,7 +159,7 @@ extension Call {
         return precondition
     }
 
-    /// A body that is a merge patch.
+    /// Returns a body that is a merge patch.
     fileprivate func mergePatch() throws -> JSONValue {
         let type = request.header("Content-Type")?.prefix { $0 != ";" }.trimmingBlanks.lowercased()
         guard type == "application/merge-patch+json" || type == "application/json" else {
@@ -170,7 +170,7 @@ extension Call {
         return try JSONText.decode(request.body, limit: route.bodyLimitBytes)
     }
 
-    /// Answers a change of an object, with the ETag that it has now.
+    /// Responds to a change of an object, with its new ETag.
     fileprivate func answer(
         _ receipt: Receipt, of object: Name, status: Int = 200, headers: [HTTPHeader] = []
     ) throws -> HTTPResponse {

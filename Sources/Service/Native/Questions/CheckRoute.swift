@@ -2,7 +2,7 @@ internal import Events
 internal import Muniment
 internal import Wire
 
-/// Whether somebody may do something.
+/// Checks whether a subject has privileges on an object.
 enum CheckRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/check", "check", need: .store, bodyLimitBytes: 65_536,
@@ -33,7 +33,7 @@ enum CheckRoute {
         })
 }
 
-/// Everything that somebody may do.
+/// Returns all privileges of a subject.
 enum PrivilegesRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/privileges", "privileges", need: .store, bodyLimitBytes: 65_536,

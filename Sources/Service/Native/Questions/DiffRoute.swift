@@ -2,7 +2,7 @@ internal import Events
 internal import Muniment
 internal import Wire
 
-/// How access differed.
+/// Compares access at two moments.
 enum DiffRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/diff", "diff", need: .store,

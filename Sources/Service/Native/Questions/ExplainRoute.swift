@@ -3,7 +3,7 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// Why.
+/// Explains the result of a check.
 enum ExplainRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/explain", "explain", need: .store, bodyLimitBytes: 65_536,
@@ -33,7 +33,7 @@ enum ExplainRoute {
             var wantsProposals = try arguments.flag("proposals", default: true)
             try arguments.finish()
             try call.requireAsking(about: subject, on: object)
-            // A proposal names roles that have access: who has it is for those to know who may set permissions on the object.
+            // A proposal names roles that have access. Only callers that may set permissions on the object may know those.
             wantsProposals = try wantsProposals && call.mayAsk(aboutObject: object)
             let audience = try call.audience
             return try call.read(at: point) { snapshot in

@@ -3,7 +3,7 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// Who may do something.
+/// Lists the subjects with privileges on an object.
 enum WhoRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/who", "who", need: .store, bodyLimitBytes: 65_536,
@@ -35,7 +35,7 @@ enum WhoRoute {
         })
 }
 
-/// What somebody may do something to.
+/// Lists the objects on which a subject has privileges.
 enum WhatRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/what", "what", need: .store, bodyLimitBytes: 65_536,
@@ -93,7 +93,7 @@ enum MembersRoute {
         })
 }
 
-/// Whom nothing narrows.
+/// Lists the administrators of the store.
 enum AdministratorsRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/administrators", "administrators", need: .store,

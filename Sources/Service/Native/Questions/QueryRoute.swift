@@ -3,9 +3,9 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// Objects by what is in their properties.
+/// Finds objects by their properties.
 enum QueryRoute {
-    /// Objects of a page.
+    /// The largest number of objects on a page.
     static let pageLimit = 10_000
     private static let standardLimit = 100
 
@@ -61,7 +61,7 @@ enum QueryRoute {
 }
 
 extension Arguments {
-    /// `class`, `where`, `order` and `limit`. A property with a dash before it descends.
+    /// Reads `class`, `where`, `order` and `limit`. A property with a dash before it sorts in descending order.
     fileprivate mutating func query() throws -> Query {
         let className = try text("class")
         let condition = try value("where").map { try Condition(filter: $0) }

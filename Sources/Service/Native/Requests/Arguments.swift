@@ -3,13 +3,12 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// What a request says: the members of its body, or the parameters of its address, taken one by one.
+/// The arguments of a request: the members of its body, or the parameters of its address, read one by one.
 ///
-/// A route asks for what it knows, and ``finish()`` complains about what nobody asked for: so what a route takes is written down
-/// where it is read, and a typing mistake is never taken for a wish that was left out.
+/// A route reads the arguments it knows. ``finish()`` throws for arguments that were not read, so a mistyped name is never ignored.
 struct Arguments {
     private let members: JSONObject
-    /// Whether everything is a text, as in an address.
+    /// Whether all values are texts, as in an address.
     private let isAddress: Bool
     private var asked: [String] = []
     private var taken = 0
@@ -33,7 +32,7 @@ struct Arguments {
         isAddress = true
     }
 
-    /// The value under a name; nil where there is none.
+    /// Reads the value of a name; nil if it is missing.
     mutating func value(_ name: String) -> JSONValue? {
         if !asked.contains(name) {
             asked.append(name)
@@ -44,20 +43,20 @@ struct Arguments {
 
     mutating func has(_ name: String) -> Bool { value(name) != nil }
 
-    /// Throws where the request says something that no one asked for.
+    /// Throws if the request contains an argument that was not read.
     func finish() throws(Problem) {
         guard taken != members.count, let unknown = members.keys.first(where: { !asked.contains($0) }) else { return }
         let known = asked.isEmpty ? "nothing can be said here" : "use one of " + asked.map { "`\($0)`" }.joined(separator: ", ")
         throw Problem(.malformed, "`\(Name(unknown).excerpt)` is not known here: \(known), or leave it out")
     }
 
-    /// What is wrong with the value under a name.
+    /// Returns the problem of an invalid value.
     func wrong(_ name: String, _ problem: String, _ remedy: String) -> Problem {
         Problem(.malformed, "`\(name)` \(problem): \(remedy)", members: ["argument": .string(name)])
     }
 }
 
-/// Values as routes need them.
+/// Reads values in the types that routes need.
 extension Arguments {
     mutating func optionalText(_ name: String) throws(Problem) -> String? {
         switch value(name) {
@@ -85,7 +84,7 @@ extension Arguments {
         return found
     }
 
-    /// Some texts: in an address with commas between them, or repeated.
+    /// Reads some texts: in an address separated by commas, or repeated.
     mutating func optionalTexts(_ name: String) throws(Problem) -> [String]? {
         switch value(name) {
         case nil: return nil
@@ -101,7 +100,7 @@ extension Arguments {
         }
     }
 
-    /// `privilege`, one, or `privileges`, several: all of them are asked about.
+    /// Reads `privilege`, one, or `privileges`, several that must all be present.
     mutating func privileges() throws(Problem) -> [String] {
         let one = try optionalText("privilege")
         let several = try optionalTexts("privileges")
@@ -113,7 +112,7 @@ extension Arguments {
         }
     }
 
-    /// `privileges` alone, as addresses have it.
+    /// Reads only `privileges`, as in addresses.
     mutating func listedPrivileges() throws(Problem) -> [String] {
         guard let privileges = try optionalTexts("privileges") else {
             throw wrong("privileges", "is missing", "add one, or several like read,update")
@@ -121,7 +120,7 @@ extension Arguments {
         return try named(privileges, "privileges")
     }
 
-    /// Privileges, of which there is at least one and none without a name.
+    /// Returns the privileges. Throws if the list is empty or contains an empty name.
     private func named(_ privileges: [String], _ name: String) throws(Problem) -> [String] {
         guard !privileges.isEmpty, privileges.allSatisfy({ !$0.isEmpty }) else {
             throw wrong(name, "names no privilege", "write one, such as read")
@@ -181,7 +180,7 @@ extension Arguments {
         }
     }
 
-    /// One of a few words; nil where there is none.
+    /// Reads one of a few words; nil if it is missing.
     mutating func choice<Value>(_ name: String, _ choices: [(word: String, value: Value)]) throws(Problem) -> Value? {
         guard let word = try optionalText(name) else { return nil }
         guard let choice = choices.first(where: { $0.word == word }) else {

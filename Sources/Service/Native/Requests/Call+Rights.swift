@@ -3,8 +3,8 @@ internal import Muniment
 internal import Permissions
 
 extension Call {
-    /// Makes sure that the caller may ask anything about anybody: with the right to ask or to administer, or acting as an
-    /// administrator of the store.
+    /// Throws unless the caller may query all subjects: with the permission to query all subjects or to administer, or by acting as
+    /// an administrator of the store.
     func requireAskingAnything() throws {
         if case .act(let principal)? = caller?.right {
             guard try principal != .anonymous && store.administrators.contains(principal) else {
@@ -15,13 +15,14 @@ extension Call {
         }
     }
 
-    /// Makes sure that the caller may ask about a name: somebody, or an object. Setting permissions on the object that stands for
-    /// somebody is no right to know what that somebody has.
+    /// Throws unless the caller may query a name, which is a subject or an object. The permission to set permissions on the object
+    /// of a subject does not allow querying the subject's access.
     func requireAsking(aboutName name: Name) throws {
         try name.isSubject ? requireAsking(about: name) : requireAsking(aboutObject: name)
     }
 
-    /// What the caller may know: everything with the right to ask or to administer, or acting as an administrator of the store.
+    /// The audience that represents the caller: unrestricted with the permission to query all subjects or to administer, or if it
+    /// acts as an administrator of the store.
     var audience: Audience {
         get throws {
             switch caller?.right {
@@ -32,15 +33,16 @@ extension Call {
         }
     }
 
-    /// Makes sure that the caller may ask what somebody has on an object: about that somebody, or about that object.
+    /// Throws unless the caller may query the access of a subject on an object: because of the subject, or because of the object.
     func requireAsking(about subject: Name, on object: Name) throws {
         if try mayAsk(about: subject) { return }
         try requireAsking(aboutObject: object)
     }
 
-    /// As whom the caller reads. A token that acts as somebody reads as that one, and as others where it may ask about them.
+    /// Returns the principal that the caller reads as. A token that acts as a principal reads as that principal, and as others if
+    /// it may query them.
     ///
-    /// - Parameter named: whom the request names, if anybody.
+    /// - Parameter named: the principal that the request names, if any.
     func reader(named: Name?) throws -> Name {
         if case .act(let principal)? = caller?.right, named == nil || named == principal { return principal }
         guard let named else {

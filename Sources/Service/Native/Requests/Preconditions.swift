@@ -1,21 +1,21 @@
 internal import Events
 internal import HTTPServer
 
-/// What a request says of the state that it wants to find, in `If-Match` and `If-None-Match` (RFC 9110).
+/// The state that a request requires, from `If-Match` and `If-None-Match` (RFC 9110).
 enum Precondition: Hashable, Sendable {
-    /// `If-None-Match: *`: that there is nothing yet.
+    /// `If-None-Match: *`: the object does not exist.
     case absent
-    /// `If-Match: *`: that there is something.
+    /// `If-Match: *`: the object exists.
     case present
-    /// `If-Match: "42"`: that it has not changed after this revision.
+    /// `If-Match: "42"`: the object has not changed after this revision.
     case unchanged(since: Revision)
 }
 
 extension Call {
-    /// The precondition of a request that changes something.
+    /// Returns the precondition of a request that changes an object.
     ///
-    /// - Throws: ``Problem``: `precondition-required` where there is none, so that nobody overwrites by accident what it has not seen;
-    ///   `precondition-failed` for a tag that no object can have here.
+    /// - Throws: ``Problem``: `precondition-required` without one, so that clients do not accidentally overwrite changes they have
+    ///   not seen; `precondition-failed` for a tag that no object can have here.
     func precondition() throws(Problem) -> Precondition {
         switch (request.header("If-Match"), request.header("If-None-Match")) {
         case (nil, nil):
@@ -31,7 +31,7 @@ extension Call {
         }
     }
 
-    /// Whether the client has what it would get: `If-None-Match` names the tag.
+    /// Returns whether the client already has the current value: `If-None-Match` contains the tag.
     func hasAlready(_ tag: String) -> Bool {
         guard let header = request.header("If-None-Match") else { return false }
         return header.split(separator: ",").contains { candidate in

@@ -3,36 +3,36 @@ internal import HTTPServer
 internal import Muniment
 internal import Wire
 
-/// The moment that a question is about, and what its answer must know of.
+/// The moment of a query, and the revision that its response must include.
 struct ReadPoint: Sendable {
     let moment: Moment
-    /// A revision that the store must have come to.
+    /// A revision that the store must have reached.
     let atLeast: Revision?
 }
 
 extension Arguments {
-    /// `at` and `atLeast`, which every question takes.
+    /// Reads `at` and `atLeast`, the arguments of every query.
     mutating func point() throws(Problem) -> ReadPoint {
         ReadPoint(moment: try optionalMoment("at") ?? .now, atLeast: try optionalRevision("atLeast"))
     }
 }
 
 extension Call {
-    /// What the request says: in its body where its route has one, and in its address otherwise.
+    /// Returns the arguments of the request: from its body if its route has one, and from its address otherwise.
     func arguments() throws -> Arguments {
         route.bodyLimitBytes > 0 ? try Arguments(body: try json()) : Arguments(address: try query)
     }
 
-    /// Answers a question at its moment.
+    /// Runs a query at its moment.
     func read<R>(at point: ReadPoint, _ body: (Snapshot) throws -> R) throws -> R {
         try requireVisible(point.atLeast)
         return try store.read(at: point.moment, body)
     }
 
-    /// Makes sure that the store has come to a revision.
+    /// Throws unless the store has reached a revision.
     ///
-    /// A revision that this service has told anybody of is visible from that moment on, so there is nothing to wait for: one that is
-    /// not there is of another store, or of this one before it was restored from an older copy.
+    /// A revision that this service has returned is visible immediately, so waiting is not needed. A revision that is missing
+    /// belongs to another store, or to this one before it was restored from an older copy.
     func requireVisible(_ revision: Revision?) throws {
         guard let revision else { return }
         let head = try store.head.revision

@@ -2,10 +2,10 @@ internal import Dispatch
 internal import Permissions
 internal import Synchronization
 
-/// The commits that are on their way into a store, by who acts.
+/// The commits that are being written to a store, by actor.
 ///
-/// A caller's credential is checked in the writer's turn, and the commit is durable a moment later. The deletion of an account ends its
-/// sessions first, and waits here for that moment.
+/// The caller's credential is checked in the writer's turn, and the commit is durable a moment later. The deletion of an account
+/// ends its sessions first, and then waits here for that moment.
 final class RunningCommits: Sendable {
     private struct Running {
         var count = 0
@@ -14,7 +14,7 @@ final class RunningCommits: Sendable {
 
     private let running = Mutex<[Name: Running]>([:])
 
-    /// Carries out a commit, the look at whether its caller is good still included.
+    /// Runs a commit, including the check that its caller is still valid.
     func during<Result>(_ actor: Name, _ body: () async throws -> Result) async rethrows -> Result {
         running.withLock { $0[actor, default: Running()].count += 1 }
         defer { end(actor) }
@@ -29,9 +29,9 @@ final class RunningCommits: Sendable {
         for waiter in waiters { waiter.signal() }
     }
 
-    /// Returns when no commit of somebody is on its way. Blocks.
+    /// Waits until the actor has no running commits. Blocks.
     ///
-    /// - Returns: false where there still is one after so many seconds.
+    /// - Returns: false if a commit is still running after this many seconds.
     func waitForEnd(of actor: Name, seconds: Int) -> Bool {
         let waiter = running.withLock { running -> DispatchSemaphore? in
             guard running[actor] != nil else { return nil }

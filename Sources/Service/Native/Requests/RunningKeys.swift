@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// The idempotency keys of requests that are being carried out.
+/// The idempotency keys of running requests.
 ///
-/// What a key stood for is kept in the store, with the commit. Until that is there, this tells a repetition that comes too early.
+/// The store keeps the result of a key with the commit. Until the commit is written, this object detects a repetition that comes
+/// too early.
 final class RunningKeys: Sendable {
-    /// A key, within what it is unique: a store and the one who acts.
+    /// A key with its scope, in which it is unique: a store and an actor.
     struct Scope: Hashable, Sendable {
         let store: StoreName
         let caller: String
@@ -13,9 +14,9 @@ final class RunningKeys: Sendable {
 
     private let running = Mutex<Set<Scope>>([])
 
-    /// Carries something out under a key.
+    /// Runs an operation under a key.
     ///
-    /// - Throws: ``Problem`` (`key-in-use`) while another request with this key is carried out.
+    /// - Throws: ``Problem`` (`key-in-use`) while another request with this key is running.
     func withKey<Result>(_ scope: Scope?, _ body: () async throws -> Result) async throws -> Result {
         guard let scope else { return try await body() }
         guard running.withLock({ $0.insert(scope).inserted }) else {

@@ -5,7 +5,7 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// Stores: which there are, a new one, and how one is.
+/// Routes to list stores, to create one, and to read its status.
 enum StoreRoutes {
     static let all = [list, create, statistics, verify]
 
@@ -103,7 +103,7 @@ enum StoreRoutes {
                 let stream = writer.stream
                 let report = try store.verifyLog { progress in
                     let line = [UInt8]("\(progress.line)\n".utf8)
-                    // One that has not taken the last yet is told the next; one that has left waits for no report.
+                    // A client that has not read the last report gets the next one; if the client has disconnected, the work stops.
                     if !stream.offer(line), stream.isClosed { throw HTTPStreamClosed() }
                 }
                 try writer.write(report.json)
@@ -112,7 +112,7 @@ enum StoreRoutes {
 }
 
 extension Progress {
-    /// How far something has come, as a line of JSON.
+    /// The progress as a line of JSON.
     fileprivate var line: String {
         var writer = JSONWriter()
         writer.write(.object(["stage": .string(stage), "done": .count(done), "total": .count(total)]))

@@ -1,7 +1,7 @@
 internal import Muniment
 internal import Synchronization
 
-/// A number that grows, counted from any thread without a lock.
+/// A counter that only increases. Usable from any thread without a lock.
 final class Counter: Sendable {
     private let count = Atomic<UInt64>(0)
 
@@ -10,7 +10,7 @@ final class Counter: Sendable {
     func add(_ number: UInt64 = 1) { count.add(number, ordering: .relaxed) }
 }
 
-/// A number that goes up and down, counted from any thread without a lock.
+/// A number that increases and decreases. Usable from any thread without a lock.
 final class Gauge: Sendable {
     private let count = Atomic<Int>(0)
 
@@ -19,7 +19,7 @@ final class Gauge: Sendable {
     func add(_ number: Int) { count.add(number, ordering: .relaxed) }
 }
 
-/// How often something took how long, counted from any thread without a lock.
+/// A histogram of durations. Usable from any thread without a lock.
 final class DurationCounter: Sendable {
     private let counts = (0...DurationHistogram.boundsNanoseconds.count).map { _ in Counter() }
     private let total = Counter()
@@ -29,6 +29,6 @@ final class DurationCounter: Sendable {
         total.add(nanoseconds)
     }
 
-    /// What was counted. While others count, the sum may be a moment ahead of the counts.
+    /// The histogram. During concurrent updates, the sum may be a moment ahead of the counts.
     var value: DurationHistogram { DurationHistogram(counts: counts.map(\.value), totalNanoseconds: total.value) }
 }

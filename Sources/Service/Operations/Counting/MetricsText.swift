@@ -1,7 +1,7 @@
 internal import Events
 internal import Muniment
 
-/// Figures in the text format of Prometheus, version 0.0.4.
+/// Metrics in the text format of Prometheus, version 0.0.4.
 struct MetricsText {
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -11,17 +11,17 @@ struct MetricsText {
 
     private(set) var text = ""
 
-    /// Begins a figure, all of whose values follow.
+    /// Begins a metric. Its values follow.
     mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
         text += "# HELP \(name) \(MetricsText.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    /// One value of a figure.
+    /// Adds a value of a metric.
     mutating func value(_ name: String, _ labels: [(String, String)] = [], _ value: some BinaryInteger) {
         text += "\(name)\(MetricsText.text(of: labels)) \(value)\n"
     }
 
-    /// The values of a histogram, in seconds: how many took up to each bound, how long all took, and how many there were.
+    /// Adds the values of a histogram, in seconds: the count up to each bound, the sum, and the total count.
     mutating func histogram(_ name: String, _ labels: [(String, String)] = [], _ durations: DurationHistogram) {
         var sum: UInt64 = 0
         for (bound, count) in zip(DurationHistogram.boundsNanoseconds, durations.counts) {

@@ -1,6 +1,6 @@
-/// How often a route was asked, what it answered, and how long that took.
+/// The number of requests of a route, by status, and their duration.
 final class RequestCounts: Sendable {
-    /// The statuses that are told apart. Any other counts as the first of its hundred.
+    /// The statuses that are counted separately. Any other counts as the first of its hundred.
     static let statuses = [
         0, 200, 201, 202, 204, 206, 300, 304, 400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 415, 422, 428, 429, 431, 500,
         501, 503, 504,
@@ -12,23 +12,23 @@ final class RequestCounts: Sendable {
     private let answers = statuses.map { _ in Counter() }
     let durations = DurationCounter()
 
-    /// Counts a request that is over.
+    /// Counts a finished request.
     ///
     /// - Parameters:
-    ///   - status: what it was answered with; 0 where its connection was gone before.
-    ///   - nanoseconds: how long it took.
+    ///   - status: the status of the response; 0 if the connection was lost before.
+    ///   - nanoseconds: the duration of the request.
     func ended(status: Int, nanoseconds: UInt64) {
         answers[RequestCounts.places[(0..<600).contains(status) ? status : 0]].add()
         durations.add(nanoseconds: nanoseconds)
     }
 
-    /// The statuses that were answered with, and how often.
+    /// The statuses of the responses, and their counts.
     var answered: [(status: Int, count: UInt64)] {
         zip(RequestCounts.statuses, answers).map { ($0, $1.value) }.filter { $0.count > 0 }
     }
 }
 
-/// How often a store said yes and no.
+/// The numbers of allowed and denied checks of a store.
 final class DecisionCounts: Sendable {
     let allowed = Counter()
     let denied = Counter()
@@ -36,19 +36,19 @@ final class DecisionCounts: Sendable {
     func add(_ isAllowed: Bool) { (isAllowed ? allowed : denied).add() }
 }
 
-/// What is counted of the service as a whole.
+/// The counters of the service as a whole.
 final class ServiceCounts: Sendable {
-    /// By the number of the route in the table.
+    /// By the index of the route in the table.
     let routes: [RequestCounts]
-    /// Requests that came to no route.
+    /// Requests without a matching route.
     let elsewhere = RequestCounts()
     /// Notices that were written to streams.
     let noticesSent = Counter()
-    /// Streams that are open now.
+    /// Streams that are currently open.
     let openStreams = Gauge()
-    /// Requests that were answered 429.
+    /// Requests that got a response with status 429.
     let overLimit = Counter()
-    /// Lines of the log that nobody took fast enough.
+    /// Lines of the log that were dropped because the output was too slow.
     let linesDropped = Counter()
 
     init(routeCount: Int) { routes = (0..<routeCount).map { _ in RequestCounts() } }

@@ -1,19 +1,19 @@
 public import Events
 
-/// One answer to the question whether somebody may do something, as the decision log keeps it.
+/// The result of one check, as recorded in the decision log.
 public struct Decision: Hashable, Sendable {
-    /// Its place in the log: the decisions of a store are numbered without a gap. 0 where it is not in the log yet.
+    /// Its number in the log: the decisions of a store are numbered without a gap. 0 if it is not in the log yet.
     public var number: UInt64 = 0
-    /// When it was made.
+    /// The time of the decision.
     public var time: Instant
-    /// Who asked: the id of its token; nil where nobody is known.
+    /// The id of the caller's token; nil for an unknown caller.
     public var caller: String?
     public var subject: String
-    /// The privilege, or the action that stands for it.
+    /// The privilege, or the name of its action.
     public var action: String
     public var resource: String
     public var isAllowed: Bool
-    /// The revision that it was made on.
+    /// The revision of the decision.
     public var revision: Revision
     public var requestID: String?
 
@@ -35,7 +35,7 @@ public struct Decision: Hashable, Sendable {
 /// A line of a decision log.
 enum DecisionLine {
     case decision(Decision)
-    /// So many decisions were made, and not written since nobody took them fast enough.
+    /// The number of decisions that were not written because writing was too slow.
     case dropped(number: UInt64, time: Instant, count: UInt64)
 
     var number: UInt64 {
@@ -45,7 +45,7 @@ enum DecisionLine {
         }
     }
 
-    /// Reads a line; nil for one that is none.
+    /// Reads a line; nil for any other text.
     init?(_ bytes: [UInt8]) {
         guard let json = try? JSONText.decode(bytes), case .integer(let number)? = json["number"], number > 0,
             case .string(let timeText)? = json["time"], let time = try? Instant(timeText)
@@ -73,7 +73,7 @@ enum DecisionLine {
 }
 
 extension Decision {
-    /// The members of its line behind the number, with the line's end.
+    /// The members of its line after the number, with the line end.
     var tail: [UInt8] {
         var writer = JSONWriter()
         writer.raw(#","time":""# + time.description + #"","allowed":\#(isAllowed),"subject":"#)
@@ -92,7 +92,7 @@ extension Decision {
         return Array(writer.text.utf8)
     }
 
-    /// As the API and the tool show it.
+    /// The format of the API and the tool.
     package var json: JSONObject {
         var members: JSONObject = [
             "number": .integer(Int64(clamping: number)), "time": .string(time.description), "allowed": .bool(isAllowed),

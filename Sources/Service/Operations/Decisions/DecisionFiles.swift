@@ -1,15 +1,16 @@
 internal import Files
 internal import Foundation
 
-/// The files of a store's decision log: JSON Lines, a decision a line, each file called after the number of its first one.
+/// The files of a store's decision log: JSON Lines with one decision per line. Each file is named after the number of its first
+/// decision.
 struct DecisionFiles: Sendable {
     let folder: String
 
-    /// Where the decisions of a store are kept.
+    /// Creates a reference to the decision log of a store.
     ///
     /// - Parameters:
     ///   - store: the store's name.
-    ///   - dataDirectory: the folder that the stores of the service are in.
+    ///   - dataDirectory: the folder of the service's stores.
     init(of store: String, in dataDirectory: String) { folder = dataDirectory + "/.muniment/decisions/" + store }
 
     struct File: Hashable, Sendable {
@@ -19,7 +20,7 @@ struct DecisionFiles: Sendable {
     }
 
     private static let ending = ".jsonl"
-    /// So many digits that names sort as their numbers do.
+    /// The number of digits in a file name, so that names sort like their numbers.
     private static let digits = 20
 
     func file(from first: UInt64) -> File {
@@ -28,7 +29,7 @@ struct DecisionFiles: Sendable {
         return File(path: folder + "/" + name, first: first)
     }
 
-    /// The files that are there, the oldest first.
+    /// Returns the existing files, the oldest first.
     func all() throws -> [File] {
         guard isFolder(folder) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in

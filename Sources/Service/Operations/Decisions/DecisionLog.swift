@@ -4,17 +4,17 @@ internal import Files
 internal import Foundation
 internal import Synchronization
 
-/// Keeps every decision of a store, in files of a bounded size, without ever holding up whoever decides.
+/// Records every decision of a store in files of a bounded size. Recording never blocks.
 ///
-/// A decision is written soon after it was made, and is safe from an end of the process from then on; it is not synced, so that a
-/// crash of the machine can lose the last ones. Where decisions are made faster than they can be written, those for which there is
-/// no room are counted, and a line of the log says how many they were.
+/// A decision is written soon after it was made, and then survives the end of the process. It is not synced, so a crash of the
+/// machine can lose the last ones. If decisions are made faster than they can be written, the excess is dropped and counted, and a
+/// line of the log contains the count.
 final class DecisionLog: Sendable {
-    /// How much is kept.
+    /// The limits of a decision log.
     struct Limits: Sendable {
-        /// Bytes of a file, from which on another one is begun.
+        /// The size of a file in bytes at which a new file begins.
         var fileBytes = 16 << 20
-        /// Bytes of all files, beyond which the oldest is removed.
+        /// The total size in bytes above which the oldest file is removed.
         var totalBytes = 1 << 30
         /// Bytes that may wait to be written.
         var queueBytes = 8 << 20
@@ -27,13 +27,13 @@ final class DecisionLog: Sendable {
     private let report: @Sendable (String) -> Void
     private let queue = DispatchQueue(label: "muniment.decisions")
     private let state: Mutex<State>
-    /// The file that is written to. Used on the queue alone.
+    /// The file that is written to. Used on the queue only.
     private let output: Mutex<Output>
 
     private struct State {
         var bytes: [UInt8] = []
         var next: UInt64
-        /// How many were dropped since a line last said so.
+        /// The number of dropped decisions that no line contains yet.
         var untold: UInt64 = 0
         var isDraining = false
         var isClosed = false
@@ -42,16 +42,16 @@ final class DecisionLog: Sendable {
     private struct Output {
         var handle: FileHandle
         var bytes: Int
-        /// Why nothing is written any more; nil while it is.
+        /// Why writing failed; nil while it works.
         var failure: String?
     }
 
-    /// Opens the log, behind what is there.
+    /// Opens the log for appending.
     ///
     /// - Parameters:
-    ///   - files: where it is kept; the folder is made where it is not there.
-    ///   - limits: how much of it.
-    ///   - report: told, in a line, where it cannot be written.
+    ///   - files: the files; their folder is created if it does not exist.
+    ///   - limits: the limits of the log.
+    ///   - report: receives a line if the log cannot be written.
     init(_ files: DecisionFiles, limits: Limits = Limits(), report: @escaping @Sendable (String) -> Void) throws {
         self.files = files
         self.limits = limits
@@ -62,7 +62,7 @@ final class DecisionLog: Sendable {
         output = Mutex(try DecisionLog.open(file))
     }
 
-    /// The file to go on with, after what a killed process left unfinished in it was cut off, and the next number.
+    /// Returns the file to continue and the next number. Truncates an incomplete line that a killed process left.
     private static func end(of files: DecisionFiles) throws -> (DecisionFiles.File, next: UInt64) {
         guard let last = try files.all().last else { return (files.file(from: 1), 1) }
         let bytes = try readFile(last.path)
@@ -79,7 +79,7 @@ final class DecisionLog: Sendable {
         return Output(handle: handle, bytes: Int(try handle.seekToEnd()))
     }
 
-    /// Takes a decision, from any thread. Waits for nothing.
+    /// Adds a decision, from any thread. Does not block.
     func record(_ decision: Decision) {
         let tail = decision.tail
         let (isTaken, begins) = state.withLock { state -> (Bool, Bool) in
@@ -114,10 +114,10 @@ final class DecisionLog: Sendable {
         }
     }
 
-    /// - Parameter next: the number behind the last one in `bytes`.
+    /// - Parameter next: the number after the last one in `bytes`.
     private func write(_ bytes: [UInt8], _ output: inout Output, _ next: UInt64) {
         do {
-            // Behind a write that failed, half a line may stand; it is ended, so that only itself is lost.
+            // A failed write can leave an incomplete line; ending it keeps the next line intact.
             let lineEnd: [UInt8] = output.failure == nil ? [] : [UInt8(ascii: "\n")]
             try output.handle.write(contentsOf: Data(lineEnd + bytes))
             output.bytes += lineEnd.count + bytes.count
@@ -130,7 +130,7 @@ final class DecisionLog: Sendable {
         }
     }
 
-    /// Counts what could not be written; the next line that can says so.
+    /// Counts decisions that could not be written. The next line that succeeds reports the count.
     private func giveUp(_ bytes: [UInt8]) {
         var untold: UInt64 = 0
         for case let line? in bytes.split(separator: UInt8(ascii: "\n")).map({ DecisionLine(Array($0)) }) {
@@ -158,13 +158,13 @@ final class DecisionLog: Sendable {
         }
     }
 
-    /// Waits until every decision that was taken before is written.
+    /// Waits until every decision that was added before is written.
     func flush() {
         queue.sync {}
         queue.sync { self.drain() }
     }
 
-    /// Writes what waits, and takes no more.
+    /// Writes the waiting decisions, and accepts no more.
     func close() {
         state.withLock { $0.isClosed = true }
         flush()

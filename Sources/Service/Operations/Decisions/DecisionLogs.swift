@@ -3,7 +3,7 @@ internal import Events
 internal import HTTPServer
 internal import Permissions
 
-/// Of which stores every decision is kept.
+/// The stores that have a decision log.
 public enum DecisionLogChoice: Hashable, Sendable {
     case none
     case all
@@ -18,7 +18,7 @@ public enum DecisionLogChoice: Hashable, Sendable {
     }
 }
 
-/// Opens the decision logs of the stores that are to have one.
+/// Opens the decision logs of the configured stores.
 struct DecisionLogs: Sendable {
     let choice: DecisionLogChoice
     let dataDirectory: String
@@ -28,7 +28,7 @@ struct DecisionLogs: Sendable {
         (choice, dataDirectory, report) = (settings.decisionLogs, settings.dataDirectory, settings.report)
     }
 
-    /// The log of a store; nil where it is to have none.
+    /// Returns the log of a store; nil if it is not configured to have one.
     func open(_ store: StoreName) throws -> DecisionLog? {
         guard choice.includes(store.text) else { return nil }
         return try DecisionLog(DecisionFiles(of: store.text, in: dataDirectory), report: report)
@@ -36,14 +36,14 @@ struct DecisionLogs: Sendable {
 }
 
 extension Call {
-    /// Counts a decision, and puts it into the store's decision log, where it has one. Waits for nothing.
+    /// Counts a decision, and adds it to the store's decision log, if it has one. Does not block.
     ///
     /// - Parameters:
-    ///   - isAllowed: yes or no.
-    ///   - subject: who was asked about.
-    ///   - action: the privilege, or the action that stands for it.
+    ///   - isAllowed: whether the check was allowed.
+    ///   - subject: the subject of the check.
+    ///   - action: the privilege, or the name of its action.
     ///   - resource: the object.
-    ///   - revision: the one that it was decided on.
+    ///   - revision: the revision of the decision.
     func decided(_ isAllowed: Bool, _ subject: Name, _ action: String, _ resource: Name, revision: Revision) {
         guard let hosted else { return }
         hosted.decisions.add(isAllowed)

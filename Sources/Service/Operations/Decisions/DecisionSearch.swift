@@ -1,7 +1,7 @@
 public import Events
 internal import Files
 
-/// Which decisions are asked for, and in which order. What is nil leaves out nothing; what is given has to hold together.
+/// Selects decisions, and their order. A nil property filters nothing. A decision must match all other properties.
 public struct DecisionFilter: Hashable, Sendable {
     public var caller: String?
     public var subject: String?
@@ -25,42 +25,42 @@ public struct DecisionFilter: Hashable, Sendable {
     }
 }
 
-/// Some of the decisions that were asked for.
+/// A page of the matching decisions.
 public struct DecisionPage: Sendable {
     public let decisions: [Decision]
-    /// How many decisions between those were made and are not in the log.
+    /// The number of decisions in the range that were made but are missing in the log.
     public let dropped: UInt64
-    /// The number to go on behind; nil where there is nothing more.
+    /// The number to continue after; nil on the last page.
     public let next: UInt64?
 }
 
 /// Finds decisions in the log of a store.
 public struct DecisionSearch: Sendable {
-    /// Lines that are looked at for one page at most.
+    /// The largest number of lines to read for one page.
     static let linesPerPage = 200_000
 
     private let files: DecisionFiles
 
     /// - Parameters:
     ///   - store: the store's name.
-    ///   - dataDirectory: the folder that the stores of the service are in.
+    ///   - dataDirectory: the folder of the service's stores.
     public init(of store: String, in dataDirectory: String) { files = DecisionFiles(of: store, in: dataDirectory) }
 
-    /// Whether there is a log at all.
+    /// Whether the log exists.
     public var isThere: Bool { isFolder(files.folder) }
 
-    /// The next decisions that a filter includes. Linear in the decisions that are looked at, 200,000 at most: a page can be short,
-    /// or empty, and not be the last one.
+    /// Returns the next decisions that match a filter. Linear in the decisions that are read, at most 200,000: a page can be short
+    /// or empty without being the last one.
     ///
     /// - Parameters:
-    ///   - filter: which decisions, and in which order.
-    ///   - after: the ``DecisionPage/next`` of the page before; nil for the first page.
-    ///   - limit: how many decisions at most.
-    /// - Throws: what keeps this process from reading the files.
+    ///   - filter: the decisions to return and their order.
+    ///   - after: the ``DecisionPage/next`` of the previous page; nil for the first page.
+    ///   - limit: the largest number of decisions.
+    /// - Throws: the error of reading the files.
     public func page(_ filter: DecisionFilter, after: UInt64? = nil, limit: Int) throws -> DecisionPage {
         var search = Page(filter: filter, after: after, limit: limit)
         let all = try files.all()
-        // A file has the numbers from its own to the one before the next file's.
+        // A file contains the numbers from its own up to the one before the next file's.
         let ends = all.dropFirst().map { $0.first } + [UInt64.max]
         let spans = zip(all, ends).filter { file, end in
             guard let after else { return true }
@@ -73,7 +73,7 @@ public struct DecisionSearch: Sendable {
     }
 }
 
-/// A page that is being put together.
+/// A page under construction.
 private struct Page {
     let filter: DecisionFilter
     let after: UInt64?
@@ -92,12 +92,12 @@ private struct Page {
 
     var page: DecisionPage { DecisionPage(decisions: decisions, dropped: dropped, next: isCut ? last : nil) }
 
-    /// Goes through a file; false where the page is full.
+    /// Reads a file; returns false if the page is full.
     mutating func read(_ file: DecisionFiles.File) throws -> Bool {
-        // One that is gone was removed meanwhile, as the oldest.
+        // A missing file was removed meanwhile, as the oldest.
         guard fileExists(file.path) else { return true }
         let bytes = try readFile(file.path)
-        // Behind the last end of a line somebody may be writing.
+        // The text after the last line end may still be incomplete.
         let whole = bytes[..<(bytes.lastIndex(of: UInt8(ascii: "\n")) ?? 0)]
         let lines = whole.split(separator: UInt8(ascii: "\n"))
         for line in filter.newestFirst ? lines.reversed() : lines {

@@ -2,7 +2,7 @@ internal import Events
 internal import HTTPServer
 internal import Muniment
 
-/// What was decided, where the service keeps a store's decisions.
+/// Returns the decision log of a store, if it has one.
 enum DecisionsRoute {
     private static let largestLimit = 1_000
     private static let standardLimit = 100

@@ -1,11 +1,11 @@
 internal import HTTPServer
 internal import Synchronization
 
-/// Lets each caller ask so often and no oftener. A bounded number of callers is kept in mind.
+/// Limits the request rate of each caller. Tracks a bounded number of callers.
 final class RateLimiter: Sendable {
     let size: TokenBucket.Size
     private let perSecond: Int
-    /// Callers are spread over several locks, so that they seldom meet.
+    /// Callers are distributed over several locks to reduce contention.
     private let shards = (0..<16).map { _ in Shard() }
     private let callersPerShard: Int
 
@@ -14,8 +14,8 @@ final class RateLimiter: Sendable {
     }
 
     /// - Parameters:
-    ///   - perSecond: how many requests of one caller a second go on for good; as many may come at once.
-    ///   - callerLimit: how many callers are kept in mind at most.
+    ///   - perSecond: the sustained number of requests of one caller per second; the same number may come at once.
+    ///   - callerLimit: the largest number of callers to track.
     init(perSecond: Int, callerLimit: Int = 65_536) {
         self.perSecond = perSecond
         size = TokenBucket.Size(perSecond: perSecond)
@@ -25,8 +25,8 @@ final class RateLimiter: Sendable {
     /// Counts a request of a caller.
     ///
     /// - Parameters:
-    ///   - caller: the id of its token, or its address where it has none.
-    ///   - now: nanoseconds of a clock that does not go back.
+    ///   - caller: the id of its token, or its address without a token.
+    ///   - now: nanoseconds of a monotonic clock.
     func take(_ caller: String, atNanoseconds now: UInt64) -> TokenBucket.Outcome {
         var hasher = Hasher()
         hasher.combine(caller)
@@ -37,16 +37,16 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// How many callers are kept in mind.
+    /// The number of tracked callers.
     var callerCount: Int { shards.reduce(0) { $0 + $1.buckets.withLock { $0.count } } }
 
-    /// Forgets those whose buckets are full, which changes nothing for them; where there are none, half of all, at random.
+    /// Removes full buckets, which has no effect for their callers. If no bucket is full, removes half of all at random.
     private func makeRoom(in buckets: inout [String: TokenBucket], atNanoseconds now: UInt64) {
         buckets = buckets.filter { !$0.value.isFull(size, atNanoseconds: now) }
         if buckets.count >= callersPerShard { buckets = buckets.filter { _ in Bool.random() } }
     }
 
-    /// What an answer says of the limit, as the IETF's draft of `RateLimit` header fields has it.
+    /// Returns the headers of the limit, as in the IETF draft of `RateLimit` header fields.
     func headers(_ outcome: TokenBucket.Outcome) -> [HTTPHeader] {
         [
             HTTPHeader("RateLimit-Policy", "\"caller\";q=\(perSecond);w=1"),

@@ -1,41 +1,41 @@
-/// How much a caller may still ask: a bucket that fills at a steady rate, and from which each request takes one.
+/// A token bucket: it fills at a steady rate, and each request takes one token.
 struct TokenBucket: Hashable, Sendable {
-    /// How many a full bucket has, and how fast it fills.
+    /// The capacity of a bucket and its fill rate.
     struct Size: Hashable, Sendable {
-        /// How many there are in a full one.
+        /// The number of tokens in a full bucket.
         let capacity: Double
         let perSecond: Double
 
-        /// - Parameter perSecond: how many requests a second go on for good; as many may come at once.
+        /// - Parameter perSecond: the sustained number of requests per second; the same number may come at once.
         init(perSecond: Int) {
             capacity = Double(max(1, perSecond))
             self.perSecond = Double(max(1, perSecond))
         }
     }
 
-    /// What came of an attempt to take one.
+    /// The result of taking a token.
     struct Outcome: Hashable, Sendable {
         let isAllowed: Bool
-        /// How many are left.
+        /// The number of remaining tokens.
         let remaining: Int
-        /// Whole seconds, rounded up, until the bucket is full where one was taken, and until there is one where none was.
+        /// Whole seconds, rounded up: until the bucket is full after success, or until it has a token after failure.
         let seconds: Int
     }
 
     private var level: Double
     private var filledAtNanoseconds: UInt64
 
-    /// A full bucket.
+    /// Creates a full bucket.
     init(_ size: Size, atNanoseconds now: UInt64) {
         level = size.capacity
         filledAtNanoseconds = now
     }
 
-    /// Takes one out, if there is one.
+    /// Takes a token, if the bucket has one.
     ///
     /// - Parameters:
     ///   - size: the size of the bucket.
-    ///   - now: nanoseconds of a clock that does not go back; one that does fills nothing.
+    ///   - now: nanoseconds of a monotonic clock; a clock that goes back adds no tokens.
     mutating func take(_ size: Size, atNanoseconds now: UInt64) -> Outcome {
         fill(size, atNanoseconds: now)
         guard level >= 1 else {
@@ -46,7 +46,7 @@ struct TokenBucket: Hashable, Sendable {
         return Outcome(isAllowed: true, remaining: Int(level), seconds: TokenBucket.wholeSeconds(untilFull))
     }
 
-    /// Whether it is as full as one that nobody has taken from, so that it need not be kept.
+    /// Returns whether the bucket is full, so that it need not be stored.
     func isFull(_ size: Size, atNanoseconds now: UInt64) -> Bool {
         var filled = self
         filled.fill(size, atNanoseconds: now)

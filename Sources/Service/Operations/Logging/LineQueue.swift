@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Takes lines from any thread and hands them on from one of its own, so that whoever has a line never waits for a disk or a
-/// terminal. It holds a bounded number of bytes; a line for which there is no room is not taken.
+/// Accepts lines from any thread and writes them on a separate thread, so that callers never wait for a disk or a terminal. It
+/// holds a bounded number of bytes; lines above the limit are rejected.
 final class LineQueue: Sendable {
     private struct State {
         var bytes: [UInt8] = []
@@ -15,16 +15,16 @@ final class LineQueue: Sendable {
     private let write: @Sendable ([UInt8]) -> Void
 
     /// - Parameters:
-    ///   - label: what its thread is called.
-    ///   - limitBytes: how many bytes may wait.
-    ///   - write: is given lines, several at once, in the order that they were taken in; one call at a time.
+    ///   - label: the name of its thread.
+    ///   - limitBytes: the number of bytes that may wait.
+    ///   - write: receives lines, several at once, in order; one call at a time.
     init(label: String, limitBytes: Int, write: @escaping @Sendable ([UInt8]) -> Void) {
         self.limitBytes = limitBytes
         self.write = write
         queue = DispatchQueue(label: label)
     }
 
-    /// Takes a line, with its end. False where there is no room for it.
+    /// Adds a line, including its line end. Returns false if the queue is full.
     func offer(_ line: [UInt8]) -> Bool {
         let (isTaken, begins) = state.withLock { state -> (Bool, Bool) in
             guard state.bytes.count + line.count <= limitBytes else { return (false, false) }
@@ -49,7 +49,7 @@ final class LineQueue: Sendable {
         }
     }
 
-    /// Waits until every line that was taken before is handed on.
+    /// Waits until every line that was added before is written.
     func flush() {
         queue.sync {}
         queue.sync { self.drain() }

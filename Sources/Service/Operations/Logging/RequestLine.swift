@@ -2,16 +2,16 @@ public import Events
 public import Muniment
 internal import Permissions
 
-/// How the service's log is written.
+/// The format of the service's log.
 public enum LogFormat: String, CaseIterable, Sendable {
-    /// A line for people.
+    /// Text lines for people.
     case text
-    /// A JSON object a line.
+    /// One JSON object per line.
     case json
-    /// Nothing of requests.
+    /// No lines for requests.
     case none
 
-    /// A line about a fault of the service itself, with its end. Faults are told whatever is told of requests.
+    /// Returns a line about a fault of the service itself, with its line end. Faults are reported in every format.
     public func message(_ text: String, at time: Instant = systemClock()) -> [UInt8] {
         guard self == .json else { return Array((text.showingUnseen() + "\n").utf8) }
         var writer = JSONWriter()
@@ -21,27 +21,27 @@ public enum LogFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// What the log says of a request that is over. Nothing in it is secret: of a credential only its id, of an address only its path.
+/// The log line of a finished request. It contains no secrets: only the id of a credential, and only the path of an address.
 struct RequestLine {
     var time: Instant
     var requestID: String?
     var method: String
-    /// The route's name; nil where the request came to none.
+    /// The route's name; nil without a matching route.
     var route: String?
     var path: String
-    /// 0 where the connection was gone before there was an answer.
+    /// 0 if the connection was lost before the response.
     var status: Int
     var nanoseconds: UInt64
-    /// The id of the caller's token; nil where nobody is known to have called.
+    /// The id of the caller's token; nil for an unknown caller.
     var caller: String?
     var store: String?
     var bytes: UInt64
     var peer: String
 
-    /// Bytes of a path that a line shows.
+    /// The number of bytes of a path in a line.
     private static let pathBytes = 512
 
-    /// The line, with its end; nil where none is to be written.
+    /// Returns the line with its line end; nil if the format writes none.
     func text(_ format: LogFormat) -> [UInt8]? {
         switch format {
         case .none: nil
