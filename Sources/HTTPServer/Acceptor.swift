@@ -2,24 +2,24 @@ internal import CMicroHTTPD
 internal import Dispatch
 internal import Glibc
 
-/// Takes new connections from a socket and hands them to the library, on a thread of its own.
+/// Accepts new connections from a socket and passes them to the library, on a separate thread.
 ///
-/// The library would do so itself, but it cannot be told to stop: its threads and whoever tells it then take the socket out of
-/// their lists at the same time, and it ends the process where it is not there any more.
+/// The library could accept connections itself, but it cannot be stopped safely. Its threads and the stopping thread remove the
+/// socket from their lists at the same time, and the library ends the process if the socket is already removed.
 @safe final class Acceptor: Sendable {
     private let socket: ListeningSocket
     private let connections: ConnectionTable
     private let isOver = DispatchSemaphore(value: 0)
 
-    /// How long to wait where the process has no file or memory for one more connection; who waits to be accepted goes on to wait.
+    /// The pause if the process lacks descriptors or memory for one more connection. Clients keep waiting in the backlog.
     private static let pauseMicroseconds: UInt32 = 10_000
 
-    /// Begins.
+    /// Starts to accept connections.
     ///
     /// - Parameters:
-    ///   - socket: where connections come in.
-    ///   - daemons: the servers that get them; they have to run until ``stop()`` has returned.
-    ///   - connections: counts the connections, and keeps the limits on their number.
+    ///   - socket: the listening socket.
+    ///   - daemons: the servers that get the connections; they must run until ``stop()`` has returned.
+    ///   - connections: counts the connections, and enforces the limits on their number.
     init(_ socket: ListeningSocket, for daemons: Daemons, _ connections: ConnectionTable) {
         self.socket = socket
         self.connections = connections
@@ -30,7 +30,7 @@ internal import Glibc
         }
     }
 
-    /// Turns away whoever comes from now on, and closes the socket. Call it once.
+    /// Stops accepting connections and closes the socket. Must be called once.
     func stop() {
         socket.shutDown()
         connections.close()
@@ -38,9 +38,9 @@ internal import Glibc
         socket.close()
     }
 
-    /// Takes one connection.
+    /// Accepts one connection.
     ///
-    /// - Returns: false if no more connections come.
+    /// - Returns: false if no more connections can arrive.
     private static func accept(from socket: Int32, for daemons: Daemons, _ connections: ConnectionTable) -> Bool {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -49,7 +49,7 @@ internal import Glibc
                 let flags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
                 let connection = unsafe muniment_accept(socket, address, &length, flags)
                 guard connection >= 0 else {
-                    // As ``ListeningSocket/shutDown()`` leaves it.
+                    // The errors after ``ListeningSocket/shutDown()``.
                     if [EINVAL, EBADF, ENOTSOCK].contains(errno) { return false }
                     if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { usleep(pauseMicroseconds) }
                     return true

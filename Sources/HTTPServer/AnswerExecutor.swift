@@ -1,9 +1,9 @@
 internal import Dispatch
 
-/// Threads for the tasks in which an application answers later.
+/// Threads for the tasks in which an application responds later.
 ///
-/// Swift's common pool has a thread for each processor. Whatever blocks some of these, in the same process or by mistake, must not
-/// hold up what is being answered.
+/// Swift's common pool has one thread for each processor. Other code in the process that blocks some of these threads must not
+/// delay responses.
 public final class AnswerExecutor: TaskExecutor {
     public static let shared = AnswerExecutor()
 

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Texts that C may read for as long as this object lives.
+/// Texts that C may read for the lifetime of this object.
 @safe final class CTexts {
     private var texts: [UnsafeMutablePointer<CChar>?] = unsafe []
 
-    /// Copies a text; nil if there is no memory.
+    /// Copies a text; returns nil if memory is exhausted.
     func keep(_ text: String) -> UnsafeMutablePointer<CChar>? {
         let copy = unsafe strdup(text)
         unsafe texts.append(copy)

@@ -1,6 +1,6 @@
 internal import CMicroHTTPD
 
-/// What the library calls, with its pointers turned into the objects that they stand for.
+/// The library's callbacks. They convert its pointers to the objects of the server.
 enum Callbacks {
     private static func engine(_ context: UnsafeMutableRawPointer) -> Engine {
         unsafe Unmanaged<Engine>.fromOpaque(context).takeUnretainedValue()
@@ -21,7 +21,7 @@ enum Callbacks {
     typealias TargetCallback =
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer?
 
-    /// The target of a request is there; what this returns comes back with every later call for the request.
+    /// The target of a request has arrived. The library passes the returned value to every later callback for the request.
     static let target: TargetCallback = { context, target, handle in
         guard let context = unsafe context, let target = unsafe target, let handle = unsafe handle,
             let info = unsafe muniment_connection_info(handle, .CONNECTION_INFO_SOCKET_CONTEXT),
@@ -33,10 +33,10 @@ enum Callbacks {
 
     typealias UnescapeCallback = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int
 
-    /// Text stays as it was sent.
+    /// Leaves text encoded as it was sent.
     static let unescape: UnescapeCallback = { _, _, text in unsafe text.map { unsafe CString.length($0) } ?? 0 }
 
-    /// The head, a part of the body, or the end of a request is there.
+    /// The head, a part of the body, or the end of a request has arrived.
     static let request: MHD_AccessHandlerCallback = { context, handle, _, method, version, data, size, requestContext in
         guard let context = unsafe context, let handle = unsafe handle, let method = unsafe method, let version = unsafe version,
             let size = unsafe size, let pointer = unsafe requestContext?.pointee
@@ -53,7 +53,7 @@ enum Callbacks {
         return unsafe engine.take(bytes, of: request, on: handle) ? .YES : .NO
     }
 
-    /// A request is over.
+    /// A request has ended.
     static let completed: MHD_RequestCompletedCallback = { context, handle, requestContext, _ in
         guard let context = unsafe context, let pointer = unsafe requestContext?.pointee else { return }
         unsafe requestContext?.pointee = nil
@@ -61,7 +61,7 @@ enum Callbacks {
         unsafe engine(context).ended(request, status: request.status)
     }
 
-    /// What the head says about where the request ends.
+    /// Returns the framing of the request according to its head.
     private static func framing(
         of request: HTTPRequest, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, on handle: OpaquePointer
     ) -> Framing {
@@ -69,7 +69,7 @@ enum Callbacks {
         if !request.method.utf8.allSatisfy(HeaderText.isTokenByte) || request.method.isEmpty {
             framing.refuse("the method has a byte that no method can have")
         }
-        // The version follows the target and one blank; anything else in between was cut off.
+        // The version follows the target and one blank; any other text between them was removed by the library.
         if unsafe request.targetEnd.map({ unsafe $0 + 1 }) != version || !RequestTarget.isWellFormed(request.target) {
             framing.refuse("the target is neither a path nor an address")
         }
@@ -83,7 +83,7 @@ enum Callbacks {
         return framing
     }
 
-    /// All headers of a request, as they were sent.
+    /// Returns all headers of a request, as they were sent.
     static func headers(of handle: OpaquePointer) -> [HTTPHeader] {
         var headers: [HTTPHeader] = []
         unsafe withUnsafeMutablePointer(to: &headers) { _ = unsafe MHD_get_connection_values(handle, .HEADER_KIND, collected, $0) }

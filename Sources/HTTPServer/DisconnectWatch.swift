@@ -2,14 +2,14 @@ internal import CMicroHTTPD
 internal import Dispatch
 internal import Glibc
 
-/// Notices that a client closes its connection while the server works on its request.
+/// Detects that a client closes its connection while the server works on its request.
 ///
-/// The library does not look at a suspended connection, so its socket is watched here. A client that only ends its sending side
-/// counts as gone too, as in other servers: the two cannot be told apart.
+/// The library does not watch a suspended connection, so its socket is watched here. A client that closes only its sending side
+/// counts as disconnected, as in other servers: the two cases cannot be distinguished.
 @safe final class DisconnectWatch: @unchecked Sendable {
     private let poll: Int32
     private let source: any DispatchSourceRead
-    /// Sockets that are asked about with one system call.
+    /// The number of sockets that one system call checks.
     private static let batch = 64
 
     /// - Throws: ``HTTPServerError`` if the process has no descriptor left.
@@ -21,7 +21,7 @@ internal import Glibc
 
     /// Starts to report.
     ///
-    /// - Parameter report: takes the number of a request whose client is gone.
+    /// - Parameter report: receives the number of a request after its client disconnected.
     func start(_ report: @escaping @Sendable (UInt64) -> Void) {
         let poll = poll
         source.setEventHandler {

@@ -1,9 +1,10 @@
-/// What the headers of a request say about where it ends, gathered one header at a time.
+/// Determines from the headers of a request where it ends. Reads one header at a time.
 ///
-/// The library below takes the first of two lengths and prefers chunks to a length; another server before or behind this one may
-/// see it otherwise, and so take the end of one request for the beginning of the next. Such requests are refused.
+/// If a request has two lengths, the library uses the first one, and it prefers chunks to a length. A proxy or another server may
+/// decide differently, and so mistake the end of one request for the beginning of the next (request smuggling). Such requests are
+/// rejected.
 struct Framing {
-    /// Headers of one request.
+    /// The largest number of headers in one request.
     static let headerLimit = 128
 
     private(set) var contentLength: Int?
@@ -12,7 +13,7 @@ struct Framing {
     private var credentials = 0
     private var headers = 0
     private(set) var expectsContinue = false
-    /// Why the request is refused; the first reason that was found.
+    /// Why the request is rejected; the first reason found.
     private(set) var refusal: Refusal?
 
     struct Refusal {
@@ -28,7 +29,7 @@ struct Framing {
     /// Whether a body follows the head.
     var announcesBody: Bool { isChunked || (contentLength ?? 0) > 0 }
 
-    /// Looks at one header.
+    /// Reads one header.
     mutating func add(name: Span<UInt8>, value: Span<UInt8>) {
         headers += 1
         if headers > Self.headerLimit { refuse("there are more than \(Self.headerLimit) headers", status: 431) }
@@ -47,14 +48,14 @@ struct Framing {
         }
     }
 
-    /// The verdict, once all headers were seen.
+    /// Checks the framing after all headers were read.
     mutating func finish(isHTTP11: Bool) {
         if isChunked && contentLength != nil { refuse("it has both Content-Length and Transfer-Encoding") }
         if isChunked && !isHTTP11 { refuse("Transfer-Encoding came with HTTP/1.0") }
         if isHTTP11 && hosts == 0 { refuse("there is no Host header") }
     }
 
-    /// Refuses the request, unless it is refused already.
+    /// Rejects the request, unless it is rejected already.
     mutating func refuse(_ detail: String, status: Int = 400) {
         if refusal == nil { refusal = Refusal(detail, status: status) }
     }
@@ -64,7 +65,7 @@ struct Framing {
         if hosts > 1 { refuse("there is more than one Host header") }
     }
 
-    /// Of two credentials a proxy may check one and this server the other.
+    /// With two credentials, a proxy might check one of them and this server the other.
     private mutating func addCredentials() {
         credentials += 1
         if credentials > 1 { refuse("there is more than one Authorization header") }
@@ -100,7 +101,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether this is a text of small letters, digits and signs, in any letter case.
+    /// Whether this is the given lower-case text, ignoring letter case.
     func equals(_ small: StaticString) -> Bool {
         guard count == small.utf8CodeUnitCount else { return false }
         return small.withUTF8Buffer { small in

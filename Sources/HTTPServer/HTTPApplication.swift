@@ -1,26 +1,27 @@
-/// What answers the requests of a server.
+/// The application that answers the requests of a server.
 public protocol HTTPApplication: AnyObject, Sendable {
-    /// Looks at the head of a request before its body is read. On a thread of the server: must not block.
+    /// Decides on the head of a request before its body is read. Called on a server thread: must not block.
     func admit(_ request: HTTPRequest) -> HTTPAdmission
 
-    /// Answers a request that is there as a whole. On a thread of the server: must not block.
+    /// Answers a complete request. Called on a server thread: must not block.
     func answer(_ request: HTTPRequest) -> HTTPAnswer
 
-    /// What to say where the server itself refuses a request: malformed framing, limits, time.
+    /// Returns the response if the server itself rejects a request: invalid framing, limits, timeouts.
     func refusal(status: Int, detail: String) -> HTTPResponse
 
-    /// Told that the client of a request has left before its answer was whole. On a thread of the server: must not block.
+    /// Called if the client of a request has disconnected before its response was complete. Called on a server thread: must not
+    /// block.
     ///
-    /// - Returns: whether the answer is given up, which closes the connection.
+    /// - Returns: whether to abort the response, which closes the connection.
     func clientLeft(_ request: HTTPRequest) -> Bool
 
-    /// Told of every request that is over, however it ended: for logs and metrics.
+    /// Called for every request that has ended, for logs and metrics.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - status: the status that it was answered with; 0 where the connection was gone before.
-    ///   - bytesSent: the bytes of the body that were handed to the connection.
-    ///   - nanoseconds: from the head of the request to the end of the answer.
+    ///   - status: the status of the response; 0 if the connection was lost before.
+    ///   - bytesSent: the bytes of the body that were passed to the connection.
+    ///   - nanoseconds: from the head of the request to the end of the response.
     func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64)
 }
 
@@ -28,17 +29,17 @@ extension HTTPApplication {
     public func clientLeft(_ request: HTTPRequest) -> Bool { true }
 }
 
-/// What becomes of a request once its head was looked at.
+/// The decision on a request after its head was read.
 public enum HTTPAdmission: Sendable {
-    /// Its body is read, up to a limit; more is answered 413.
+    /// Reads its body, up to a limit; a larger body gets a response with status 413.
     case body(limitBytes: Int)
-    /// It is answered without its body.
+    /// Responds without its body.
     case refused(HTTPResponse)
 }
 
 /// How a request is answered.
 public enum HTTPAnswer: Sendable {
     case now(HTTPResponse)
-    /// By ``HTTPRequest/respond(_:)``, from another thread.
+    /// With ``HTTPRequest/respond(_:)``, from another thread.
     case later
 }

@@ -1,4 +1,4 @@
-/// What a request is answered with.
+/// The response to a request.
 public struct HTTPResponse: Sendable {
     public var status: Int
     public var headers: [HTTPHeader]
@@ -11,7 +11,7 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// One line of a response's head.
+/// One header of a response.
 public struct HTTPHeader: Hashable, Sendable {
     public let name: String
     public let value: String
@@ -24,8 +24,8 @@ public struct HTTPHeader: Hashable, Sendable {
 
 /// The body of a response.
 public enum HTTPBody: Sendable {
-    /// All of it, with its length in the head.
+    /// The whole body, with its length in the head.
     case bytes([UInt8])
-    /// What a producer writes, as it comes; chunked.
+    /// A body that is sent in chunks while it is written.
     case stream(HTTPStream)
 }

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A server for HTTP/1.1 that answers through an application, until it is stopped.
+/// An HTTP/1.1 server. It passes requests to an application until it is stopped.
 public final class HTTPServer: Sendable {
     /// The port that it listens on.
     public let port: UInt16
@@ -12,12 +12,12 @@ public final class HTTPServer: Sendable {
     private let watch: SlowConnectionWatch
     private let isStopped = Atomic(false)
 
-    /// Starts to serve.
+    /// Starts the server.
     ///
     /// - Parameters:
-    ///   - settings: where it listens, and its limits.
-    ///   - application: what answers.
-    /// - Throws: ``HTTPServerError`` where it cannot listen there, or the certificate and key are not good.
+    ///   - settings: its address, and its limits.
+    ///   - application: the application that answers requests.
+    /// - Throws: ``HTTPServerError`` if it cannot listen on the address, or the certificate and key are invalid.
     public init(_ settings: HTTPServerSettings, application: any HTTPApplication) throws(HTTPServerError) {
         let engine = try Engine(settings, application: application)
         let socket = try ListeningSocket(address: settings.address, port: settings.port, backlog: 1_024)
@@ -33,11 +33,11 @@ public final class HTTPServer: Sendable {
         acceptor = Acceptor(socket, for: daemons, engine.connections)
     }
 
-    /// Shows another certificate to the clients that connect from now on. Connections that exist go on: a stream until it ends, any
-    /// other until its next response, which announces the end of the connection.
+    /// Replaces the certificate for new connections. Existing connections continue: a stream until it ends, any other until its
+    /// next response, which announces the end of the connection.
     ///
     /// - Parameter tls: the certificate chain and its key. The server must have been started with TLS.
-    /// - Throws: ``HTTPServerError`` if they cannot be used; the server then goes on with those that it has.
+    /// - Throws: ``HTTPServerError`` if they cannot be used; the server then keeps the previous ones.
     public func replaceCertificate(with tls: HTTPServerSettings.TLSFiles) throws(HTTPServerError) {
         precondition(settings.tls != nil, "a server without TLS has no certificate to replace")
         var settings = settings
@@ -46,10 +46,10 @@ public final class HTTPServer: Sendable {
         engine.certificateNumber.add(1, ordering: .sequentiallyConsistent)
     }
 
-    /// Stops: turns new connections away, lets what has begun finish, and then ends the rest. Returns when all threads have ended.
-    /// Later calls do nothing.
+    /// Stops the server: rejects new connections, waits for running requests, and then ends the rest. Returns after all threads
+    /// have ended. Later calls do nothing.
     ///
-    /// - Parameter graceSeconds: how long to wait for requests that have begun.
+    /// - Parameter graceSeconds: how long to wait for running requests.
     public func stop(graceSeconds: Double) {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         engine.isStopping.store(true, ordering: .sequentiallyConsistent)

@@ -2,11 +2,11 @@
 public enum HTTPServerError: Error, Hashable, CustomStringConvertible {
     /// The text is not a numeric address.
     case notAnAddress(String)
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     case cannotListen(address: String, port: UInt16, reason: String)
     /// The key of the certificate is encrypted with a password.
     case encryptedKey
-    /// The library did not start; with TLS, mostly because of the certificate or the key.
+    /// The library did not start; with TLS, usually because of the certificate or the key.
     case cannotStart(isTLS: Bool)
 
     public var description: String {

@@ -1,4 +1,4 @@
-/// Where a server listens, and the limits that it keeps.
+/// The address and the limits of a server.
 public struct HTTPServerSettings: Sendable {
     /// An IPv4 or IPv6 address.
     public var address: String
@@ -6,21 +6,22 @@ public struct HTTPServerSettings: Sendable {
     public var port: UInt16
     /// Threads that serve connections.
     public var threads: Int
-    /// Bytes of a request's head; kept for each connection, open streams too.
+    /// The largest head of a request in bytes. This memory is kept for each connection, including open streams.
     public var headerLimitBytes: Int
-    /// Connections at once. At the limit a connection that is idle, or whose request has not arrived in full, is closed for a new
-    /// one.
+    /// The largest number of connections. At the limit, a new connection replaces one that is idle or has not sent its request
+    /// completely.
     public var connectionLimit: Int
-    /// Connections at once from one address, or from the first 64 bits of an IPv6 address; 0 for no limit. At the limit such a
-    /// connection of the address is closed for a new one.
+    /// The largest number of connections from one address, or from the first 64 bits of an IPv6 address; 0 for no limit. At the
+    /// limit, a new connection replaces one of the address that is idle or has not sent its request completely.
     public var connectionsPerAddress: Int
-    /// Addresses of proxies, which carry the connections of many clients: ``connectionsPerAddress`` does not limit them.
+    /// Addresses of proxies, which have the connections of many clients: ``connectionsPerAddress`` does not limit them.
     public var proxies: Set<IPAddress>
-    /// Bytes that bodies of requests and responses may take together. A request whose body has no room is answered 503.
+    /// The memory in bytes for all bodies of requests and responses together. A request with a body above the rest gets the status
+    /// 503.
     public var memoryLimitBytes: Int
-    /// Seconds after which a connection on which nothing happens is closed.
+    /// Seconds after which an idle connection is closed.
     public var idleSeconds: Int
-    /// Seconds in which a request must have arrived, once it has begun; a long body has more, by its length.
+    /// Seconds in which a request must arrive after it has begun; a long body has more, in proportion to its length.
     public var requestSeconds: Int
     /// The certificate chain and its key, in PEM; nil for plain HTTP.
     public var tls: TLSFiles?

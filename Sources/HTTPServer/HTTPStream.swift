@@ -1,19 +1,19 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The connection that a stream went to is gone, or the stream was finished.
+/// The stream was finished, or its connection was closed.
 public struct HTTPStreamClosed: Error, Hashable {
     public init() {}
 }
 
-/// A bounded buffer between what produces a body and the connection that it goes to.
+/// A bounded buffer between the producer of a body and its connection.
 ///
-/// A write that finds room goes in as a whole, so that what several producers write does not mix. An empty buffer takes any
-/// write: no more than the limit and one write is ever kept. An empty stream keeps no memory.
+/// A write that fits is added as a whole, so that writes of several producers do not mix. An empty buffer accepts any write: it
+/// never holds more than the limit and one write. An empty stream uses no memory.
 @safe public final class HTTPStream: Sendable {
-    /// Bytes from which on writers wait.
+    /// The number of bytes from which writers wait.
     public let limitBytes: Int
-    /// Whether it goes on until the client leaves, so that a server that stops need not wait for its end.
+    /// Whether the stream continues until the client disconnects, so that a stopping server need not wait for its end.
     public let isEndless: Bool
     private let onClose: @Sendable () -> Void
     private let state = Mutex(State())
@@ -24,10 +24,10 @@ public struct HTTPStreamClosed: Error, Hashable {
         var isFinished = false
         var isAborted = false
         var isClosed = false
-        /// The connection, while it rests because there is nothing to send.
+        /// The connection, while it is suspended because the buffer is empty.
         var resting: RestingConnection?
         var waiting: [Waiter] = []
-        /// Who reads it without a connection, while there is nothing to read.
+        /// The reader without a connection, while the buffer is empty.
         var reader: CheckedContinuation<Void, Never>?
 
         var count: Int { buffer.count - start }
@@ -45,22 +45,22 @@ public struct HTTPStreamClosed: Error, Hashable {
         }
     }
 
-    /// Makes an empty stream.
+    /// Creates an empty stream.
     ///
     /// - Parameters:
-    ///   - limitBytes: bytes from which on writers wait.
-    ///   - isEndless: whether it goes on until the client leaves; a server that stops finishes it at once.
-    ///   - onClose: called once, when its connection is done with it, however it ended. On a thread of the server: must not block.
+    ///   - limitBytes: the number of bytes from which writers wait.
+    ///   - isEndless: whether it continues until the client disconnects; a stopping server finishes it at once.
+    ///   - onClose: called once, when its connection has ended or has sent everything. Called on a server thread: must not block.
     public init(limitBytes: Int = 65_536, isEndless: Bool = false, onClose: @escaping @Sendable () -> Void = {}) {
         self.limitBytes = limitBytes
         self.isEndless = isEndless
         self.onClose = onClose
     }
 
-    /// Whether a write can still reach the client.
+    /// Whether writes can no longer reach the client.
     public var isClosed: Bool { state.withLock { $0.isClosed || $0.isFinished } }
 
-    /// Bytes that were written and have not gone to the connection.
+    /// Bytes that were written and not passed to the connection yet.
     public var bufferedBytes: Int { state.withLock { $0.count } }
 
     /// Adds bytes; waits while the buffer is full.
@@ -74,7 +74,7 @@ public struct HTTPStreamClosed: Error, Hashable {
         }
     }
 
-    /// Adds bytes; blocks the thread while the buffer is full. For producers on a queue of their own.
+    /// Adds bytes; blocks the thread while the buffer is full. For producers on a separate queue.
     public func writeBlocking(_ bytes: [UInt8]) throws(HTTPStreamClosed) {
         while true {
             switch add(bytes) {
@@ -88,7 +88,7 @@ public struct HTTPStreamClosed: Error, Hashable {
         }
     }
 
-    /// Adds bytes only where nothing waits to be sent; says whether it did.
+    /// Adds bytes only if the buffer is empty. Returns whether it did.
     public func offer(_ bytes: [UInt8]) -> Bool {
         state.withLock { state in
             guard !state.isClosed, !state.isFinished, state.count == 0 else { return false }
@@ -97,7 +97,7 @@ public struct HTTPStreamClosed: Error, Hashable {
         }
     }
 
-    /// Ends the body behind what was written.
+    /// Ends the body after the bytes that were written.
     public func finish() {
         let woken = state.withLock { state in
             state.isFinished = true
@@ -120,7 +120,7 @@ public struct HTTPStreamClosed: Error, Hashable {
         }
     }
 
-    /// Puts a waiter down, or wakes it where there is room by now.
+    /// Adds a waiter, or wakes it if the buffer has space now.
     private func wait(_ waiter: Waiter, for count: Int) {
         let mayGoOn = state.withLock { state in
             if state.isClosed || state.isFinished || Self.hasRoom(beside: state.count, for: count, limit: limitBytes) {
@@ -160,16 +160,16 @@ public struct HTTPStreamClosed: Error, Hashable {
 
     // MARK: The connection's side
 
-    /// What a connection finds in the stream.
+    /// The result of reading from the stream.
     enum Portion {
         case bytes(Int)
-        /// Nothing; the connection rests until there is something.
+        /// The buffer is empty; the connection is suspended until a write.
         case resting
         case end
         case aborted
     }
 
-    /// Moves bytes to the connection, or lets it rest.
+    /// Moves bytes to the connection, or suspends it.
     func read(into room: UnsafeMutableRawBufferPointer, resting connection: RestingConnection) -> Portion {
         let (portion, woken) = state.withLock { state -> (Portion, [Waiter]) in
             if state.isAborted { return (.aborted, []) }
@@ -197,7 +197,7 @@ public struct HTTPStreamClosed: Error, Hashable {
         return portion
     }
 
-    /// Everything that is written until it is finished, for asking an application directly.
+    /// Returns all bytes until the stream is finished, for calling an application directly.
     package func collected() async -> [UInt8] {
         var all: [UInt8] = []
         while true {
@@ -222,7 +222,7 @@ public struct HTTPStreamClosed: Error, Hashable {
         }
     }
 
-    /// Breaks the body off where it is; the client sees that it is not whole.
+    /// Aborts the body; the client sees that it is incomplete.
     package func abort() {
         let woken = state.withLock { state in
             state.isAborted = true
@@ -233,7 +233,7 @@ public struct HTTPStreamClosed: Error, Hashable {
         for waiter in woken { waiter.wake() }
     }
 
-    /// The connection is done with the stream, or never had it.
+    /// Closes the stream after its connection has ended, or if it never had one.
     func close() {
         let (isFirst, woken) = state.withLock { state in
             let isFirst = !state.isClosed

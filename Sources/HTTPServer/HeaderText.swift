@@ -12,7 +12,7 @@ enum HeaderText {
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Whether a byte can stand in a method or in the name of a header: RFC 9110, 5.6.2.
+    /// Whether a byte is valid in a method or in the name of a header: RFC 9110, 5.6.2.
     static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -25,6 +25,6 @@ enum HeaderText {
         }
     }
 
-    /// Whether a byte can stand in the value of a header: anything but controls, RFC 9110, 5.5.
+    /// Whether a byte is valid in the value of a header: anything except controls, RFC 9110, 5.5.
     static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
 }

@@ -1,20 +1,20 @@
-/// A walk over the headers where the library keeps them, which finds what it has cut off or put together.
+/// Checks the headers in the library's memory for text that the library has removed or joined.
 ///
-/// The library ends a text at its first zero byte, takes a carriage return alone for the end of a line, and joins folded lines: a
-/// server behind or before this one may read such a head otherwise. All of it shows between the end of one header and the
-/// beginning of the next, where two bytes that ended a line are zero now, and nothing else belongs.
+/// The library ends a text at its first zero byte, treats a carriage return alone as a line end, and joins folded lines. A proxy or
+/// another server may read such a head differently. All of these cases are visible between the end of one header and the beginning
+/// of the next: in a valid head, this gap contains only two zero bytes that replaced the line end.
 @safe struct HeaderWalk {
     var framing: Framing
-    /// Where the header before ended.
+    /// The end of the previous header.
     var end: UnsafePointer<CChar>
 
-    /// Looks at what lies between the last header and the next one, or the end of the head.
+    /// Checks the text between the previous header and the next one, or the end of the head.
     ///
     /// - Parameters:
-    ///   - start: where the next one begins.
-    ///   - lineEnds: how many lines end in between.
+    ///   - start: the beginning of the next header.
+    ///   - lineEnds: the number of line ends in between.
     mutating func pass(to start: UnsafePointer<CChar>, lineEnds: Int = 1) {
-        // A joined value lies behind all others.
+        // A joined value is located after all others.
         guard unsafe end < start else { return framing.refuse("a header goes on in a second line") }
         if unsafe start - end < 2 * lineEnds { framing.refuse("a line of the head does not end with CR LF") }
         while unsafe end < start {

@@ -10,9 +10,9 @@ struct ListeningSocket {
     ///
     /// - Parameters:
     ///   - address: an IPv4 or IPv6 address.
-    ///   - port: 0 for any free one.
+    ///   - port: 0 for any free port.
     ///   - backlog: connections that may wait to be accepted.
-    /// - Throws: ``HTTPServerError`` where the address is none, or cannot be listened on.
+    /// - Throws: ``HTTPServerError`` if the address is invalid, or cannot be listened on.
     init(address: String, port: UInt16, backlog: Int32) throws(HTTPServerError) {
         let opened: Result<Int32, HTTPServerError>? = unsafe SocketAddress.with(address, port: port) { family, pointer, length in
             let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -31,7 +31,7 @@ struct ListeningSocket {
         self.port = Self.boundPort(of: descriptor) ?? port
     }
 
-    /// Stops accepting; what waits to be accepted is turned away.
+    /// Stops accepting; waiting connections are rejected.
     func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     func close() { _ = Glibc.close(descriptor) }
@@ -46,7 +46,7 @@ struct ListeningSocket {
         let isRead = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &length) == 0 }
         }
-        // The port lies at the same place in both families.
+        // The port is at the same offset in both address families.
         return isRead ? UInt16(bigEndian: storage.sin6_port) : nil
     }
 }

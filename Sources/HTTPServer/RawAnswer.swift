@@ -1,8 +1,8 @@
 internal import CMicroHTTPD
 
-/// An answer as bytes, for the few that the library cannot be asked to give.
+/// Encodes responses that the library cannot send.
 enum RawAnswer {
-    /// The head and the body; the connection is closed behind them. A stream has no body here.
+    /// Returns the head and the body; the connection is closed afterwards. A stream has no body here.
     static func bytes(_ response: HTTPResponse) -> [UInt8] {
         var body: [UInt8] = []
         if case .bytes(let bytes) = response.body { body = bytes }

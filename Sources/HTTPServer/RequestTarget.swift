@@ -1,6 +1,6 @@
-/// The parts of what a request asks for.
+/// Parses request targets.
 enum RequestTarget {
-    /// The path and the query of a target, both as sent. The target of a proxy, `http://host/path`, gives its path.
+    /// Returns the path and the query of a target, both as sent. For a proxy target, `http://host/path`, returns its path.
     static func parts(of target: String) -> (path: String, query: String) {
         let bytes = target.utf8
         var start = bytes.startIndex
@@ -13,7 +13,7 @@ enum RequestTarget {
         return (rooted(target[start..<mark]), String(target[bytes.index(after: mark)...]))
     }
 
-    /// Whether a target has a form that a server is asked with: a path, a whole address, or `*`.
+    /// Returns whether a target has a valid form for a server: a path, a whole address, or `*`.
     static func isWellFormed(_ target: String) -> Bool {
         let bytes = target.utf8
         guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
@@ -22,7 +22,7 @@ enum RequestTarget {
 
     private static func rooted(_ path: Substring) -> String { path.isEmpty ? "/" : String(path) }
 
-    /// Where the host begins in a whole address.
+    /// Returns the start of the host in a whole address.
     private static func authorityStart(of target: String) -> String.Index? {
         for scheme in ["http://", "https://"] where target.utf8.count > scheme.utf8.count {
             if target.prefix(scheme.count).lowercased() == scheme {

@@ -1,14 +1,14 @@
 internal import CMicroHTTPD
 
-/// A connection that can be left alone, and woken up from any thread.
+/// A connection that can be suspended, and resumed from any thread.
 @safe struct RestingConnection: @unchecked Sendable {
     private let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) { unsafe self.handle = handle }
 
-    /// On the thread of the connection, while the library calls about it. Nothing happens on it until ``resume()``.
+    /// Suspends the connection until ``resume()``. Must be called on its thread, during a callback of the library for it.
     func suspend() { unsafe MHD_suspend_connection(handle) }
 
-    /// Once for each suspension.
+    /// Resumes the connection. Must be called once for each suspension.
     func resume() { unsafe MHD_resume_connection(handle) }
 }

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Ends slow connections, and servers that have lost their last connection, once a second.
+/// Closes slow connections, and stops servers without connections, once a second.
 struct SlowConnectionWatch: @unchecked Sendable {
     private let timer: any DispatchSourceTimer
 

@@ -1,7 +1,7 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// Addresses of sockets, as the system has them.
+/// Converts socket addresses of the system.
 enum SocketAddress {
     /// The numeric address, without its port; nil for a socket of another kind.
     static func ip(of address: UnsafePointer<sockaddr>) -> IPAddress? {
@@ -18,7 +18,7 @@ enum SocketAddress {
         }
     }
 
-    /// Hands out the socket address of a numeric address and a port.
+    /// Calls `body` with the socket address of a numeric address and a port.
     static func with<R>(_ address: String, port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> R) -> R? {
         var four = sockaddr_in()
         if unsafe inet_pton(AF_INET, address, &four.sin_addr) == 1 {

@@ -2,14 +2,14 @@ internal import Events
 internal import Hashing
 internal import Secrets
 
-/// A signed JWT (RFC 7519) in the compact form of RFC 7515, taken apart and not yet believed.
+/// A parsed signed JWT (RFC 7519) in the compact form of RFC 7515, not verified yet.
 struct CompactJWT {
     let algorithm: JWTAlgorithm
-    /// Which key of the issuer signed it, as far as it says.
+    /// The id of the issuer's key that signed it, if given.
     let keyID: String?
     /// The media type that its header declares, in lower case and without `application/` (RFC 7515, section 4.1.9).
     let type: String?
-    /// What is signed: header and claims as they were sent.
+    /// The signed bytes: header and claims as they were sent.
     let signedBytes: [UInt8]
     let signature: [UInt8]
     private let payload: [UInt8]
@@ -23,7 +23,7 @@ struct CompactJWT {
         guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
             let signature = Base64URL.decode(parts[2])
         else { throw .malformed }
-        // Where a key or an address stands in the header, it is whoever sent it that says so: neither is looked at.
+        // Keys and addresses in the header are ignored, because the sender could have chosen them.
         let members = try CompactJWT.object(header)
         guard case .string(let name)? = members["alg"] else { throw .malformed }
         guard let algorithm = JWTAlgorithm(rawValue: name) else { throw .unsupportedAlgorithm(String(name.prefix(20))) }
@@ -46,10 +46,10 @@ struct CompactJWT {
         signedBytes = Array(bytes[..<(bytes.count - parts[2].count - 1)])
     }
 
-    /// What it claims. Only to be asked for once the signature was found right.
+    /// The claims. Must be read only after the signature was verified.
     var claims: JSONObject { get throws(JWTProblem) { try CompactJWT.object(payload) } }
 
-    /// A name that stands twice is an error, so that nobody else can have read the other one.
+    /// A duplicate name is an error, because other parsers may use the other value.
     private static func object(_ bytes: [UInt8]) throws(JWTProblem) -> JSONObject {
         // RFC 8259 has no byte order mark before JSON.
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]),
@@ -59,7 +59,7 @@ struct CompactJWT {
     }
 }
 
-/// The algorithms that are accepted: signatures by a key pair, and nothing else (RFC 7518, RFC 8037).
+/// The accepted algorithms: only signatures by a key pair (RFC 7518, RFC 8037).
 enum JWTAlgorithm: String, CaseIterable {
     case rs256 = "RS256"
     case rs384 = "RS384"

@@ -1,19 +1,19 @@
 public import Events
 public import NetworkClient
 
-/// What an issuer says about itself (OpenID Connect Discovery 1.0, section 3).
+/// The metadata of an issuer (OpenID Connect Discovery 1.0, section 3).
 public struct IssuerDocument: Sendable {
-    /// All of it.
+    /// All members.
     public let members: JSONObject
     private let settings: IssuerSettings
     private let address: HTTPAddress
 
-    /// Asks the issuer. Blocks for as long as a request may take.
+    /// Fetches the metadata from the issuer. Blocks for as long as the request takes.
     ///
     /// - Parameters:
     ///   - settings: the issuer.
-    ///   - timeoutSeconds: how long the request may take.
-    /// - Throws: ``IssuerFetchError`` where it does not answer, or speaks for another issuer.
+    ///   - timeoutSeconds: the timeout of the request.
+    /// - Throws: ``IssuerFetchError`` if the issuer does not respond, or the metadata belongs to another issuer.
     public static func fetch(_ settings: IssuerSettings, timeoutSeconds: Int = 10) throws(IssuerFetchError) -> IssuerDocument {
         guard let address = settings.discoveryAddress else {
             throw IssuerFetchError("`\(settings.issuer)` leads to no address for what it says about itself")
@@ -22,14 +22,14 @@ public struct IssuerDocument: Sendable {
         guard case .object(let members)? = try? JSONText.decode(response.body) else {
             throw IssuerFetchError("`\(address)` answers with no JSON object")
         }
-        // Otherwise it would be another issuer that is believed.
+        // Without this check, another issuer would be trusted.
         guard let issuer = members.text("issuer"), ExactText(issuer) == ExactText(settings.issuer) else {
             throw IssuerFetchError("`\(address)` speaks for another issuer")
         }
         return IssuerDocument(members: members, settings: settings, address: address)
     }
 
-    /// An address that it gives. One that is not encrypted is taken from an issuer on this machine alone.
+    /// Returns an address from the metadata. An unencrypted address is accepted only from an issuer on this machine.
     public func address(_ name: String) throws(IssuerFetchError) -> HTTPAddress {
         guard let found = members.text(name).flatMap(settings.safeAddress) else {
             throw IssuerFetchError("`\(address)` gives no `\(name)` that can be taken")
@@ -51,7 +51,7 @@ public struct IssuerDocument: Sendable {
     }
 }
 
-/// Why an issuer's keys or its description could not be fetched, for logs.
+/// Why an issuer's keys or metadata could not be fetched, for logs.
 public struct IssuerFetchError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -1,20 +1,20 @@
 public import NetworkClient
 
-/// Whose JWTs are believed, and where that issuer's keys are.
+/// A trusted issuer of JWTs, and the address of its keys.
 public struct IssuerSettings: Sendable {
-    /// The `iss` of its JWTs, letter by letter.
+    /// The exact `iss` of its JWTs.
     public let issuer: String
-    /// What has to be in the `aud` of its JWTs: what the issuer calls this service.
+    /// The required `aud` of its JWTs: the issuer's name of this service.
     public let audience: String
-    /// Where its keys are; nil to ask `issuer/.well-known/openid-configuration`.
+    /// The address of its keys; nil to read it from `issuer/.well-known/openid-configuration`.
     public let jwksAddress: HTTPAddress?
     let issuerAddress: HTTPAddress
-    /// Which `typ` its access tokens must have.
+    /// The `typ` that its access tokens must have.
     public var accessTokenType = AccessTokenType.onceSeen
-    /// How long a fetch of its keys may take, with the look for where they are: 1 to 10 seconds.
+    /// The timeout for fetching its keys, including the lookup of their address: 1 to 10 seconds.
     public var fetchSeconds = 10
 
-    /// - Throws: ``IssuerSettingsError`` for addresses that are none, or that are not `https` and lead to another machine.
+    /// - Throws: ``IssuerSettingsError`` for addresses that are invalid, or that are not `https` and not on this machine.
     public init(issuer: String, audience: String, jwksAddress: String? = nil) throws(IssuerSettingsError) {
         guard !audience.isEmpty else { throw .noAudience }
         guard issuer.utf8.count <= IssuerSettings.issuerLimitBytes else { throw .tooLong(issuer) }
@@ -33,21 +33,21 @@ public struct IssuerSettings: Sendable {
         return address
     }
 
-    /// Where the issuer describes itself (OpenID Connect Discovery 1.0, section 4).
+    /// The address of the issuer's metadata (OpenID Connect Discovery 1.0, section 4).
     var discoveryAddress: HTTPAddress? {
         var base = issuer
         while base.hasSuffix("/") { base.removeLast() }
         return HTTPAddress(base + "/.well-known/openid-configuration")
     }
 
-    /// An address that the issuer gives. One that is not encrypted is taken from an issuer on this machine alone.
+    /// Returns an address from the issuer. An unencrypted address is accepted only from an issuer on this machine.
     func safeAddress(_ text: String) -> HTTPAddress? {
         guard let address = HTTPAddress(text) else { return nil }
         return address.isSecure || (address.isLoopback && issuerAddress.isLoopback) ? address : nil
     }
 }
 
-/// Settings that would let in whom nobody vouches for.
+/// Why issuer settings are refused: they could accept forged JWTs.
 public enum IssuerSettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     case noAddress(String)
     case notSecure(String)

@@ -2,24 +2,24 @@ internal import Events
 internal import Hashing
 internal import Secrets
 
-/// The public keys of an issuer (RFC 7517): those of them that can check a signature.
+/// The public keys of an issuer (RFC 7517) that can verify signatures.
 struct JSONWebKeys {
     private struct Entry {
         let id: String?
-        /// The one algorithm that it is for; nil where it does not say.
+        /// The only algorithm of the key; nil if the key does not name one.
         let algorithm: String?
         let key: VerificationKey
     }
 
     private let entries: [Entry]
 
-    /// Keys that one answer may have.
+    /// The largest number of keys in one response.
     static let limit = 100
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// nil for what is no set of keys. A key in it that is of an unknown kind, for another use or malformed is left out: issuers
-    /// list those too, and what is left out opens nothing.
+    /// Returns nil for text that is not a key set. Keys of an unknown kind, for another use, or malformed are skipped: issuers list
+    /// those too, and skipping them accepts no additional JWTs.
     init?(_ bytes: [UInt8]) {
         guard let value = try? JSONText.decode(bytes), case .array(let items)? = value["keys"], items.count <= JSONWebKeys.limit
         else { return nil }
@@ -29,7 +29,7 @@ struct JSONWebKeys {
         }
     }
 
-    /// The key that a JWT has to be signed with; nil where none fits, and where several do, since that would be a guess.
+    /// Returns the key for a JWT; nil if no key matches, or if several match, since choosing one would be a guess.
     func key(id: String?, for algorithm: JWTAlgorithm) -> VerificationKey? {
         let fitting = entries.filter { entry in
             entry.key.kind == algorithm.scheme.keyKind && (entry.algorithm.map { $0 == algorithm.rawValue } ?? true)

@@ -1,23 +1,23 @@
 public import Events
 public import Permissions
 
-/// Who somebody is, by a JWT that was checked.
+/// The user of a verified JWT.
 public struct VerifiedClaims: Hashable, Sendable {
     /// The `iss` of the JWT.
     public let issuer: String
     /// `user:` and the `sub` of the JWT.
     public let subject: Name
-    /// From when on the JWT is good for nothing.
+    /// When the JWT expires.
     public let until: Instant
 }
 
-/// What a JWT claims that was checked: whose it is, whom it is for, and that it is good now.
+/// A JWT with a verified signature, issuer, audience and time.
 public struct CheckedJWT: Sendable {
-    /// All that it claims.
+    /// All claims.
     public let claims: JSONObject
-    /// Whom it is about, as the issuer calls them: its `sub`, 1 to 255 bytes.
+    /// The subject in the issuer's words: its `sub`, 1 to 255 bytes.
     public let subject: String
-    /// From when on it is good for nothing.
+    /// When it expires.
     public let until: Instant
     /// The media type that its header declares.
     let type: String?
@@ -25,21 +25,21 @@ public struct CheckedJWT: Sendable {
     /// OpenID Connect Core 1.0, section 2.
     static let subjectLimitBytes = 255
 
-    /// A moment that it claims; nil where it claims none under that name.
+    /// Returns the time of a claim; nil if the claim is missing.
     ///
-    /// - Throws: ``JWTProblem/malformed`` where it is no number of seconds since 1970.
+    /// - Throws: ``JWTProblem/malformed`` if it is not a number of seconds since 1970.
     public func time(_ name: String) throws(JWTProblem) -> Instant? { try claims.time(name) }
 }
 
-/// What a JWT has to claim to be believed.
+/// The claims that a JWT must have.
 struct ClaimRules {
     let issuer: String
     let audience: String
 
-    /// How far the clocks of issuer and service may be apart.
+    /// The largest difference between the clocks of issuer and service.
     static let leewaySeconds: Int64 = 60
 
-    /// Judges the claims of a JWT whose signature is right.
+    /// Checks the claims of a JWT with a valid signature.
     func check(_ jwt: CompactJWT, at now: Instant) throws(JWTProblem) -> CheckedJWT {
         let claims = try jwt.claims
         guard let issuer = claims.text("iss"), ExactText(issuer) == ExactText(self.issuer) else { throw .wrongIssuer }
@@ -66,7 +66,7 @@ struct ClaimRules {
 }
 
 extension VerifiedClaims {
-    /// The user that a checked JWT is about, where one can be called so.
+    /// Creates the user of a checked JWT, if its subject is valid as a user name.
     init(_ jwt: CheckedJWT) throws(JWTProblem) {
         issuer = jwt.claims.text("iss") ?? ""
         subject = Name("user:" + jwt.subject)
@@ -77,7 +77,7 @@ extension VerifiedClaims {
 }
 
 extension JSONObject {
-    /// Seconds since 1970 (RFC 7519, section 2), perhaps with a fraction; nil where the claim is missing.
+    /// Returns the seconds since 1970 (RFC 7519, section 2), optionally with a fraction; nil if the claim is missing.
     fileprivate func time(_ name: String) throws(JWTProblem) -> Instant? {
         switch self[name] {
         case nil: return nil

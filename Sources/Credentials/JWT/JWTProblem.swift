@@ -1,13 +1,13 @@
-/// Why a JWT is not believed. For logs: whoever sent it is told nothing but that it is not.
+/// Why a JWT is rejected. For logs: the client is only told that the JWT is invalid.
 public enum JWTProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is no signed JWT in the compact form: three parts in base64url, the first two JSON objects.
+    /// Not a signed JWT in the compact form: three parts in base64url, the first two JSON objects.
     case malformed
     case tooLong(byteCount: Int)
-    /// `none`, one with a shared secret, or one that nobody knows.
+    /// `none`, an algorithm with a shared secret, or an unknown one.
     case unsupportedAlgorithm(String)
-    /// The header asks for something that has to be understood and is not.
+    /// The header requires an extension that is not supported.
     case unknownExtension
-    /// The issuer has no such key, or the header names none and there are several.
+    /// The issuer does not have this key, or the header names no key and the issuer has several.
     case unknownKey
     case wrongSignature
     case wrongIssuer
@@ -16,13 +16,13 @@ public enum JWTProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case ended
     case notYetGood
     case issuedInTheFuture
-    /// `sub` is missing, or no user can be called so.
+    /// `sub` is missing, or is not valid as a user name.
     case unusableSubject
-    /// Its user would be the one who administers new stores.
+    /// Its user would be the administrator of new stores.
     case reservedSubject
-    /// It is an ID token, a logout token or another JWT that is none for calling a service.
+    /// An ID token, a logout token or another JWT that is not an access token.
     case notAnAccessToken(String)
-    /// The issuer's keys could not be had.
+    /// The issuer's keys could not be fetched.
     case keysUnavailable(String)
 
     public var description: String {

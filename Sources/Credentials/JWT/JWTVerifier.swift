@@ -3,25 +3,25 @@ internal import Hashing
 internal import NetworkClient
 internal import Synchronization
 
-/// Checks JWTs of one issuer, by the keys that it publishes.
+/// Verifies the JWTs of one issuer with its published keys.
 ///
-/// Keys are fetched when they are first needed, when their time is over, and when a JWT names one that is not known, but at most
-/// once in 30 seconds (5 seconds while there are no keys), so that nobody can make the service call the issuer at will. All who wait
-/// for keys wait for the same fetch. A JWT whose claims are refused anyway fetches nothing.
+/// Keys are fetched when they are first needed, when they expire, and when a JWT names an unknown key. They are fetched at most
+/// once in 30 seconds (5 seconds without any keys), so that clients cannot make the service call the issuer too often. All callers
+/// that wait for keys wait for the same fetch. A JWT with invalid claims causes no fetch.
 public final class JWTVerifier: Sendable {
     private let settings: IssuerSettings
     private let rules: ClaimRules
     private let accessTokens: AccessTokenRules
     private let report: @Sendable (String) -> Void
     private let cache = Mutex(KeyCache())
-    /// Held by the one who fetches; others wait for what it brings.
+    /// Held by the thread that fetches; others wait for its result.
     private let fetching = Mutex(())
 
-    /// Creates a verifier. It fetches nothing yet.
+    /// Creates a verifier without fetching keys.
     ///
     /// - Parameters:
     ///   - settings: the issuer.
-    ///   - report: is told why keys cannot be fetched: when the reason changes, and else at most once a minute.
+    ///   - report: receives the reason if keys cannot be fetched: when the reason changes, and otherwise at most once a minute.
     public init(_ settings: IssuerSettings, report: @escaping @Sendable (String) -> Void = { _ in }) {
         self.settings = settings
         self.report = report
@@ -29,13 +29,13 @@ public final class JWTVerifier: Sendable {
         accessTokens = AccessTokenRules(settings.accessTokenType)
     }
 
-    /// Checks an access token by the keys that are at hand, without waiting for anything.
+    /// Verifies an access token with the cached keys. Does not block.
     ///
     /// - Parameters:
     ///   - text: the JWT as it was sent, at most 8,192 bytes.
-    ///   - now: when it is judged; clocks may be a minute apart.
-    /// - Returns: who it is, or nil where keys have to be fetched first: then call ``verify(_:at:)`` where blocking does no harm.
-    /// - Throws: ``JWTProblem`` where it is not to be believed.
+    ///   - now: the time of the check; clocks may differ by a minute.
+    /// - Returns: the user, or nil if keys must be fetched first: then call ``verify(_:at:)`` on a thread that may block.
+    /// - Throws: ``JWTProblem`` if the JWT is invalid.
     public func verifyCached(_ text: String, at now: Instant) throws(JWTProblem) -> VerifiedClaims? {
         guard let jwt = try checkCached(text, at: now) else { return nil }
         return try claims(ofAccessToken: jwt)
@@ -45,7 +45,7 @@ public final class JWTVerifier: Sendable {
         let jwt = try CompactJWT(text)
         switch cache.withLock({ $0.decide(keyID: jwt.keyID, algorithm: jwt.algorithm, at: now) }) {
         case .fetch:
-            // No key makes such claims good, so the issuer is not asked for one.
+            // With invalid claims, the result does not depend on the keys, so they are not fetched.
             _ = try rules.check(jwt, at: now)
             return nil
         case .refuse(let problem):
@@ -55,12 +55,12 @@ public final class JWTVerifier: Sendable {
         }
     }
 
-    /// Checks an access token, and fetches the issuer's keys where that is due. Blocks for ``IssuerSettings/fetchSeconds`` at most.
+    /// Verifies an access token, and fetches the issuer's keys if needed. Blocks for at most ``IssuerSettings/fetchSeconds``.
     ///
     /// - Parameters:
     ///   - text: the JWT as it was sent, at most 8,192 bytes.
-    ///   - now: when it is judged; clocks may be a minute apart. It is asked for again after each wait.
-    /// - Throws: ``JWTProblem`` where it is not to be believed, or where there are no keys to check it with.
+    ///   - now: the time of the check; clocks may differ by a minute. It is evaluated again after each wait.
+    /// - Throws: ``JWTProblem`` if the JWT is invalid, or if the keys to verify it are missing.
     public func verify(_ text: String, at now: @autoclosure () -> Instant) throws(JWTProblem) -> VerifiedClaims {
         try claims(ofAccessToken: try check(text, at: now()))
     }
@@ -70,12 +70,12 @@ public final class JWTVerifier: Sendable {
         return try VerifiedClaims(jwt)
     }
 
-    /// Checks a JWT as ``verify(_:at:)`` does, and returns all that it claims. Its subject need be no name of a user here, and it can be
-    /// another JWT than an access token.
+    /// Verifies a JWT as ``verify(_:at:)`` does, and returns all of its claims. Its subject need not be a valid user name, and it
+    /// may be another JWT than an access token.
     public func check(_ text: String, at now: @autoclosure () -> Instant) throws(JWTProblem) -> CheckedJWT {
         if let jwt = try checkCached(text, at: now()) { return jwt }
         fetching.withLock { _ in
-            // The fetch that was waited for may have brought what is needed, or have failed a moment ago.
+            // Another thread's fetch may have added the key, or may have failed a moment ago.
             guard let jwt = try? CompactJWT(text),
                 case .fetch = cache.withLock({ $0.decide(keyID: jwt.keyID, algorithm: jwt.algorithm, at: now()) })
             else { return }
@@ -98,7 +98,7 @@ public final class JWTVerifier: Sendable {
             let (keys, cacheControl) = try KeyFetch(settings: settings).run()
             cache.withLock { $0.fetched(keys, cacheControl: cacheControl, at: now()) }
         } catch {
-            // The wait until the next try begins when this one has ended.
+            // The interval until the next attempt starts at the end of this one.
             guard cache.withLock({ $0.failed(error.description, at: now()) }) else { return }
             report("the keys of the issuer `\(settings.issuer)` cannot be had: \(error)")
         }

@@ -1,15 +1,15 @@
 internal import Events
 internal import Hashing
 
-/// Which keys an issuer has, as far as is known, and when to look again. Pure: a value that is told the time.
+/// The known keys of an issuer, and when to fetch them again. A value without side effects; callers pass the time.
 struct KeyCache {
-    /// How long keys are taken as they are, whatever the issuer says: five minutes to a day, in seconds.
+    /// The range of the keys' lifetime, whatever the issuer says: five minutes to a day, in seconds.
     static let freshSeconds: ClosedRange<Int64> = 300...86_400
-    /// The time between two looks for a key that is not known, or for keys that are due.
+    /// The time between two fetches for an unknown key, or for expired keys.
     static let retrySeconds: Int64 = 30
-    /// The time between two looks while there are no keys at all.
+    /// The time between two fetches without any keys.
     static let firstRetrySeconds: Int64 = 5
-    /// How long keys are kept beyond their time where new ones cannot be had: a key that was withdrawn must end some time.
+    /// How long expired keys stay valid if new ones cannot be fetched. The time is limited, so that a revoked key becomes invalid.
     static let keptSeconds: Int64 = 86_400
 
     private var keys: JSONWebKeys?
@@ -22,11 +22,11 @@ struct KeyCache {
     /// The time between two reports of the same failure.
     private static let reportSeconds: Int64 = 60
 
-    /// What to do about a JWT.
+    /// The next step for a JWT.
     enum Decision {
-        /// Check it with this key.
+        /// Verify it with this key.
         case use(VerificationKey)
-        /// Have the keys fetched, and ask again.
+        /// Fetch the keys, and call again.
         case fetch
         case refuse(JWTProblem)
     }
@@ -37,23 +37,23 @@ struct KeyCache {
             return waits ? .fetch : .refuse(.keysUnavailable(lastFailure))
         }
         let mayLook = mayLook(after: KeyCache.retrySeconds, now)
-        // While one looks for newer keys, the others go on with those that there are.
+        // While one thread fetches newer keys, the others use the existing ones.
         if now >= freshUntil, mayLook, !isFetching { return .fetch }
         if let key = keys.key(id: keyID, for: algorithm) { return .use(key) }
         return isFetching || mayLook ? .fetch : .refuse(.unknownKey)
     }
 
     private func mayLook(after seconds: Int64, _ now: Instant) -> Bool {
-        // A clock that was set back must not keep anybody waiting for it.
+        // If the clock was set back, fetch at once.
         lastLook.map { now >= $0.advanced(bySeconds: seconds) || now < $0 } ?? true
     }
 
-    /// Notes that they are being fetched.
+    /// Notes that a fetch is running.
     mutating func begin() { isFetching = true }
 
-    /// Takes in the keys that were fetched.
+    /// Stores fetched keys.
     ///
-    /// - Parameter cacheControl: what the answer said about how long they hold.
+    /// - Parameter cacheControl: the header of the response with their lifetime.
     mutating func fetched(_ keys: JSONWebKeys, cacheControl: String?, at now: Instant) {
         self.keys = keys
         (isFetching, lastLook, lastFailure) = (false, now, "")
@@ -61,7 +61,7 @@ struct KeyCache {
         freshUntil = now.advanced(bySeconds: min(max(seconds, KeyCache.freshSeconds.lowerBound), KeyCache.freshSeconds.upperBound))
     }
 
-    /// Notes that they could not be fetched. What is known is kept.
+    /// Notes that a fetch failed. Keeps the known keys.
     ///
     /// - Returns: whether to report it: the reason is new, or was last reported a minute ago.
     mutating func failed(_ why: String, at now: Instant) -> Bool {
@@ -72,7 +72,7 @@ struct KeyCache {
         return isReported
     }
 
-    /// The seconds of `max-age` (RFC 9111, section 5.2.2.1); nil where there is none.
+    /// Returns the seconds of `max-age` (RFC 9111, section 5.2.2.1); nil if it is missing.
     private static func maxAge(_ cacheControl: String) -> Int64? {
         for directive in cacheControl.lowercased().split(separator: ",") {
             let parts = directive.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" } }

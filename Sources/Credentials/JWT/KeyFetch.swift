@@ -1,7 +1,7 @@
 internal import Events
 internal import NetworkClient
 
-/// Brings an issuer's keys, by way of what it says about itself where no address was given.
+/// Fetches an issuer's keys. Without a configured address, reads the address from the issuer's metadata.
 struct KeyFetch {
     let settings: IssuerSettings
 
@@ -14,7 +14,7 @@ struct KeyFetch {
         let remaining = settings.fetchSeconds - Int((ContinuousClock.now - begin).components.seconds)
         guard remaining > 0 else { throw IssuerFetchError("`\(settings.issuer)` took all the time to say where they are") }
         let response = try IssuerDocument.get(address, timeoutSeconds: remaining)
-        // An answer without a key that can be used is a mistake at the issuer; what was known is worth more.
+        // A response without usable keys is an error of the issuer; the known keys are kept.
         guard let keys = JSONWebKeys(response.body), !keys.isEmpty else {
             throw IssuerFetchError("`\(address)` answers with no set of keys")
         }

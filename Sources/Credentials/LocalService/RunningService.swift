@@ -1,45 +1,45 @@
 internal import Files
 internal import NetworkClient
 
-/// A service on this machine, as the tool beside it sees it.
+/// A service on this machine, as used by the tool.
 public struct RunningService: Sendable {
     private let note: ServiceNote
 
-    /// The service that runs on a data directory and is ready; nil where there is none, or where this user may not speak to it.
+    /// Finds the service that runs on a data directory and is ready; nil without one, or if this user may not access it.
     public init?(dataDirectory: String) {
         let place = ServicePlace(dataDirectory: dataDirectory)
-        // In this order: while the lock is held and ready, the note is that of the holder.
+        // The order matters: while the lock is held and ready, the note belongs to its holder.
         guard FileLock.isHeldReady(path: place.lock), let bytes = try? readFile(place.note), let note = ServiceNote(bytes) else {
             return nil
         }
         self.note = note
     }
 
-    /// What a request asks the service to do.
+    /// The HTTP method of a request.
     public enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
         case delete = "DELETE"
     }
 
-    /// Sends JSON to the service with the right to everything, and waits for its answer: up to two minutes, since what is large
-    /// takes its time.
+    /// Sends JSON to the service with all permissions, and waits for its response: up to two minutes, because large requests take
+    /// long.
     ///
     /// - Parameters:
-    ///   - path: where to, percent-encoded, with a slash in front.
+    ///   - path: the path of the request, percent-encoded, with a leading slash.
     ///   - json: the body.
-    /// - Throws: ``ServiceUnreachable``. What was asked for may have been done all the same.
+    /// - Throws: ``ServiceUnreachable``. The service may have executed the request nevertheless.
     public func post(_ path: String, json: [UInt8]) throws(ServiceUnreachable) -> (status: Int, body: [UInt8]) {
         try send(.post, path, json: json)
     }
 
-    /// The same for requests of any kind.
+    /// Sends a request with any method.
     ///
     /// - Parameters:
-    ///   - method: what the request asks for.
-    ///   - path: where to, percent-encoded, with a slash in front.
+    ///   - method: the method of the request.
+    ///   - path: the path of the request, percent-encoded, with a leading slash.
     ///   - json: the body; nil for none.
-    /// - Throws: ``ServiceUnreachable``. What was asked for may have been done all the same.
+    /// - Throws: ``ServiceUnreachable``. The service may have executed the request nevertheless.
     public func send(
         _ method: Method, _ path: String, json: [UInt8]? = nil
     ) throws(ServiceUnreachable) -> (status: Int, body: [UInt8]) {
@@ -60,11 +60,11 @@ public struct RunningService: Sendable {
         }
     }
 
-    /// A page of a thousand accounts, each with everything that can be in it, has room in it.
+    /// Enough for a page of a thousand accounts of the largest size.
     private static let answerLimitBytes = 32 << 20
 }
 
-/// The service did not answer.
+/// The service did not respond.
 public struct ServiceUnreachable: Error, Hashable, Sendable, CustomStringConvertible {
     public let why: String
 

@@ -2,9 +2,9 @@ internal import Events
 internal import Hashing
 internal import Secrets
 
-/// What `service.json` says.
+/// The contents of `service.json`.
 struct ServiceNote: Equatable {
-    /// Where the tool reaches the service.
+    /// The address for the tool.
     let address: String
     let secret: String
     /// The SHA-256 of the service's key, for TLS.
@@ -19,7 +19,7 @@ struct ServiceNote: Equatable {
         self.keyDigest = keyDigest
     }
 
-    /// nil for anything else than such a note.
+    /// Returns nil for any other text.
     init?(_ bytes: [UInt8]) {
         guard case .object(let members)? = try? JSONText.decode(bytes, limit: ServiceNote.limitBytes),
             members.text("format") == ServiceNote.format, let address = members.text("address"), let secret = members.text("secret")
@@ -32,7 +32,7 @@ struct ServiceNote: Equatable {
         } else {
             keyDigest = nil
         }
-        // A damaged note could send the secret elsewhere, or to a service without the right key.
+        // A damaged note could send the secret to another address, or to a service without the right key.
         guard self.bytes == bytes else { return nil }
     }
 

@@ -3,21 +3,21 @@ internal import Hashing
 internal import Secrets
 internal import Synchronization
 
-/// That a service runs on a data directory, for the tool on the same machine to know.
+/// Announces a running service on a data directory to the tool on the same machine.
 ///
-/// The service holds a lock for as long as it lives, which the system takes back however it ends. So a note that was left behind
-/// by a process that died is not taken for a service.
+/// The service holds a lock during its lifetime, which the system releases however the process ends. So the note of a crashed
+/// process is not mistaken for a running service.
 public final class ServicePresence: Sendable {
     private let place: ServicePlace
     private let lock: FileLock
     private let isEnded = Atomic(false)
-    /// What the tool shows in place of a token: of this run alone, and good for everything.
+    /// The secret that the tool sends instead of a token. Valid for this run only, with all permissions.
     public let secret: String
 
-    /// Takes the data directory for this process.
+    /// Locks the data directory for this process.
     ///
-    /// - Parameter dataDirectory: the folder that the stores are in. It has to be there.
-    /// - Throws: ``ServiceAlreadyRuns`` where another process has it, or a file's error.
+    /// - Parameter dataDirectory: the folder of the stores. It must exist.
+    /// - Throws: ``ServiceAlreadyRuns`` if another process has it, or a file error.
     public init(dataDirectory: String) throws {
         place = ServicePlace(dataDirectory: dataDirectory)
         secret = LocalSecret.random()
@@ -34,10 +34,10 @@ public final class ServicePresence: Sendable {
     /// Tells the tool where the service listens.
     ///
     /// - Parameters:
-    ///   - host: the address that it listens on; one that stands for all of them becomes this machine's own.
+    ///   - host: the address that it listens on; a wildcard address is replaced with this machine's own.
     ///   - port: the port that it listens on.
-    ///   - certificatePEM: the certificate that it shows; nil where it does without TLS.
-    /// - Throws: ``ServicePresenceError/noCertificate`` for a text that is none, or a file's error.
+    ///   - certificatePEM: the certificate of the service; nil without TLS.
+    /// - Throws: ``ServicePresenceError/noCertificate`` for a text that is not a certificate, or a file error.
     public func announce(host: String, port: UInt16, certificatePEM: String? = nil) throws {
         var keyDigest: [UInt8]?
         if let certificatePEM {
@@ -52,7 +52,8 @@ public final class ServicePresence: Sendable {
         lock.announceReady()
     }
 
-    /// Takes the note away, and lets go of the data directory. Later calls do nothing: the note may be another service's by then.
+    /// Removes the note, and unlocks the data directory. Later calls do nothing, because the note may belong to another service by
+    /// then.
     public func end() {
         guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         try? removeFile(place.note)
@@ -60,7 +61,7 @@ public final class ServicePresence: Sendable {
     }
 }
 
-/// Another process has the data directory.
+/// Another process uses the data directory.
 public struct ServiceAlreadyRuns: Error, Hashable, Sendable, CustomStringConvertible {
     public let dataDirectory: String
     public let holder: String
@@ -70,14 +71,14 @@ public struct ServiceAlreadyRuns: Error, Hashable, Sendable, CustomStringConvert
     }
 }
 
-/// What a service cannot tell the tool.
+/// Why a service cannot be announced to the tool.
 public enum ServicePresenceError: Error, Hashable, Sendable, CustomStringConvertible {
     case noCertificate
 
     public var description: String { "the certificate is none that can be read; give a file in PEM" }
 }
 
-/// The files of a data directory that say that a service runs.
+/// The files of a data directory that announce a running service.
 struct ServicePlace {
     let folder: String
     var lock: String { folder + "/service.lock" }
@@ -86,7 +87,7 @@ struct ServicePlace {
     init(dataDirectory: String) { folder = dataDirectory + "/.muniment" }
 }
 
-/// The secret that a service and the tool beside it share for one run.
+/// The secret that a service shares with the tool for one run.
 enum LocalSecret {
     static let prefix = "local_"
 

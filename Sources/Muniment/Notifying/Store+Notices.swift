@@ -21,7 +21,7 @@ extension Store {
         try notices(for: subscriber, after: revision, through: last, stoppingAt: .max).notices
     }
 
-    /// The same for whole revisions until there are some notices, and the revision up to which these are all.
+    /// Returns the notices of whole revisions until the list is not empty, and the last revision that the list covers.
     ///
     /// - Parameter count: after the revision that brings the number of notices to this, no more commits are read.
     package func notices(
@@ -67,10 +67,10 @@ extension Store {
         return NoticeFeed(store: self, start: NoticeSubscriber(subscriber, after: revision ?? head))
     }
 
-    /// Hands out how somebody's access to objects changed with each commit of a span, in order of the commits.
+    /// Calls `body` with each change of a subject's access to objects in a span, in order of the commits.
     ///
-    /// - Parameter isEnough: asked after each commit, whether to stop behind it.
-    /// - Returns: the revision up to which all was handed out.
+    /// - Parameter isEnough: called after each commit; true stops after it.
+    /// - Returns: the last revision that was processed.
     @discardableResult func forEachAccessStep(
         of subscriber: Name, after revision: Revision, through last: Revision, until isEnough: () -> Bool = { false },
         _ body: (Commit, AccessStep, IndexReader) throws -> Void
