@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Threads for the tasks in which an application responds later.
+/// Threads for the tasks of an application that responds later.
 ///
 /// Swift's common pool has one thread for each processor. Other code in the process that blocks some of these threads must not
 /// delay responses.

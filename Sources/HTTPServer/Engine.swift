@@ -2,7 +2,7 @@ internal import CMicroHTTPD
 internal import Dispatch
 internal import Synchronization
 
-/// The logic behind the library's callbacks: handles each request from its head to its end.
+/// Implements the library's callbacks: handles each request from its head to its end.
 @safe final class Engine: Sendable {
     /// Bytes of a rejected body that are read and discarded, so that the client can read its response.
     static let drainBytes = 1 << 20

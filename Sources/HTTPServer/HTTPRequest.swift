@@ -59,7 +59,7 @@ internal import Synchronization
         case body(limitBytes: Int)
         /// Its body is discarded, and then the response is sent.
         case refused(HTTPResponse, drainBytes: Int)
-        /// A response may come from another thread.
+        /// The request waits for a response, possibly from another thread.
         case waiting
         /// It has its response.
         case answered
@@ -143,7 +143,7 @@ internal import Synchronization
     /// The handle to suspend the connection; nil after the request has ended.
     var restingConnection: RestingConnection? { state.withLock { unsafe $0.handle.map { unsafe RestingConnection($0) } } }
 
-    /// Returns all headers of a name, in any letter case, in the order in which they were sent, without the blanks around them.
+    /// Returns all headers of a name, in any letter case, in the order of the request, without the blanks around them.
     public func headers(_ name: String) -> [String] {
         let all = direct?.headers ?? state.withLock { unsafe $0.handle.map { unsafe Callbacks.headers(of: $0) } ?? $0.kept }
         return all.filter { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }

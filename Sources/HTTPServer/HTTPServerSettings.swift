@@ -21,7 +21,7 @@ public struct HTTPServerSettings: Sendable {
     public var memoryLimitBytes: Int
     /// Seconds after which an idle connection is closed.
     public var idleSeconds: Int
-    /// Seconds in which a request must arrive after it has begun; a long body has more, in proportion to its length.
+    /// The time limit in seconds for receiving a request after it has begun; a long body has more, in proportion to its length.
     public var requestSeconds: Int
     /// The certificate chain and its key, in PEM; nil for plain HTTP.
     public var tls: TLSFiles?

@@ -11,7 +11,7 @@ public struct HTTPStreamClosed: Error, Hashable {
 /// A write that fits is added as a whole, so that writes of several producers do not mix. An empty buffer accepts any write: it
 /// never holds more than the limit and one write. An empty stream uses no memory.
 @safe public final class HTTPStream: Sendable {
-    /// The number of bytes from which writers wait.
+    /// Writers wait if the buffer contains this number of bytes.
     public let limitBytes: Int
     /// Whether the stream continues until the client disconnects, so that a stopping server need not wait for its end.
     public let isEndless: Bool
@@ -48,9 +48,10 @@ public struct HTTPStreamClosed: Error, Hashable {
     /// Creates an empty stream.
     ///
     /// - Parameters:
-    ///   - limitBytes: the number of bytes from which writers wait.
+    ///   - limitBytes: writers wait if the buffer contains this number of bytes.
     ///   - isEndless: whether it continues until the client disconnects; a stopping server finishes it at once.
-    ///   - onClose: called once, when its connection has ended or has sent everything. Called on a server thread: must not block.
+    ///   - onClose: called once, when the connection no longer needs the stream, however it ended. Called on a server thread: must
+    ///     not block.
     public init(limitBytes: Int = 65_536, isEndless: Bool = false, onClose: @escaping @Sendable () -> Void = {}) {
         self.limitBytes = limitBytes
         self.isEndless = isEndless

@@ -7,7 +7,7 @@ internal import Projections
 public struct AccessSpan: Hashable, Sendable {
     /// The revision that granted the access, or the first revision of the query if the access existed before.
     public let begin: Revision
-    /// The time of ``begin``.
+    /// The time of the first revision.
     public let from: Instant
     /// The revision that removed the access. Nil if the access lasted to the end of the query, or if it expired at a time that the
     /// log does not record yet.
@@ -23,7 +23,7 @@ public struct SubjectAccess: Hashable, Sendable {
     /// A user or a thing, `everyone` for all signed-in callers that are not listed, or `anonymous` for callers that are not signed
     /// in.
     public let subject: String
-    /// The spans in order. Two adjacent spans touch only if they differ in ``AccessSpan/asAdministrator``.
+    /// The spans in order. Two adjacent spans touch only if one is from administering the store and the other is not.
     public let spans: [AccessSpan]
 }
 

@@ -22,7 +22,7 @@ public struct Bucket: Hashable, Sendable {
     private static let ownersPrivileges = creatorsPrivileges + ["create"]
 
     /// Prepares a store for buckets, in one transaction of an administrator. Afterwards, classes permanently belong to the user
-    /// that defines them. The store level allows all callers everything, so that buckets and objects decide. The owners may define
+    /// that defines them. The store level lets all callers use buckets, so that buckets and objects decide. The owners may define
     /// buckets.
     ///
     /// - Parameters:
@@ -36,7 +36,7 @@ public struct Bucket: Hashable, Sendable {
             .changeClass("class", ClassSettings(creatorPrivileges: ownersPrivileges, creatorPermanent: true)),
             .grant(.anonymous, on: .store, ["create", "delete", "query", "read", "update"]),
             .grant(.everyone, on: .store, ["setPermissions"]),
-            // Only a class's own entries restrict access to it; the class of classes allows everything.
+            // Only a class's own entries restrict access to it; the class of classes does not restrict it.
             .grant(.everyone, on: .class("class"), ownersPrivileges),
         ]
         for owner in owners {

@@ -24,7 +24,7 @@ extension EntryList {
         /// Whether the entry cannot be removed: the entry of the creator or of the bucket's owner.
         public let isPermanent: Bool
 
-        /// Whether the entry comes from the object's creation or its bucket, and was not put on the object.
+        /// Whether the entry was given by the object's creation or its bucket, and was not put on the object.
         public var isDefault: Bool { isPermanent || origin == .bucket }
         /// The actions on objects that the entry allows completely.
         public var actions: ObjectActions {

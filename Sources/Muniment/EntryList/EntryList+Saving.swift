@@ -21,7 +21,7 @@ extension EntryList {
     public struct Outcome: Sendable {
         /// In the order of saving.
         public let succeeded: [Entry]
-        /// In the order of saving, each with its reason. Empty in the mode ``SaveMode/together``.
+        /// In the order of saving, each with its reason. Empty after saving in one transaction.
         public let failed: [RefusedEntry]
     }
 

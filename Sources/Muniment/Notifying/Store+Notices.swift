@@ -21,7 +21,7 @@ extension Store {
         try notices(for: subscriber, after: revision, through: last, stoppingAt: .max).notices
     }
 
-    /// Returns the notices of whole revisions until the list is not empty, and the last revision that the list covers.
+    /// Returns the notices of whole revisions until the limit is reached, and the last revision that the list covers.
     ///
     /// - Parameter count: after the revision that brings the number of notices to this, no more commits are read.
     package func notices(

@@ -29,15 +29,15 @@ extension Store {
         }
     }
 
-    /// Returns the users and things with other effective privileges on an object at two moments, sorted by name, and `everyone`
-    /// and `anonymous` if the access of all callers differs.
+    /// Returns the users and things with other effective privileges on an object at two moments, sorted by name, and `everyone` and
+    /// `anonymous` if the access of all callers differs.
     ///
     /// - Parameters:
     ///   - object: the name of the object.
     ///   - from: the earlier moment.
     ///   - to: the later moment.
-    ///   - audience: who is told: for a caller nobody had anything on an object before its last creation, and others are judged
-    ///     without what administering the store gives them.
+    ///   - audience: who reads the result: for a caller, the result contains no access to the object before its last creation, and
+    ///     other subjects are judged without privileges from administering the store.
     public func difference(
         on object: Name, from: Moment, to: Moment, for audience: Audience = .unrestricted
     ) throws -> [AccessDifference] {

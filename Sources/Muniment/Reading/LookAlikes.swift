@@ -4,11 +4,11 @@ public import Permissions
 internal import Projections
 
 extension Snapshot {
-    /// The names in use that look alike, in groups of two and more: they differ in letter case, in compatibility forms, in letters of
-    /// other alphabets that have the shape of Latin ones, in the kind and number of blanks, or in characters that nobody can see.
+    /// The names in use that look alike, in groups of two and more: they differ in letter case, in compatibility forms, in letters
+    /// of other alphabets that have the shape of Latin ones, in the kind and number of blanks, or in invisible characters.
     ///
-    /// The comparison uses a small table of shapes, and not all of Unicode's: two similar names can be missing. Linear in the
-    /// names that the store ever had.
+    /// The comparison uses a small table of shapes, and not all of Unicode's: two similar names can be missing. Linear in the names
+    /// that the store ever had.
     ///
     /// - Returns: the groups, and the names in each, sorted.
     public func lookAlikes() throws -> [[Name]] {

@@ -1,7 +1,6 @@
 public import Permissions
 
-/// Roles and their permissions at three levels, used by one caller. For stores in which a user's privileges are the sum over the
-/// user's roles.
+/// Roles and their permissions at three levels, used by one caller. For stores that add up the privileges of a user's roles.
 ///
 /// ```swift
 /// let roles = Roles(store, as: "user:root")

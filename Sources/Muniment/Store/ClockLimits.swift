@@ -1,9 +1,9 @@
 package import Files
 
-/// How far the machine's clock may be from what a store expects. Beyond these limits the store refuses to commit, since one commit
-/// at a wrong time would give every later commit that time, and would end access early.
+/// How far the machine's clock may differ from the time that a store expects. Beyond these limits the store refuses to commit,
+/// since one commit at a wrong time would give every later commit that time, and would end access early.
 public struct ClockLimits: Sendable {
-    /// Seconds that the clock may be behind the newest commit.
+    /// Seconds that the clock may be earlier than the newest commit.
     public var behindSeconds: Int64
     /// Seconds that the clock may gain on the time that has passed while the machine runs. No limit holds while a time service
     /// keeps the clock right.

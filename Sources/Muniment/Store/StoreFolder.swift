@@ -248,7 +248,7 @@ struct IndexOpening {
             }
         }
     }
-    /// Adds the commits whose events are in the index, but not their audit entries.
+    /// Adds the commits whose events are in the index, without their audit entries.
     private func takeUp(_ workingSet: WorkingSet) throws {
         guard let first = workingSet.firstUntaken else { return }
         try log.read { reader in

@@ -65,7 +65,7 @@ public struct Progress: Hashable, Sendable {
     public let total: UInt64
 }
 
-/// The mode in which a store is opened.
+/// The access mode of an open store.
 public enum StoreAccess: Hashable, Sendable {
     case reading
     /// One process at a time.

@@ -26,12 +26,12 @@ public struct DirectAccess: Hashable, Sendable {
 
     public var isEmpty: Bool { !isAdministrator && roles.isEmpty && entries.isEmpty && attachments.isEmpty }
 
-    /// Returns the changes that remove all of this access. The widest access comes first, so that an interrupted withdrawal leaves
-    /// as little access as possible.
+    /// Returns the changes that remove all of this access. The widest access is removed first, so that an interrupted withdrawal
+    /// leaves as little access as possible.
     ///
     /// - Parameters:
     ///   - principal: the principal with this access.
-    ///   - heir: the new owner of objects on which the principal's entry is permanent.
+    ///   - heir: the new owner of objects with a permanent entry for the principal.
     public func withdrawal(from principal: Name, heir: Name) -> [Change] {
         var changes: [Change] = isAdministrator ? [.dismissAdministrator(principal)] : []
         changes += roles.map { .removeMember(principal, from: $0) }

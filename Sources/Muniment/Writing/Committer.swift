@@ -57,7 +57,7 @@ struct Committer {
             transaction: transaction, refusal: refusal, time: transaction.time ?? now, head: workingSet.state.revision)
     }
 
-    /// Records every due expiry: one commit for each instant at which access expires.
+    /// Records every due expiry: one commit for each instant of expiry.
     mutating func expire(by instant: Instant, appendingTo commits: inout [Commit]) throws {
         while let (until, expiries) = try workingSet.nextExpiries(by: instant) {
             let revision = workingSet.state.revision.next

@@ -52,7 +52,7 @@ final class AccountsOffice: Sendable {
     /// Why accounts cannot be changed; nil if they can.
     var obstacleToChanges: String? { accounts.obstacleToChanges }
 
-    /// Returns the queue in which a request waits.
+    /// Returns the queue of a request.
     func queue(_ pace: AccountsPace, for call: Call) -> WorkQueue {
         switch pace {
         case .brisk: return brisk
@@ -64,7 +64,7 @@ final class AccountsOffice: Sendable {
         }
     }
 
-    /// Drops the waiting work of a caller whose clients have disconnected.
+    /// Drops the waiting work of a caller after its clients have disconnected.
     func dropObsolete(of origin: WorkOrigin) {
         for queue in [hashing, brisk] + issuers.values { queue.dropObsolete(of: origin) }
     }

@@ -2,7 +2,7 @@ public import Identity
 
 /// The options of a service with accounts.
 public struct AccountsOptions: Sendable {
-    /// The stores in which every account is registered, and which sessions reach.
+    /// The stores that register every account, and that sessions reach.
     public var stores: [StoreName]
     /// Sign-in methods besides a password.
     public var providers: [any IdentityProvider]

@@ -7,7 +7,7 @@ internal import Permissions
 /// The stores of a data directory, as used by accounts (CONFORMANCE I9).
 struct StoreDirectory: PermissionDirectory {
     let data: DataDirectory
-    /// The stores in which every account is registered.
+    /// The stores that register every account.
     let stores: [StoreName]
     let tokens: TokenRegistry
     let runningCommits: RunningCommits

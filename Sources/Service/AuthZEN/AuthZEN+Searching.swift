@@ -31,7 +31,7 @@ extension AuthZEN {
         }
     }
 
-    /// Returns the resources of a type on which a subject may perform an action.
+    /// Returns the resources of a type that allow an action to a subject.
     ///
     /// - Parameter body: the request, as JSON.
     /// - Returns: a page of the resources by name, as JSON. All following pages use the same moment.

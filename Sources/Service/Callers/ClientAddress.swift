@@ -2,13 +2,13 @@ internal import HTTPServer
 
 /// The address of a client, including clients of proxies.
 ///
-/// All requests through a proxy come from the proxy's address. The proxy appends the address of its client to `X-Forwarded-For`. So
-/// the first entries may be forged by the client. Only the last entries, added by trusted proxies, are reliable.
+/// All requests through a proxy have the proxy's address. The proxy appends the address of its client to `X-Forwarded-For`. So the
+/// first entries may be forged by the client. Only the last entries, added by trusted proxies, are reliable.
 enum ClientAddress {
     /// Returns the address to count a request by and to show in the log.
     ///
     /// - Parameters:
-    ///   - peer: the address that the connection comes from.
+    ///   - peer: the remote address of the connection.
     ///   - forwarded: the values of `X-Forwarded-For`, in the order of the lines.
     ///   - proxies: the trusted proxies.
     /// - Returns: the last address that is not a trusted proxy. The peer itself if it is not a trusted proxy, or if the entry is

@@ -32,7 +32,7 @@ final class DataDirectory: Sendable {
     }
 
     /// Removes access of other users to the data directory, the service's own files and all stores. Other files in the folder do
-    /// not change. A data directory in which every user may create files, such as `/tmp`, does not change either.
+    /// not change. If every user may create files in the data directory, such as `/tmp`, the directory does not change either.
     ///
     /// - Returns: lines for the log about each success and failure.
     func closeToOtherUsers() throws -> [String] {

@@ -1,7 +1,7 @@
 internal import Files
 
-/// The file in which the first start stores an administrator's token. Standard output is not used, because it is often stored in a
-/// journal that several people read.
+/// The file for the administrator's token that the first start creates. Standard output is not used, because it is often stored in
+/// a journal that several people read.
 struct FirstTokenFile {
     let path: String
 

@@ -45,7 +45,7 @@ struct PagedList {
     /// - Parameters:
     ///   - all: the whole list, in the same order for each page.
     ///   - revision: the revision of the list.
-    ///   - instant: the time for which the list judges expiries.
+    ///   - instant: the time for judging expiries in the list.
     ///   - when: the members of the response that name the moment.
     func page<Item: Sendable>(of all: [Item], at revision: Revision, _ instant: Instant, _ when: JSONObject) -> ListPage<Item> {
         let items = Array(all.dropFirst(offset).prefix(limit))

@@ -81,8 +81,8 @@ extension Call {
 }
 
 extension Store {
-    /// Returns the notices after a revision, until the count or the last revision is reached, and the revision up to which the list
-    /// is complete.
+    /// Returns the notices after a revision, until the count or the last revision is reached, and the last revision that the list
+    /// covers.
     fileprivate func notices(
         for subscriber: Name, after start: Revision, through last: Revision, atLeast wanted: Int
     ) throws -> ([Notice], Revision) {

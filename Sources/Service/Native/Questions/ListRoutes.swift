@@ -35,7 +35,7 @@ enum WhoRoute {
         })
 }
 
-/// Lists the objects on which a subject has privileges.
+/// Lists the objects that a subject has privileges on.
 enum WhatRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/what", "what", need: .store, bodyLimitBytes: 65_536,

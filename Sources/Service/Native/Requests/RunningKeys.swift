@@ -5,7 +5,7 @@ internal import Synchronization
 /// The store keeps the result of a key with the commit. Until the commit is written, this object detects a repetition that comes
 /// too early.
 final class RunningKeys: Sendable {
-    /// A key with its scope, in which it is unique: a store and an actor.
+    /// A key with its scope: a key is unique for one store and one actor.
     struct Scope: Hashable, Sendable {
         let store: StoreName
         let caller: String

@@ -12,7 +12,7 @@ internal import Synchronization
 final class DecisionLog: Sendable {
     /// The limits of a decision log.
     struct Limits: Sendable {
-        /// The size of a file in bytes at which a new file begins.
+        /// The size of a file in bytes. A new file begins when it is reached.
         var fileBytes = 16 << 20
         /// The total size in bytes above which the oldest file is removed.
         var totalBytes = 1 << 30
