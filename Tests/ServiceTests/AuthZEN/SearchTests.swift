@@ -230,7 +230,8 @@ struct SearchTests {
                 .grant(.everyone, on: "class:chore", ["setPermissions"]), .grant("user:ben", on: "chore:dishes", ["setPermissions"])
             )
             let who = request("user", "may_see", "chore:dishes")
-            #expect(try house.search("subject", who, for: .itself("user:ben")).results.count == 5)
+            // Ben may not know who administers the store: `user:root` is left out.
+            #expect(try house.search("subject", who, for: .itself("user:ben")).results.count == 4)
             #expect(try house.search("subject", who, for: .itself("user:root")).results.count == 5)
             #expect(try house.search("resource", request("user:ann", "read", "chore"), for: .itself("user:ann")).results.count == 5)
             #expect(
