@@ -2,13 +2,13 @@ internal import CMicroHTTPD
 internal import Dispatch
 internal import Synchronization
 
-/// Implements the library's callbacks: handles each request from its head to its end.
+/// What the library's callbacks work on: the course of a request from its head to its end.
 @safe final class Engine: Sendable {
-    /// Bytes of a rejected body that are read and discarded, so that the client can read its response.
+    /// Bytes of a refused body that are read and thrown away, so that the client gets to read its answer.
     static let drainBytes = 1 << 20
-    /// The lowest accepted rate of a body, in bytes a second.
+    /// The slowest that a body may come, in bytes a second.
     static let slowestBody = 16_384
-    /// The largest size in bytes of a body or a response that is not counted in the memory budget.
+    /// Bytes up to which a body or a response is not counted in the budget of memory.
     static let smallBody = 65_536
 
     let application: any HTTPApplication
@@ -16,15 +16,15 @@ internal import Synchronization
     let idleNanoseconds: UInt64
     let isEncrypted: Bool
     let isStopping = Atomic(false)
-    /// The number of certificate changes. A connection with a lower number is closed after a response.
+    /// Counts the certificates that were shown before. A connection is closed after a response if its number is lower.
     let certificateNumber = Atomic(0)
-    /// Signalled when a request has ended while the server stops.
+    /// Signalled when a request is over while the server stops.
     let ended = DispatchSemaphore(value: 0)
     let connections: ConnectionTable
     private let memory: MemoryBudget
     private let unfinished = Mutex(Unfinished())
 
-    /// The incomplete responses: only these can suspend a connection.
+    /// The answers that are not whole yet: all that can make a connection rest.
     private struct Unfinished {
         var requests: [UInt64: HTTPRequest] = [:]
         var lastNumber: UInt64 = 0
@@ -61,7 +61,7 @@ internal import Synchronization
     /// Whether any request is being answered.
     var isBusy: Bool { connections.isBusy }
 
-    /// Closes connections with clients that are too slow.
+    /// Ends the connections whose clients take too long over what they have begun.
     func endSlowConnections() {
         let now = Clock.nanoseconds()
         connections.each { connection in
@@ -85,9 +85,9 @@ internal import Synchronization
         return unsafe HTTPRequest(target: target, connection: connection, handle: handle, at: now)
     }
 
-    /// Handles received data of a request, and answers the request as soon as possible.
+    /// Takes what has arrived of a request; the answer is given as soon as it can be.
     ///
-    /// - Returns: false to close the connection without a response.
+    /// - Returns: false to close the connection without an answer.
     func take(_ data: UnsafeRawBufferPointer, of request: HTTPRequest, on handle: OpaquePointer) -> Bool {
         switch request.stage {
         case .target, .answered: return true
@@ -111,7 +111,7 @@ internal import Synchronization
         }
     }
 
-    /// Handles the head of a request.
+    /// Looks at the head of a request.
     func takeHead(_ framing: Framing, of request: HTTPRequest, on handle: OpaquePointer) -> Bool {
         if let refusal = framing.refusal {
             let response = application.refusal(status: refusal.status, detail: refusal.detail)
@@ -125,7 +125,7 @@ internal import Synchronization
                 let detail = "the body has \(length) bytes; no more than \(limit) are read"
                 return unsafe refuse(application.refusal(status: 413, detail: detail), framing, request, on: handle)
             }
-            // A small body is accepted even at the limit, so that small requests still work.
+            // A body of a few bytes is no reason to keep out a caller, so that small requests go on at the limit.
             let bytes = framing.announcesBody ? framing.contentLength ?? limit : 0
             guard bytes <= Self.smallBody || memory.reserve(bytes) else {
                 let detail =
@@ -139,7 +139,7 @@ internal import Synchronization
         }
     }
 
-    /// A request has ended.
+    /// A request is over.
     func ended(_ request: HTTPRequest, status: Int) {
         let connection = request.connection
         let now = Clock.nanoseconds()
@@ -158,7 +158,7 @@ internal import Synchronization
         if isStopping.load(ordering: .relaxed) { ended.signal() }
     }
 
-    /// The client of an unfinished request has disconnected: aborts the response if the application agrees.
+    /// The client of an unfinished request has closed its connection: its answer is given up where the application says so.
     private func clientLeft(_ number: UInt64) {
         guard let request = unfinished.withLock({ $0.requests[number] }), application.clientLeft(request) else { return }
         request.stream?.abort()
@@ -167,15 +167,15 @@ internal import Synchronization
 
     // MARK: Stopping
 
-    /// Ends the streams without a natural end.
+    /// Ends the streams that would never end by themselves.
     func finishEndlessStreams() {
         let streams = unfinished.withLock { $0.requests.values.compactMap { $0.stream?.isEndless == true ? $0.stream : nil } }
         for stream in streams { stream.finish() }
     }
 
-    /// Aborts every incomplete response. Afterwards, connections cannot be suspended.
+    /// Ends every answer that is not whole; from now on no connection rests.
     ///
-    /// Running operations continue, so a response about failure would be wrong. Their connections are closed without a response.
+    /// What was begun goes on, so that nobody is told that it was not done: its connection is closed without an answer.
     func breakOffAll() {
         let requests = unfinished.withLock { unfinished in
             unfinished.isClosed = true
@@ -188,24 +188,6 @@ internal import Synchronization
     }
 
     private func stopping() -> HTTPResponse { application.refusal(status: 503, detail: "the server is stopping") }
-
-    private func lacksMemory() -> HTTPResponse {
-        application.refusal(
-            status: 503, detail: "the requests and responses in progress take all the memory that they may: send the request again later")
-    }
-
-    /// Counts a large response in the memory budget.
-    ///
-    /// - Returns: false if the budget has no space for the response and it may be dropped.
-    private func count(_ bytes: Int, for request: HTTPRequest) -> Bool {
-        guard request.changesNothing else {
-            request.reservations.append(memory.count(bytes, for: request.memoryOwner))
-            return true
-        }
-        guard let reservation = memory.reserve(bytes, for: request.memoryOwner) else { return false }
-        request.reservations.append(reservation)
-        return true
-    }
 
     // MARK: Answers
 
@@ -229,7 +211,7 @@ internal import Synchronization
         }
     }
 
-    /// Notes that a connection may be suspended for a request; returns false if the server is stopping.
+    /// Notes that a connection may rest for a request; false where the server stops and none may.
     private func keepUnfinished(_ request: HTTPRequest) -> Bool {
         let number = unfinished.withLock { unfinished -> UInt64? in
             if unfinished.isClosed { return nil }
@@ -241,7 +223,7 @@ internal import Synchronization
         guard let number else { return false }
         if request.unfinishedNumber == nil {
             request.unfinishedNumber = number
-            // Here the server itself has closed the receiving side, so the end of the data does not mean that the client left.
+            // The end of what the client sends is the server's own doing here, and says nothing of the client.
             if !request.connection.isGivingWay { disconnects.watch(request.connection.socket, request: number) }
         }
         return true
@@ -276,7 +258,7 @@ internal import Synchronization
         return unsafe LibraryAnswer.queue(response, for: request, on: handle, closing: closes)
     }
 
-    /// Rejects a request on behalf of the application. Discards a small body, to keep the connection.
+    /// Refuses a request that the application does not want: its body is thrown away if it is small, which keeps the connection.
     private func refuse(_ response: HTTPResponse, _ framing: Framing, _ request: HTTPRequest, on handle: OpaquePointer) -> Bool {
         if !framing.expectsContinue, framing.contentLength ?? 0 <= Self.drainBytes {
             request.stage = .refused(response, drainBytes: Self.drainBytes)
@@ -285,18 +267,18 @@ internal import Synchronization
         return unsafe refuseAtOnce(response, framing, request, on: handle)
     }
 
-    /// Rejects a request and closes the connection, because the start of the next request is unknown.
+    /// Refuses a request and closes the connection, as nobody can say where the next request begins.
     private func refuseAtOnce(
         _ response: HTTPResponse, _ framing: Framing, _ request: HTTPRequest, on handle: OpaquePointer
     ) -> Bool {
-        // The library stops reading only for these methods; for others it would read the body without end.
+        // The library stops reading for these methods only; of others it would go on to read the body, without end.
         if request.method == "POST" || request.method == "PUT" || !framing.announcesBody {
             return unsafe queue(response, for: request, on: handle, closing: true)
         }
         return sendRaw(response, for: request)
     }
 
-    /// Sends a response without the library, and closes the connection.
+    /// Answers past the library, and closes the connection.
     private func sendRaw(_ response: HTTPResponse, for request: HTTPRequest) -> Bool {
         if case .stream(let stream) = response.body { stream.close() }
         request.connection.send(RawAnswer.bytes(response))
@@ -305,11 +287,11 @@ internal import Synchronization
         return false
     }
 
-    /// Sets the deadline for reading a response, at the lowest accepted rate of a body.
-    private func allowTimeToRead(_ request: HTTPRequest) {
-        request.beginReading()
-        request.connection.isAnswered.store(true, ordering: .relaxed)
-        request.allowTimeToRead(bytes: Self.smallBody)
+    /// The client must read a response at the slowest rate of a body at least.
+    private func allowTimeToRead(_ bytes: Int, on connection: Connection) {
+        let seconds = UInt64(bytes / Self.slowestBody) * 1_000_000_000
+        connection.isAnswered.store(true, ordering: .relaxed)
+        connection.deadline.store(Clock.nanoseconds() + idleNanoseconds + requestNanoseconds + seconds, ordering: .relaxed)
     }
 
     private func allowTime(for request: HTTPRequest, bytes: Int) {

@@ -1,71 +1,59 @@
 internal import CMicroHTTPD
 internal import Synchronization
 
-/// A request. Its head can be read until its response is sent.
+/// One request. Its head can be read until its answer is sent.
 @safe public final class HTTPRequest: @unchecked Sendable {
-    /// The method as sent; empty before the head has arrived.
+    /// The method, as sent; empty until the head is there.
     public internal(set) var method = ""
-    /// The request target as sent.
+    /// What was asked for, as sent.
     public let target: String
     /// The path of the target, percent-encoded as sent.
     public let path: String
-    /// The text after the first `?` of the target; empty without one.
+    /// What follows the first `?` of the target; empty where there is none.
     public let query: String
-    /// The whole body, available when the application must answer.
+    /// The whole body, from the moment that it is asked to be answered.
     public internal(set) var body: [UInt8] = []
-    /// The client's address; empty for a request without a connection.
+    /// The client's address; empty for a request that comes from no connection.
     public var peer: String { connection.peer }
-    /// The owner of the memory share for bodies and responses: the client's address, unless the application sets it.
-    public var memoryOwner: String
-    /// Whether the response may be dropped for lack of memory. The request then gets the status 503.
-    public var changesNothing = false
-    /// The application's state of the request, from its head to its end.
+    /// What the application keeps of it, from looking at its head until it is over.
     public var context: (any AnyObject & Sendable)?
 
     let connection: Connection
-    /// For a request without a connection: its head, and the function that receives its response.
+    /// A request from no connection: its head, and where its answer goes.
     private let direct: (headers: [HTTPHeader], respond: @Sendable (HTTPResponse) -> Void)?
-    /// The end of its target in the library's memory.
+    /// The end of its target where the library keeps it.
     let targetEnd: UnsafePointer<CChar>?
-    /// When its target arrived.
+    /// When its target had arrived.
     let beganAt: UInt64
-    /// Its stage, on the thread of its connection.
+    /// What has become of it, on the thread of its connection.
     var stage = Stage.target
-    /// The status of its response; 0 before.
+    /// The status that it was answered with; 0 before.
     var status = 0
-    /// Bytes of the body that were passed to the connection.
+    /// Bytes of the body that was handed out.
     var bytesSent: UInt64 = 0
-    /// Its reservations in the memory budget.
-    var reservations: [MemoryBudget.Reservation] = []
-    /// A large response, which the connection reads in parts.
-    var response: [UInt8] = []
-    /// The deadline for reading the first bytes of the response, on the monotonic clock; `never` while a stream has none.
-    var readingDeadline = Connection.never
-    /// Bytes of a stream that were passed on since `readingDeadline` was set.
-    var bytesInTime = 0
-    /// The time that a client has for the first bytes of a response.
-    var readingNanoseconds: UInt64 = 0
-    /// The stream of its response.
+    /// Bytes that it has reserved in the budget of memory.
+    var reservedBytes = 0
+    /// The stream that it is answered with.
     var stream: HTTPStream?
-    /// Its number among the requests with incomplete responses; nil if it has none.
+    /// Its number among the requests whose answers are not whole yet; nil if it is not one of them.
     var unfinishedNumber: UInt64?
     private let state: Mutex<State>
 
-    /// The stage of a request.
+    /// How far a request is.
     enum Stage {
-        /// Its target has arrived.
+        /// Its target is there.
         case target
         /// Its body is read, up to a limit.
         case body(limitBytes: Int)
-        /// Its body is discarded, and then the response is sent.
+        /// Its body is thrown away, and then it is answered.
         case refused(HTTPResponse, drainBytes: Int)
-        /// The request waits for a response, possibly from another thread.
+        /// An answer may come from another thread.
         case waiting
-        /// It has its response.
+        /// It has its answer.
         case answered
     }
 
-    /// The state of a response from another thread.
+    /// Where an answer from another thread is.
     private enum Delivery {
         case open
         case suspended
@@ -73,21 +61,21 @@ internal import Synchronization
         case over
     }
 
-    /// The state shared by threads: the thread that responds may still read the head after the connection has closed.
+    /// What threads share: whoever answers may still read the head when the connection goes.
     @safe private struct State: @unchecked Sendable {
-        /// The library's connection; nil after the request has ended.
+        /// The connection as the library knows it; nil once the request is over.
         var handle: OpaquePointer?
         var delivery = Delivery.open
-        /// The head of a request that ended before its response.
+        /// The head of a request that is over before it was answered.
         var kept: [HTTPHeader] = []
     }
 
-    /// The state of a response from another thread.
+    /// What there is of an answer from another thread.
     enum Arrival {
         case response(HTTPResponse)
-        /// It comes later; the connection is suspended until then.
+        /// It comes later; the connection rests until then.
         case later
-        /// It will not come.
+        /// None comes any more.
         case none
     }
 
@@ -102,15 +90,15 @@ internal import Synchronization
         direct = nil
     }
 
-    /// Creates a request without a connection, for calling an application directly.
+    /// A request that comes from no connection, for asking an application directly.
     ///
     /// - Parameters:
     ///   - method: its method.
     ///   - target: its target, as it would be sent.
     ///   - headers: its headers.
     ///   - body: its whole body.
-    ///   - peer: the client address to report; empty for none.
-    ///   - respond: receives the response that is sent with ``respond(_:)``.
+    ///   - peer: the address that it is to have come from; empty for none.
+    ///   - respond: takes what it is answered with by ``respond(_:)``.
     package init(
         method: String, target: String, headers: [HTTPHeader], body: [UInt8], peer: String = "",
         respond: @escaping @Sendable (HTTPResponse) -> Void
@@ -126,7 +114,7 @@ internal import Synchronization
         direct = (headers, respond)
     }
 
-    /// Returns the first header of a name, in any letter case, without the blanks around it; nil if it is missing.
+    /// The first header of a name, in any letter case, without the blanks around it; nil where there is none.
     public func header(_ name: String) -> String? {
         if let direct {
             return direct.headers.first { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
@@ -140,25 +128,16 @@ internal import Synchronization
         }
     }
 
-    /// The handle to suspend the connection; nil after the request has ended.
+    /// What lets the connection rest; nil once the request is over.
     var restingConnection: RestingConnection? { state.withLock { unsafe $0.handle.map { unsafe RestingConnection($0) } } }
 
-    /// Returns all headers of a name, in any letter case, in the order of the request, without the blanks around them.
+    /// All headers of a name, in any letter case, in the order in which they were sent, without the blanks around them.
     public func headers(_ name: String) -> [String] {
         let all = direct?.headers ?? state.withLock { unsafe $0.handle.map { unsafe Callbacks.headers(of: $0) } ?? $0.kept }
         return all.filter { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
     }
 
-    /// Sets the deadline for reading the first bytes of a response.
-    func beginReading() { readingDeadline = Clock.nanoseconds() + readingNanoseconds }
-
-    /// Extends the deadline for reading this many bytes of a response, at the lowest rate.
-    func allowTimeToRead(bytes: Int) {
-        let more = UInt64(bytes) * 1_000_000_000 / UInt64(Engine.slowestBody)
-        connection.deadline.store(readingDeadline + more, ordering: .relaxed)
-    }
-
-    /// Answers a request after `answer` returned ``HTTPAnswer/later``: once, from any thread. If the request has already ended,
+    /// Answers a request to which `answer` said ``HTTPAnswer/later``: once, from any thread. Where the request is over already,
     /// nothing is sent, and a stream is closed.
     public func respond(_ response: HTTPResponse) {
         if let direct { return direct.respond(response) }
@@ -175,7 +154,7 @@ internal import Synchronization
         if !isTaken, case .stream(let stream) = response.body { stream.close() }
     }
 
-    /// Takes the response from another thread, or suspends the connection until it arrives.
+    /// Takes the answer from another thread, or lets the connection rest until it is there.
     func takeDelivery() -> Arrival {
         state.withLock { state in
             switch state.delivery {
@@ -194,7 +173,7 @@ internal import Synchronization
         }
     }
 
-    /// Stops waiting for a response. Sends none, because the operation may or may not have happened.
+    /// Gives up waiting for an answer: what was asked for may be done or not, so that none is right.
     func breakOff() {
         state.withLock { state in
             if case .given = state.delivery { return }
@@ -204,7 +183,7 @@ internal import Synchronization
         }
     }
 
-    /// Ends the request. A later response is discarded.
+    /// Ends the request: an answer that comes now goes nowhere.
     func end() {
         let late = state.withLock { state in
             defer {
@@ -212,7 +191,7 @@ internal import Synchronization
                 unsafe state.handle = nil
             }
             if case .given(let response) = state.delivery { return response as HTTPResponse? }
-            // Keeps the headers for a thread that is about to respond and still reads them.
+            // Whoever is about to answer reads on in what was sent, and not in something else.
             if case .waiting = stage, let handle = unsafe state.handle { unsafe state.kept = Callbacks.headers(of: handle) }
             return nil
         }

@@ -1,11 +1,11 @@
 internal import CMicroHTTPD
 
-/// Sends responses with the library.
+/// An answer as the library sends it.
 enum LibraryAnswer {
-    /// The number of bytes that the library reads at a time for a response without chunks.
+    /// What the library reads at a time where it does not send chunks.
     private static let blockBytes = 512
 
-    /// Passes a response to the library; returns false if the library rejects it.
+    /// Hands an answer to the library; false where it does not take it.
     static func queue(_ response: HTTPResponse, for request: HTTPRequest, on handle: OpaquePointer, closing: Bool) -> Bool {
         guard let made = unsafe make(response.body, for: request) else { return false }
         defer { unsafe MHD_destroy_response(made) }
@@ -44,32 +44,17 @@ enum LibraryAnswer {
 }
 
 extension HTTPRequest {
-    /// Moves a part of the stream to the connection. Returns its length, 0 if the connection is suspended, -1 at the end, -2 if the
-    /// body is aborted.
+    /// Moves a portion of the stream to the connection: its length, 0 where the connection rests, -1 at the end, -2 where the body
+    /// is broken off.
     fileprivate func read(into room: UnsafeMutableRawBufferPointer) -> Int {
         guard let connection = restingConnection, let stream else { return -2 }
         switch unsafe stream.read(into: room, resting: connection) {
         case .bytes(let count):
             bytesSent += UInt64(count)
             return count
-        case .resting:
-            // The client has read everything.
-            (readingDeadline, bytesInTime) = (Connection.never, 0)
-            connection.deadline.store(Connection.never, ordering: .relaxed)
-            return 0
+        case .resting: return 0
         case .end: return -1
         case .aborted: return -2
         }
-    }
-
-    /// Copies a part of a large response to the connection, and extends the client's deadline. Returns its length.
-    fileprivate func readResponse(at position: Int, into room: UnsafeMutableRawBufferPointer) -> Int {
-        let count = min(room.count, response.count - position)
-        unsafe response.withUnsafeBytes { bytes in
-            unsafe room.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)]))
-        }
-        bytesSent = UInt64(position + count)
-        allowTimeToRead(bytes: position + count)
-        return count
     }
 }

@@ -2,58 +2,37 @@ internal import CMicroHTTPD
 internal import Dispatch
 internal import Synchronization
 
-/// Limits the memory of all requests and responses of a process, with reservations and a share for each owner.
+/// The bytes that the requests and responses of a process may hold together, counted in reservations.
 ///
-/// An owner may hold as many bytes as are free when it asks. A single owner gets half of the budget, a second one a quarter, and so
-/// on. So a new owner finds space even if others hold their full shares.
+/// A request reserves the length of its body before the body is read, and is refused if that is too much. A response is
+/// reserved without a limit, since its memory is in use already; new requests then wait for its end.
 final class MemoryBudget: Sendable {
     private let limitBytes: Int
     private let heldBytes = Atomic(0)
     private let trimming = DispatchQueue(label: "muniment.memory", qos: .utility)
 
-    /// - Parameter limitBytes: the largest sum of all reservations in bytes.
+    /// - Parameter limitBytes: Bytes that reservations of requests may reach, with those of responses.
     init(limitBytes: Int) {
         self.limitBytes = limitBytes
-        // Blocks above this size return to the system when they are freed. By default, the C library raises the threshold to the
-        // size of the largest freed block, and keeps smaller ones.
+        // Larger blocks go back to the system when they are freed. By default the C library raises this size to that of the
+        // largest block that was ever freed, and keeps what is below.
         mallopt(M_MMAP_THRESHOLD, 256 << 10)
     }
 
-    /// Reserves bytes. An empty budget accepts any number.
-    ///
-    /// - Returns: nil if the owner would exceed its share.
-    func reserve(_ bytes: Int, for owner: String) -> Reservation? {
-        state.withLock { state -> Reservation? in
-            let held = state.byOwner[owner, default: 0] + bytes
-            guard state.heldBytes == 0 || held <= limitBytes - state.heldBytes else { return nil }
-            return state.add(bytes, for: owner)
-        }
+    /// Reserves bytes, unless the limit would be exceeded. A budget of which nothing is reserved admits any number.
+    func reserve(_ bytes: Int) -> Bool {
+        let before = heldBytes.add(bytes, ordering: .relaxed).oldValue
+        if before == 0 || before + bytes <= limitBytes { return true }
+        release(bytes)
+        return false
     }
 
-    /// Reserves bytes that are already in use, without a limit.
-    func count(_ bytes: Int, for owner: String) -> Reservation { state.withLock { $0.add(bytes, for: owner) } }
+    /// Reserves bytes that are in use already.
+    func count(_ bytes: Int) { heldBytes.add(bytes, ordering: .relaxed) }
 
-    /// Releases a reservation. A second later, freed memory of the process is returned to the system.
-    func release(_ reservation: Reservation) {
-        let plansTrim = state.withLock { state in
-            state.heldBytes -= reservation.bytes
-            let held = state.byOwner[reservation.owner, default: 0] - reservation.bytes
-            state.byOwner[reservation.owner] = held == 0 ? nil : held
-            defer { state.isTrimPlanned = true }
-            return !state.isTrimPlanned
-        }
-        guard plansTrim else { return }
-        trimming.asyncAfter(deadline: .now() + 1) {
-            self.state.withLock { $0.isTrimPlanned = false }
-            malloc_trim(0)
-        }
-    }
-}
-
-extension MemoryBudget.State {
-    fileprivate mutating func add(_ bytes: Int, for owner: String) -> MemoryBudget.Reservation {
-        heldBytes += bytes
-        byOwner[owner, default: 0] += bytes
-        return MemoryBudget.Reservation(owner: owner, bytes: bytes)
+    /// Ends a reservation. With the last one, what the process has freed is returned to the system.
+    func release(_ bytes: Int) {
+        guard bytes > 0, heldBytes.subtract(bytes, ordering: .relaxed).newValue == 0 else { return }
+        trimming.async { malloc_trim(0) }
     }
 }

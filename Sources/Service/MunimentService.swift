@@ -6,40 +6,39 @@ public import HTTPServer
 internal import Muniment
 internal import Permissions
 
-/// The service: provides the stores of a data directory over HTTP.
+/// The service: stores of a data directory, asked and changed over HTTP.
 public final class MunimentService: HTTPApplication {
     let settings: ServiceSettings
     let data: DataDirectory
     let authenticator: Authenticator
     let router: Router
     let operations: Operations
-    /// Runs queries that may take long. A caller has at most a quarter of the threads, and a store at most three quarters.
+    /// Questions that may take long. A caller has a quarter of the threads at most, and a store three quarters.
     let work = WorkQueue(
         WorkLimits(
             running: threads, waiting: 4_096, runningOfCaller: threads / 4, waitingOfCaller: 256, runningOfStore: threads * 3 / 4))
-    /// The queue of JWTs that need the issuer's keys: a separate queue, so that a slow issuer delays only them.
+    /// Where JWTs wait for the issuer's keys: apart from the rest, so that an issuer that is slow holds up nobody else.
     let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
     let liveFeeds: LiveFeeds
     private let presence: ServicePresence
     private let tokens: TokenRegistry
-    /// Nil without accounts.
+    /// Nil where it has no accounts.
     let accounts: AccountsOffice?
-    /// Runs long responses that wait for their clients. Their number is limited, with a quarter for each caller. Above the limit,
-    /// requests are rejected.
+    /// Long answers that wait for their clients: so many at once, of them a quarter for each caller. None waits for its turn.
     let streams = WorkQueue(WorkLimits(running: streamLimit, waiting: 0, runningOfCaller: streamLimit / 4))
-    /// The number of threads for queries: two for each processor, and at least eight.
+    /// Threads for questions: two for each processor, and eight at least.
     private static let threads = max(8, ProcessInfo.processInfo.activeProcessorCount * 2)
-    /// The largest number of concurrent long responses.
+    /// Long answers that are given at once.
     static let streamLimit = 32
     let runningKeys = RunningKeys()
     let runningCommits: RunningCommits
-    /// Responses that are being computed by tasks.
+    /// Answers that are being made by tasks.
     private let tasks = DispatchGroup()
 
-    /// Opens every store of the data directory for writing. The first start creates the store `default`.
+    /// Opens every store of the data directory for writing. The first start makes the store `default`.
     ///
-    /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened, ``Credentials/ServiceAlreadyRuns`` if another process
-    ///   uses the directory, or file errors.
+    /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened,
+    ///   ``Credentials/ServiceAlreadyRuns`` where another process has the directory, or what the disk says.
     public init(_ settings: ServiceSettings) throws {
         self.settings = settings
         data = try DataDirectory(
@@ -57,7 +56,7 @@ public final class MunimentService: HTTPApplication {
             throw error
         }
         var callers = settings.callers
-        // Waiting for the keys of the issuer must not exceed the deadline of a request.
+        // A request waits for the keys of the issuer no longer than for its answer.
         callers.issuer?.fetchSeconds = settings.deadlines.wholeSeconds(upTo: 10)
         authenticator = Authenticator(
             callers, tokens: tokens, localSecret: presence.secret, accounts: accounts, clock: settings.clock,
@@ -66,11 +65,11 @@ public final class MunimentService: HTTPApplication {
         operations = Operations(settings, routes: RouteTable.routes)
         liveFeeds = LiveFeeds(LiveFeedLimits(), counts: operations.counts)
         do {
-            // An unreadable token file must fail at the start, not at the first request.
+            // A file of tokens that cannot be read is said before anybody waits for the service.
             _ = try tokens.list()
             let names = try data.names()
             for name in names {
-                // A store that lost commits does not prevent serving the others.
+                // One store that lost commits does not keep the others from being served.
                 do { _ = try data.store(name) } catch let error as StoreError where error.isRollback {
                     settings.report("the store `\(name)` is not served: \(error)")
                 }
@@ -92,23 +91,23 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// The secret that the tool on this machine sends instead of a token.
+    /// What the tool on this machine shows in place of a token.
     var secretOfTool: String { presence.secret }
 
-    /// Tells the tool on this machine where the service listens, so that the tool changes data through the service.
+    /// Tells the tool on this machine where the service listens, so that what it changes goes through the service.
     ///
     /// - Parameters:
     ///   - host: the address that it listens on.
     ///   - port: the port that it listens on.
-    ///   - certificatePEM: the certificate of the service; nil without TLS.
+    ///   - certificatePEM: the certificate that it shows; nil where it does without TLS.
     public func announce(host: String, port: UInt16, certificatePEM: String? = nil) throws {
         try presence.announce(host: host, port: port, certificatePEM: certificatePEM)
     }
 
-    /// Creates a token with all permissions, if no token was ever created and every store is empty, and writes it to a file that
-    /// only the owner of the data directory can read. Reports a file that an earlier start has left.
+    /// Makes a token that may do everything, if no token was ever made and every store is empty, and writes it to a file that only
+    /// the owner of the data directory can read. Reports a file that an earlier start has left.
     ///
-    /// - Returns: the path of the file; nil if no token was created.
+    /// - Returns: the path of the file; nil if no token was made.
     public func makeFirstToken() throws -> String? {
         let file = FirstTokenFile(folder: data.ownFolder)
         guard try tokens.list().isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis }) else {
@@ -121,25 +120,25 @@ public final class MunimentService: HTTPApplication {
         return file.path
     }
 
-    /// Whether the token file is intact, so that tokens can be checked.
+    /// Whether callers with tokens can be told apart: the file of tokens is sound.
     var canReadTokens: Bool { (try? tokens.list()) != nil }
 
-    /// Closes the stores after running reads and writes have ended. Waiting work is dropped, because its clients are disconnected.
-    /// Later calls do nothing. The server must have stopped before.
+    /// Closes the stores, once what reads and writes them is done: what only waits for its turn is dropped, since nobody is there
+    /// any more to be answered. Later calls do nothing. The server must have stopped before.
     public func close() throws {
         defer {
             presence.end()
             operations.flush()
         }
-        // Each queue can add work to the next one.
-        for queue in [verification, work, streams] + bodies.all { queue.close() }
+        // In the order in which one hands on to the next.
+        for queue in [verification, work, streams] { queue.close() }
         tasks.wait()
         liveFeeds.end()
         accounts?.close()
         try data.close()
     }
 
-    /// Announces that the service is about to stop, so that load balancers send no more requests: `/readyz` now returns 503.
+    /// Says that the service is about to stop, so that nobody sends it more than it has: `/readyz` answers 503 from now on.
     public func beginStopping() { operations.isStopping = true }
 
     // MARK: Requests
@@ -163,7 +162,7 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// Evaluates the head of a request. The result says why the request is rejected, if it is.
+    /// What is known of a request from its head alone, and why it goes no further, if it does not.
     private func admit(
         _ request: HTTPRequest, _ requestID: String, _ index: Int, _ parameters: [String]
     ) -> (Exchange, Problem?) {
@@ -176,7 +175,7 @@ public final class MunimentService: HTTPApplication {
         if route.isOfAccounts, accounts == nil {
             problem = .withoutAccounts
         } else if route.isOfAccounts, route.need == .nothing {
-            // Requests without a signed-in user are counted by address.
+            // Whoever is not signed in yet is counted by address.
             do throws(Problem) { limit = try operations.admit(nil, from: client) } catch { problem = error }
         } else if route.need != .nothing {
             do throws(Problem) {
@@ -184,7 +183,7 @@ public final class MunimentService: HTTPApplication {
                     try authenticator.finding(
                         authorization: request.header("Authorization"), from: client, in: storeName)
                 }
-                // Clients that try credentials are limited by their address.
+                // Whoever tries credentials is slowed down by its address.
                 limit = try operations.admit((try? found.get())?.caller, from: client)
                 finding = try found.get()
                 try finding?.caller?.require(route.need, in: storeName)
@@ -212,8 +211,7 @@ public final class MunimentService: HTTPApplication {
         }
         let route = router.routes[index]
         if let jwt = exchange.unverified { return verify(jwt, request, exchange, route) }
-        // Receiving the body may have taken minutes. The credential may have been revoked or the user signed out since the head
-        // arrived.
+        // The body may have taken minutes, and whoever sent its head be signed out or revoked by now.
         if route.bodyLimitBytes > 0, let caller = exchange.caller {
             do throws(Problem) {
                 try authenticator.requireStillGood(caller, authorization: request.header("Authorization"))
@@ -229,7 +227,7 @@ public final class MunimentService: HTTPApplication {
         return go(Call(self, request, route, exchange, exchange.hosted))
     }
 
-    /// Determines the caller of a JWT after the issuer's keys are available, and then answers the request.
+    /// Finds out who calls with a JWT, once the issuer's keys are there, and then answers.
     private func verify(_ jwt: String, _ request: HTTPRequest, _ exchange: Exchange, _ route: Route) -> HTTPAnswer {
         let cancellation = exchange.beginWork(within: route.hasDeadline ? settings.deadlines.limit(of: route.name) : nil)
         let admission = verification.add(exchange.origin) {
@@ -238,7 +236,7 @@ public final class MunimentService: HTTPApplication {
             do throws(Problem) {
                 if case .deadlinePassed? = cancellation.reason { throw .issuerIsSlow }
                 let caller = try self.authenticator.caller(verifying: jwt, from: exchange.client)
-                // A request is dropped if its client has disconnected.
+                // A request whose client left meanwhile goes no further.
                 if case .cancelled? = cancellation.reason { return }
                 try caller.require(route.need, in: exchange.storeName)
                 exchange.identify(caller)
@@ -257,7 +255,7 @@ public final class MunimentService: HTTPApplication {
         return hosted
     }
 
-    /// Runs the handler of a route on the thread or queue that it requires.
+    /// Does what a route does, where it says.
     private func go(_ call: Call) -> HTTPAnswer {
         switch call.route.handler {
         case .immediate(let handle): return now(call, handle)
@@ -279,28 +277,7 @@ public final class MunimentService: HTTPApplication {
                 do { response = try await handle(call) } catch { response = self.problem(for: error, call.request).response }
                 call.request.respond(self.finished(response, call.request))
             }
-            let admission = queue.add(call.exchange.origin) {
-                let isDone = DispatchSemaphore(value: 0)
-                self.perform(call, handle) { isDone.signal() }
-                isDone.wait()
-            }
-            return later(admission, call.request)
-        }
-    }
-
-    /// Runs the handler of a route in a task.
-    private func perform(
-        _ call: Call, _ handle: @escaping @Sendable (Call) async throws -> HTTPResponse, then end: @escaping @Sendable () -> Void
-    ) {
-        tasks.enter()
-        Task(executorPreference: AnswerExecutor.shared) { [tasks] in
-            defer {
-                end()
-                tasks.leave()
-            }
-            let response: HTTPResponse
-            do { response = try await handle(call) } catch { response = self.problem(for: error, call.request).response }
-            call.request.respond(self.finished(response, call.request))
+            return .later
         }
     }
 
@@ -318,9 +295,9 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// Runs work on a queue and continues with its result.
+    /// Does something on a queue and goes on with what came of it.
     ///
-    /// Waiting work is dropped if its client disconnects.
+    /// Work that waits is dropped when its client leaves.
     private func later<Result>(
         _ request: HTTPRequest, _ exchange: Exchange, on queue: WorkQueue? = nil, within limit: Duration? = nil,
         _ body: @escaping @Sendable (Cancellation) throws -> Result,
@@ -356,7 +333,7 @@ public final class MunimentService: HTTPApplication {
         }
         let route = router.routes[index]
         switch route.handler {
-        // A change either happens or not, and ends soon.
+        // It is a change, which is made or not, and soon.
         case .asynchronous: return false
         case .ofAccounts: accounts?.dropObsolete(of: exchange.origin)
         case .immediate, .immediateUpTo, .queued: work.dropObsolete(of: exchange.origin)
@@ -390,7 +367,7 @@ public final class MunimentService: HTTPApplication {
         return problem
     }
 
-    /// Adds the headers of every response.
+    /// Adds what every answer has.
     private func finished(_ response: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
         guard let exchange = request.context as? Exchange else { return response }
         var response = response

@@ -1,17 +1,17 @@
 internal import Events
 internal import Synchronization
 
-/// The `typ` that an issuer's JWTs must have in their headers to be access tokens.
+/// Which `typ` the JWTs of an issuer must have in their headers to be access tokens.
 public enum AccessTokenType: Sendable {
     /// `at+jwt` (RFC 9068).
     case required
-    /// `at+jwt` after the first JWT with this type. Until then also `JWT`, or no `typ`.
+    /// `at+jwt` from the first JWT on that has it. Until then also `JWT`, or no `typ`.
     case onceSeen
     /// `at+jwt`, `JWT` or no `typ`.
     case optional
 }
 
-/// Distinguishes access tokens from other JWTs of the same issuer for the same audience.
+/// Tells access tokens from the other JWTs that the same issuer signs for the same audience.
 final class AccessTokenRules: Sendable {
     private let type: AccessTokenType
     /// Whether an access token of this issuer has had the type `at+jwt`.
@@ -36,7 +36,11 @@ final class AccessTokenRules: Sendable {
             }
         case let other?: throw .notAnAccessToken("its `typ` is `\(other.prefix(20))`")
         }
-        // Keycloak sets a claim if the header has no type.
+        // AWS Cognito says in this claim which of its tokens one is.
+        if let use = jwt.claims.text("token_use")?.lowercased(), use != "access" {
+            throw .notAnAccessToken("its claim `token_use` is `\(use.prefix(20))`")
+        }
+        // Keycloak has a claim for what the header leaves open.
         let kind = jwt.claims.text("typ")?.lowercased()
         if kind == "bearer" { return }
         if let kind, ["id", "refresh", "offline", "logout"].contains(kind) {

@@ -1,52 +1,50 @@
 public import Events
 
-/// The reason why the accounts of a data directory cannot be opened or changed. For the operator; users do not see it.
+/// Why the accounts of a data directory cannot be opened or changed. For the operator: nobody who signs in is told.
 public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another process has the accounts open.
+    /// Another process has them open.
     case held(by: String)
-    /// Accounts exist, but the master key is missing. A new key could not open them.
+    /// There are accounts, and no master key: a new one could not open anything.
     case masterKeyMissing(path: String)
-    /// Users other than the owner can read or change the master key.
+    /// Others than its owner may read or change the master key.
     case masterKeyExposed(path: String, mode: UInt32)
-    /// The master key file is malformed.
+    /// The file of the master key is none.
     case masterKeyMalformed(path: String)
-    /// The accounts' keys were sealed by a different master key.
+    /// The master key is not the one that the accounts' keys were sealed by.
     case masterKeyOther(path: String)
-    /// Accounts exist, but the file of their keys is missing.
+    /// There are accounts, and the file of their keys is not there.
     case keysMissing(path: String)
-    /// The file of the accounts' keys has an invalid header.
+    /// The file of the accounts' keys does not begin as it should.
     case keysMalformed(path: String)
-    /// The key of an account is neither valid nor destroyed.
+    /// The key of an account is neither there nor destroyed.
     case keyDamaged(AccountID, path: String)
-    /// The log has fewer records than before.
+    /// The log has fewer records than it had.
     case endsEarly(record: UInt64, known: UInt64)
-    /// The log has a different record than before.
+    /// The log has another record than it had.
     case replaced(record: UInt64)
-    /// The file with the known head of the log is unreadable.
+    /// The file that says how far the log went cannot be read.
     case headMalformed(path: String)
-    /// A record is unreadable.
+    /// A record cannot be read.
     case unreadable(record: UInt64, DecodingFault)
     /// A record was written by a later version.
     case unknownFormat(record: UInt64, version: UInt8)
-    /// The account's key cannot open the personal data in a record.
+    /// What is personal in a record cannot be opened by its account's key.
     case unopened(record: UInt64, AccountID)
-    /// A record contradicts earlier records.
+    /// A record says what cannot have happened after those before it.
     case misfit(record: UInt64, String)
-    /// A change contradicts the state: a bug in the program. Nothing was written.
+    /// A change that says what cannot happen: a mistake of the program. Nothing was written.
     case unfit(String)
-    /// The state in memory differs from the log.
+    /// What is in memory is not what the log says.
     case different(String)
-    /// The target of a restore already contains accounts.
+    /// There are accounts where a backup of some is to be put.
     case alreadyThere(path: String)
-    /// The backup of accounts was changed after it was made.
+    /// The backup of accounts is not what it was when it was made.
     case backupDamaged(path: String, problem: String)
-    /// The disk is full. Nothing was written; the same change can succeed later.
-    case lacksResources(path: String)
     /// An earlier write failed.
     case stopped(String)
-    /// A path refers to another file, or to none, since it was opened.
+    /// A path of theirs leads to another file, or to none, since they were opened.
     case displaced(path: String)
-    /// The accounts were closed.
+    /// They were closed.
     case closed
 
     public var description: String {

@@ -4,37 +4,37 @@ internal import Hashing
 internal import Permissions
 internal import Projections
 
-/// A page of audit records, in the order of the filter.
+/// Some of the records of the audit, in the order of the filter.
 public struct AuditPage: Hashable, Sendable {
     public let records: [AuditRecord]
-    /// Whether this is the last page. Oldest first, later records come after it.
+    /// Whether nothing is behind this page. Oldest first, what happens later comes behind it.
     public let isLast: Bool
-    /// The cursor of the next page. Oldest first, the cursor of the last page returns records that are added later.
+    /// Asks for the next page; oldest first also, behind the last one, for what has happened since.
     public let cursor: AuditCursor
 }
 
 extension Store {
-    /// Returns a page of the audit: successful and refused actions with actor, time and origin (CONFORMANCE E10).
+    /// Who did what, when and from where, and who tried what and was refused (CONFORMANCE E10).
     ///
-    /// The order is that of the log, which is the order of time. A refused command follows the commit that preceded it. Pages have
-    /// no gaps and no repetitions, even if commits are written between requests.
+    /// The order is that of the log, which is that of time; a refused command comes behind the commit that was the last before it.
+    /// Pages follow each other without a gap and without a repetition, whatever is committed meanwhile.
     ///
-    /// Reads one index row for every 2,048 records in the range of time or revisions. Reads at most as many commits as the page has
-    /// records, plus the last 2,048 events and refusals.
+    /// Looks at a row of the index for every 2,048 records of the time or revisions asked about, and at no more commits than the page
+    /// has records, but for the last 2,048 events and refusals.
     ///
     /// - Parameters:
-    ///   - filter: the records to return and their order.
-    ///   - cursor: the cursor of the previous page with the same filter; nil for the first page.
-    ///   - limit: records per page, from 1 to ``Events/Limits/recordsPerPage``.
-    /// - Throws: `Refusal` with `malformed` for an ill-formed name, an unknown kind, or a cursor of another list or store;
-    ///   ``StoreError/noSuchRevision(_:head:)``; errors of the index and the log if they are damaged.
+    ///   - filter: which records, in which order.
+    ///   - cursor: that of the page before, with the same filter; nil for the first page.
+    ///   - limit: records of a page, from 1 to ``Events/Limits/recordsPerPage``.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name, a kind that there is not, a cursor of another list or store;
+    ///   ``StoreError/noSuchRevision(_:head:)``; what the index and the log say where they are damaged.
     public func audit(_ filter: AuditFilter = AuditFilter(), after cursor: AuditCursor? = nil, limit: Int) throws -> AuditPage {
         guard (1...Limits.recordsPerPage).contains(limit) else {
             throw Refusal(.malformed, "a page of the audit has from 1 to \(Limits.recordsPerPage) records, and not \(limit)")
         }
         return try withReader { reader in
             let selection = try AuditSelection(filter, reader, now: options.clock())
-            // The log is read after the index, so that it contains everything in the index.
+            // The log is looked at after the index, so that it has all that the index shows.
             return try log.readRefusals { log in
                 let paging = try AuditPaging(reader, log, selection, filter)
                 return try paging.page(after: cursor, limit: limit)
@@ -43,22 +43,22 @@ extension Store {
     }
 }
 
-/// Merges the events and the refusals of the audit into pages.
+/// Puts the two streams of the audit together, page by page.
 private struct AuditPaging {
     let reader: IndexReader
     let log: LogReader
     let filter: AuditFilter
     let events: EventSearch?
     let refusals: RefusalSearch?
-    /// The positions after the last event and the last refusal.
+    /// Behind the last event and refusal that there are.
     let end: (event: AuditPlace, refusal: RefusalNumber)
 
-    /// A record that was found, and its position.
+    /// A record that was found, and where it stands.
     private enum Found {
         case event(AuditPlace)
         case refusal(RefusalSearch.Found)
 
-        /// A refusal sorts after all events of the commit before it.
+        /// A refusal stands behind all events of the commit before it.
         var order: (Revision, Int, UInt64) {
             switch self {
             case .event(let place): (place.revision, 0, place.index)
@@ -77,10 +77,10 @@ private struct AuditPaging {
     func page(after cursor: AuditCursor?, limit: Int) throws -> AuditPage {
         if let cursor { try check(cursor) }
         let isForward = filter.order == .oldestFirst
-        // Newest first, records that are added after the first page belong before it.
+        // Newest first, what happens after the first page belongs before it.
         var (event, refusal) = isForward ? (AuditPlace(.genesis), RefusalNumber.first) : end
         if let cursor { (event, refusal) = (cursor.events, cursor.refusals) }
-        // One more than the page holds, to know whether there is a next page.
+        // One more than the page has, to know whether something is behind it.
         let places = try isForward ? events?.first(limit + 1, from: event) : events?.last(limit + 1, before: event)
         let refused =
             try isForward
@@ -101,16 +101,14 @@ private struct AuditPaging {
                 left.refusals -= 1
             }
         }
-        // If no more records were found, the next page does not search that range again.
+        // Where nothing more was found, nobody has to look there again.
         if wasAll.events, left.events == 0 { event = isForward ? end.event : AuditPlace(.genesis) }
         if wasAll.refusals, left.refusals == 0 { refusal = isForward ? end.refusal : .first }
         return AuditPage(
             records: try records(found.prefix(limit)), isLast: found.count <= limit, cursor: try self.cursor(event, refusal))
     }
 
-    /// Returns the records from the first one on, up to the byte limit of a page, and how many of the found records were used.
-    private func records(_ found: some Sequence<Found>) throws -> (records: [AuditRecord], count: Int) {
-        var (records, count, bytes): ([AuditRecord], Int, Int) = ([], 0, 0)
+    private func records(_ found: some Sequence<Found>) throws -> [AuditRecord] {
         var described: DescribedCommit?
         return try found.compactMap { found in
             switch found {
@@ -138,8 +136,8 @@ private struct AuditPaging {
         }
     }
 
-    /// Returns the first bytes of SHA-256 of the hashes of the last commit and the last refusal before the positions. These hashes
-    /// cover the whole history before them. Nil if the positions are at the beginning.
+    /// The first bytes of SHA-256 over the hashes of the last commit and the last refusal before some places, which vouch for all
+    /// before them; nil where there are none yet.
     private func history(_ event: AuditPlace, _ refusal: RefusalNumber) throws -> [UInt8]? {
         let revision = Revision(max(event.revision.rawValue, 1) - 1)
         guard event <= end.event, refusal <= end.refusal else { return nil }

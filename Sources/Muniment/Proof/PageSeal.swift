@@ -4,13 +4,14 @@ internal import Files
 internal import Hashing
 internal import LMDB
 
-/// A checksum of every page of an environment's file. It is written when the store is closed, and removed before the file is
-/// written to again.
+/// A checksum of every page of an environment's file, written when the store is closed and taken away before the file is written
+/// to again.
 ///
-/// The hash chain covers every record of the log, and a checksum covers every row of the index. The seal also finds damage outside
-/// of them: in the pages that lead to rows, in free pages, in the unused parts of others, and in the older of the two head pages.
+/// The hash chain vouches for every record of the log and a checksum for every row of the index; the seal also finds damage
+/// where there is neither: in the pages that lead to rows, in free pages, in the slack of others, in the older of the two head
+/// pages.
 struct PageSeal {
-    /// The folder of the environment. The seal is stored next to the data.
+    /// The folder of the environment; the seal lies beside the data.
     let folder: String
 
     private static let magic = Array("MUNSEAL1".utf8)
@@ -18,18 +19,16 @@ struct PageSeal {
 
     var isThere: Bool { fileExists(path) }
 
-    /// Removes the seal durably. A seal that reappeared after a crash would describe an older file.
+    /// Takes the seal away, durably: one that came back after a crash would speak of a file that is no longer so.
     func remove() throws(FileError) {
         guard isThere else { return }
         try removeFile(path)
         try syncFolder(of: path)
     }
 
-    /// Returns the last commit of the file when it was sealed; nil without a readable seal.
-    ///
-    /// - Throws: `FileError` if the process lacks the descriptor to read it.
-    private func head() throws -> (revision: Revision, hash: Digest)? {
-        guard let seal = try readFileIfThere(path), isWhole(seal) else { return nil }
+    /// The last commit of the file when it was sealed; nil where there is no seal that can be read.
+    var head: (revision: Revision, hash: Digest)? {
+        guard let seal = try? readFile(path), isWhole(seal) else { return nil }
         var reader = ByteReader(offset: Self.magic.count)
         guard let revision = try? reader.fixed64(seal.span),
             let hash = Digest(bytes: Array(seal[reader.offset..<reader.offset + Digest.byteCount]))
@@ -37,10 +36,10 @@ struct PageSeal {
         return (Revision(revision), hash)
     }
 
-    /// Compares a log with its seal. A log that ends before the sealed commit has lost acknowledged commits.
+    /// Holds a log against its seal: one that ends before the commit that it was sealed with has lost what was acknowledged.
     func check(_ log: EventLog) throws {
-        // The seal is read before the log, so that a concurrent closing by a writer does not look like damage.
-        guard let sealed = try head(), isThere, let found = try log.refreshHead() else { return }
+        // The seal first and the log behind it, so that a writer that closes at this moment is not taken for damage.
+        guard let sealed = head, isThere, let found = try log.refreshHead() else { return }
         guard found.revision >= sealed.revision else {
             throw LogError.endsEarly(found.revision, sealed: sealed.revision)
         }
@@ -55,11 +54,11 @@ struct PageSeal {
         return (try? reader.fixed32(seal.span)) == Self.checksum(of: seal.span.extracting(0..<seal.count - 4))
     }
 
-    /// Seals the file, unless it is sealed already or larger than `limit` bytes.
+    /// Seals the file as it is, unless it is sealed already or larger than `limit` bytes.
     ///
     /// - Parameters:
-    ///   - revision: the last revision in the file.
-    ///   - hash: the hash of its commit.
+    ///   - revision: the last one in the file.
+    ///   - hash: that of its commit.
     func write(revision: Revision, hash: Digest, limit: Int) throws {
         guard !isThere, let bytes = Environment.fileBytes(in: folder), bytes <= limit else { return }
         var writer = ByteWriter(capacity: bytes / 1024 + 64)
@@ -71,7 +70,8 @@ struct PageSeal {
         try replaceFile(path, with: writer.bytes)
     }
 
-    /// Returns a sentence for each damaged page. Returns nil without a seal, including if a new writer has just removed it.
+    /// What the seal finds wrong, a sentence for each damaged page; nil where there is no seal, also where a writer that has
+    /// just begun has taken it away meanwhile.
     func problems() throws -> [String]? {
         guard isThere else { return nil }
         do {

@@ -6,28 +6,28 @@ internal import Hashing
 internal import LMDB
 internal import Projections
 
-/// The result of a verification.
+/// What a verification found.
 public struct VerificationReport: Sendable {
     public let commits: UInt64
     public let events: UInt64
-    /// The number of records of refused commands.
+    /// Records of refused commands.
     public let refusals: UInt64
-    /// The last commit; nil if the log could not be read to its end.
+    /// The last commit; nil where the log could not be read that far.
     public let head: StoreHead?
-    /// The problems found, one sentence each.
+    /// What is wrong, a sentence each.
     public let problems: [String]
-    /// Observations that are not problems.
+    /// What is not wrong but worth knowing.
     public let notes: [String]
 
     public var isSound: Bool { problems.isEmpty }
 }
 
 extension Store {
-    /// Verifies a store that this process has not opened: the pages of the log with their seal, the hash chain from the first
-    /// commit to the last, every event, and the chain of refused commands. Unless `quick` is true, also compares every row of the
-    /// index with a new one built from the log.
+    /// Checks a store that is not open in this process: the pages of the log against their seal, the hash chain from the first
+    /// commit to the last, every event, the chain of refused commands, and, unless `quick`, every row of the index against a
+    /// fresh fold of the log.
     ///
-    /// Changes nothing, except for a temporary index that it removes.
+    /// Changes nothing but a draft that it removes again.
     public static func verify(
         at path: String, quick: Bool = false, options: StoreOptions = StoreOptions()
     ) throws -> VerificationReport {
@@ -41,12 +41,11 @@ extension Store {
         return try verification.run(quick: quick)
     }
 
-    /// Verifies the log of this open store: the hash chain from the first commit to the last, every event, and the chain of refused
-    /// commands. Linear in the log. Does not compare the index, which requires a separate process.
+    /// Checks the log of this store, open as it is: the hash chain from the first commit to the last, every event, and the chain of
+    /// refused commands. Linear in the log. The index is not compared, which takes a process of its own.
     ///
-    /// - Parameter progress: receives the progress at intervals. An error that it throws ends the verification.
-    /// - Throws: errors of `progress`; ``StoreError/closed`` if the store is being closed, which does not wait for the
-    ///   verification.
+    /// - Parameter progress: told now and then how far it has come. What it throws ends the verification.
+    /// - Throws: what `progress` throws; ``StoreError/closed`` where the store is being closed, which does not wait for the rest.
     package func verifyLog(progress: (Progress) throws -> Void) throws -> VerificationReport {
         try users.during {
             var verification = Verification(folder: folder, options: options)
@@ -57,14 +56,14 @@ extension Store {
         }
     }
 
-    /// Checks for a rollback before the index is removed, because the index may contain the only evidence.
+    /// Looks before the index, which may be what knows of a rollback, is removed.
     private static func checkForRollback(_ folder: StoreFolder, _ options: StoreOptions) throws {
         let log = try folder.openLogForReading(options)
         defer { log.close() }
         try IndexOpening(folder: folder, log: log, options: options).checkForRollback()
     }
 
-    /// Deletes the index of a closed store and rebuilds it from the log.
+    /// Drops the index of a store that is not open, and folds it from the log again.
     public static func rebuild(at path: String, options: StoreOptions = StoreOptions()) throws {
         let folder = StoreFolder(path)
         try folder.checkHoldsStore()
@@ -75,7 +74,7 @@ extension Store {
             try removeFlatFolder(folder.index)
         }
         var options = options
-        // Opening must not add commits to the log.
+        // The log stays as it is.
         options.recordsEnds = .withCommits
         try Store.open(at: path, .writing, options: options).close()
     }
@@ -98,14 +97,14 @@ private struct Verification {
     mutating func run(quick: Bool) throws -> VerificationReport {
         if let found = try folder.logSeal.problems() {
             problems += found
-            // Stops after a damaged page, because it could mislead the reading of others.
+            // A damaged page could mislead the reading of others, so it goes no further.
             if !found.isEmpty { return report(nil) }
         } else {
             notes.append("the log is not sealed, since it is open, was not closed or is very large: only its records were checked")
         }
         let log: EventLog
         do {
-            // An active writer changes the head pages and the pages below them meanwhile.
+            // A process that writes makes a head page and what it leads to change meanwhile.
             if !FileLock.isHeldReady(path: folder.lock) { try Environment.checkHeadOrder(of: folder.log) }
             log = try folder.openLogForReading(options)
         } catch {
@@ -135,9 +134,9 @@ private struct Verification {
         return report(StoreHead(revision: head.revision, time: head.time, hash: head.hash.description))
     }
 
-    /// Verifies a log that is in use.
+    /// Checks a log that is in use.
     ///
-    /// - Parameter progress: receives the progress at intervals. An error that it throws ends the verification.
+    /// - Parameter progress: told now and then how far it has come. What it throws ends this.
     mutating func run(
         on log: EventLog, through last: Revision, progress: (Progress) throws -> Void
     ) throws -> VerificationReport {
@@ -155,15 +154,15 @@ private struct Verification {
         VerificationReport(commits: commits, events: events, refusals: refusals, head: head, problems: problems, notes: notes)
     }
 
-    /// The progress callback ended the verification. Not a problem of the log.
+    /// Whoever is told of the progress wants no more of it. No problem of the log.
     private struct Ended: Error {
         let reason: any Error
     }
 
-    /// The number of commits, or refusals, between two progress reports.
+    /// Commits, or refusals, between two times that somebody is told of the progress.
     private static let stride: UInt64 = 4096
 
-    /// Follows the chain, decodes every event, and checks that times never decrease.
+    /// Follows the chain, decodes every event, and checks that time never goes back.
     private mutating func walk(_ log: EventLog, to last: Revision, _ progress: (Progress) throws -> Void) throws {
         var previous = Instant.distantPast
         var (commits, events) = (UInt64(0), UInt64(0))
@@ -186,7 +185,7 @@ private struct Verification {
         }
     }
 
-    /// Follows the chain of refused commands, and checks that the revision of each exists.
+    /// Follows the chain of refused commands, and checks that each was refused at a revision that there is.
     private mutating func walkRefusals(_ log: EventLog, _ progress: (Progress) throws -> Void) throws {
         var refusals: UInt64 = 0
         defer { self.refusals = refusals }
@@ -208,14 +207,14 @@ private struct Verification {
         }
     }
 
-    /// Builds a temporary index from the log and compares every row.
+    /// Folds the log into a draft and compares every row.
     private mutating func compareIndex(with log: EventLog, _ head: LogHead) throws {
         guard fileExists(folder.index + "/data.mdb") else {
             notes.append("there is no index: it is folded from the log when the store is next opened")
             return
         }
-        // The disk content of such an index is undefined. The next opening rebuilds it.
-        if try folder.isLeftByCrash {
+        // What the disk kept of such an index is by chance, and the next opening folds it again.
+        if let boot = try? readFile(folder.bootMark), boot != bootIdentity() {
             notes.append("the machine went down while the index was open: it is folded again when the store is next opened")
             return
         }
@@ -246,13 +245,13 @@ private struct Verification {
         defer { fresh.close() }
         let workingSet = try fresh.workingSet()
         defer { workingSet.end() }
-        // The index may lack the newest refusals, so the temporary one stops at the same refusal.
+        // The index may not know the last refusals yet, so the fresh one is to know as many.
         let known = try? stored()?.lastRefusalInBlocks
         try IndexOpening(folder: folder, log: log, options: options).catchUp(fresh, workingSet, lastRefusal: known)
         try compare(with: fresh, log, head, known)
     }
 
-    /// Returns the state of the existing index; nil for an empty one.
+    /// How far the index in place has folded; nil for one that holds nothing.
     private func stored() throws -> IndexState? {
         let index = try Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
         defer { index.close() }
@@ -274,7 +273,7 @@ private struct Verification {
             {
                 problems.append("the index is damaged: \(difference); `muniment rebuild` mends it")
             } else if try index.state()?.revision != head.revision {
-                // The log of an active writer is ahead of its index.
+                // A writer that went on meanwhile has the log in front of the index.
                 guard let now = try log.refreshHead(), now.revision >= state.revision else {
                     return problems.append(
                         "the index has folded \(state.revision) revisions and the log has \(head.revision): commits are lost")

@@ -6,8 +6,8 @@ internal import LMDB
 public import Permissions
 internal import Projections
 
-/// A permission store: a folder with an append-only log of all permission events, and indexes derived from it. The indexes answer
-/// who may do what, at any moment since the first event.
+/// A permission store: a folder with an append-only log of everything that ever happened to permissions, and indexes folded from
+/// it that answer who may do what, at any moment since the first event.
 ///
 /// ```swift
 /// let store = try Store.create(at: "demo", preset: .open, administrator: "user:root")
@@ -19,7 +19,7 @@ internal import Projections
 /// try store.close()
 /// ```
 ///
-/// A store may be used from any number of threads. One process at a time writes; other processes can read meanwhile.
+/// Any number of threads may use a store. One process at a time writes; others read meanwhile.
 public final class Store: Sendable {
     let folder: StoreFolder
     let log: EventLog
@@ -47,17 +47,17 @@ public final class Store: Sendable {
 
     var index: Index { indexInUse.current }
 
-    /// Returns whether a folder contains a store.
+    /// Whether there is a store in a folder.
     public static func exists(at path: String) -> Bool { StoreFolder(path).holdsStore }
 
-    /// Creates a store in a folder without one, and opens it for writing.
+    /// Makes a store in a folder that holds none, and opens it for writing.
     ///
     /// - Parameters:
-    ///   - path: the folder, which is created if it does not exist.
-    ///   - preset: the initial access of everyone.
-    ///   - administrator: the user or thing that administers the store.
-    ///   - options: the clock, the progress and the limits of the store.
-    /// - Throws: ``StoreError/alreadyExists(path:)``, `Refusal` for a name that is not valid for an administrator, or file errors.
+    ///   - path: the folder, which is made where it is not there.
+    ///   - preset: what everyone has in it at first.
+    ///   - administrator: the user or thing that administers it.
+    ///   - options: the clock, the progress and the limits of the store that is opened.
+    /// - Throws: ``StoreError/alreadyExists(path:)``, `Refusal` for a name that cannot be an administrator's, or what the disk says.
     public static func create(
         at path: String, preset: Preset = .locked, administrator: Name = "user:root", options: StoreOptions = StoreOptions()
     ) throws -> Store {
@@ -70,7 +70,7 @@ public final class Store: Sendable {
         let lock = try folder.takeLock()
         do {
             guard !folder.holdsStore else { throw StoreError.alreadyExists(path: path) }
-            // An index without its log means that the log was lost. A new store at this path would hide the loss.
+            // An index without its log is what is left of a store: making another one over it would hide the loss.
             guard !fileExists(folder.index + "/data.mdb") else { throw StoreError.logIsLost(path: path) }
             try makeLog(in: folder, genesis(preset: preset, administrator: administrator, at: options.clock()))
             try makeFolder(folder.index)
@@ -82,7 +82,7 @@ public final class Store: Sendable {
         return try open(at: path, .writing, options: options)
     }
 
-    /// Creates a log of one commit and renames it when it is complete. The store exists from that moment on.
+    /// Makes a log of one commit and puts it in place whole: a store is there from that moment on, and not before.
     private static func makeLog(in folder: StoreFolder, _ genesis: Commit) throws {
         try removeFlatFolder(folder.logDraft)
         try makeFolder(folder.logDraft)
@@ -94,8 +94,8 @@ public final class Store: Sendable {
         try syncFolder(of: folder.log)
     }
 
-    /// Returns the first commit of a store, revision 0: its preset and its administrator. In an open store, everyone also gets
-    /// every privilege at the store and class levels.
+    /// The commit that a store begins with, at revision 0: its preset, its administrator, and in an open store everything for
+    /// everyone at the store and class levels.
     private static func genesis(preset: Preset, administrator: Name, at time: Instant) -> Commit {
         let principal = PrincipalID(rawValue: ReservedID.firstFree)
         var events: [Event] = [
@@ -111,9 +111,9 @@ public final class Store: Sendable {
         return Commit(revision: .genesis, time: time, actor: principal, events: events)
     }
 
-    /// Opens a store. Builds or updates its index first if needed, and reports progress.
+    /// Opens a store. Its index is folded first where that is needed, with progress.
     ///
-    /// - Throws: ``StoreError``, `LogError` for a damaged log, or file errors.
+    /// - Throws: ``StoreError``, `LogError` for a damaged log, or what the disk says.
     public static func open(
         at path: String, _ access: StoreAccess = .reading, options: StoreOptions = StoreOptions()
     ) throws -> Store {
@@ -201,8 +201,8 @@ public final class Store: Sendable {
 
     static func openIndexForReading(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) throws -> Index {
         let opening = IndexOpening(folder: folder, log: log, options: options)
-        do { return try opening.forReading() } catch let reason where !(reason is LogError || reason is StoreError || reason.isLackOfDescriptors) {
-            // This process becomes a writer to rebuild the index, and then continues as a reader.
+        do { return try opening.forReading() } catch let reason where !(reason is LogError || reason is StoreError) {
+            // As a writer this process can fold the index; then it goes on as a reader.
             try fold(folder, log: log, options: options, because: reason)
             return try opening.forReading()
         }
@@ -225,7 +225,7 @@ public final class Store: Sendable {
         }
     }
 
-    /// Syncs, seals and closes an index that was open for writing, and removes the mark that it is open.
+    /// Syncs, seals and closes an index that was open for writing, and takes away the mark that says so.
     private static func finish(_ index: Index, in folder: StoreFolder, _ options: StoreOptions) throws {
         defer { index.close() }
         try index.sync()
@@ -235,13 +235,13 @@ public final class Store: Sendable {
         try removeFile(folder.bootMark)
     }
 
-    /// Closes the store after all current reads and writes have ended, and informs its observers. As soon as closing begins, new
-    /// calls throw ``StoreError/closed``. The store cannot be used afterwards.
+    /// Closes the store, once everybody is done who is reading or writing at this moment; those who observe it are told. From its
+    /// beginning on nobody else begins: they get ``StoreError/closed``. Nothing can be done with the store afterwards.
     ///
-    /// Must not be called from inside a read: it would wait for itself. A second call does nothing and does not wait.
+    /// Do not call it from inside a reading, for which it would wait. Doing it again does nothing, and waits for nothing.
     ///
-    /// - Throws: an error if the index could not be synced to the disk; the next opening rebuilds it.
-    ///   ``StoreError/displaced(path:)`` if the store's folder was removed or replaced; nothing is written into the new folder.
+    /// - Throws: where the index could not be brought to the disk; it is folded again when the store is next opened.
+    ///   ``StoreError/displaced(path:)`` where the store's folder was removed or replaced; nothing is written into it then.
     public func close() throws {
         guard users.close() else { return }
         writer?.ends?.stop()
@@ -255,11 +255,11 @@ public final class Store: Sendable {
         }
         if let writer {
             let index = index
-            // Keeps the commits of an unfinished import as well.
+            // What an import has added and not finished is kept, too.
             let written = Result { try log.failure == nil ? writer.writeOut() : () }
             writer.close()
             guard log.isInPlace else {
-                // Seals and marks would be written into the new folder, which they do not describe.
+                // Seals and marks would go into the folder that is there now, which they do not describe.
                 index.close()
                 throw StoreError.displaced(path: folder.path)
             }
@@ -277,16 +277,7 @@ public final class Store: Sendable {
 }
 
 extension Error {
-    /// Whether the process lacks descriptors or memory.
-    fileprivate var isLackOfDescriptors: Bool {
-        switch self {
-        case let error as FileError: error.isLackOfDescriptors
-        case let error as StorageError: error.kind == .lacksResources
-        default: false
-        }
-    }
-
-    /// Whether the error means that the disk is full.
+    /// Whether the disk has no room for what was to be written.
     fileprivate var isFullDisk: Bool {
         switch self {
         case let error as FileError: error.isDiskFull

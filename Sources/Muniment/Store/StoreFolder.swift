@@ -7,17 +7,17 @@ internal import LMDB
 internal import Projections
 internal import Synchronization
 
-/// The paths of the parts of a store.
+/// Where the parts of a store are.
 ///
-///     DIR/log/         the log, the primary data; created as `log.new` and renamed when it holds a store
-///     DIR/index/       the derived data; `boot` in it says that it is open for writing, and since which start of the machine;
+///     DIR/log/         the truth; made as `log.new` and renamed when it holds a store
+///     DIR/index/       everything derived; `boot` in it says that it is open for writing, and since which start of the machine;
 ///                      `clock` the offset of the machine's clock
 ///     DIR/writer.lock  held by the one process that writes
-///     DIR/head         the head of the log when the store was last opened or closed for writing
-///     DIR/levels.json  names for sets of privileges, if the imported history had some
+///     DIR/head         how far the log went when the store was last opened or closed for writing
+///     DIR/levels.json  names for sets of privileges, where the history that was imported had some
 struct StoreFolder: Sendable {
     let path: String
-    /// In another folder for a backup, because backups are read-only.
+    /// Elsewhere for a backup, into which nothing is written.
     private(set) var index: String
 
     var log: String { path + "/log" }
@@ -36,23 +36,13 @@ struct StoreFolder: Sendable {
         index = path + "/index"
     }
 
-    /// Whether the machine stopped while the index was open for writing.
-    ///
-    /// - Throws: `FileError` if the process lacks the descriptor to check.
-    var isLeftByCrash: Bool {
-        get throws(FileError) {
-            guard let boot = try readFileIfThere(bootMark) else { return false }
-            return boot != bootIdentity()
-        }
-    }
-
-    /// Whether the folder is a backup, which is read-only.
+    /// Whether the folder is a backup, which is read and never written to.
     var isBackup: Bool { Backup.isThere(at: path) }
 
-    /// Whether the index is in a temporary folder of this process, which is removed on closing.
+    /// Whether the index is in a temporary folder, which belongs to this process alone and is removed on closing.
     private(set) var hasTemporaryIndex = false
 
-    /// The same folder with a new index in a temporary folder: for a backup, and for a disk without space for the index.
+    /// The same folder, its index folded anew in a temporary folder: for a backup, and for a disk that has no room for the index.
     var withTemporaryIndex: StoreFolder {
         var folder = self
         folder.index = FileManager.default.temporaryDirectory.path + "/muniment-index-\(UUID().uuidString)"
@@ -60,19 +50,19 @@ struct StoreFolder: Sendable {
         return folder
     }
 
-    /// Opens the log for reading. Creates no files in a backup.
+    /// Opens the log for reading. That leaves nothing in a backup.
     func openLogForReading(_ options: StoreOptions) throws -> EventLog {
         try EventLog(path: log, isReadOnly: true, isStill: isBackup, mapBytes: options.mapBytes)
     }
 
-    /// The temporary path of a log before it is renamed.
+    /// Where a log is made before it is put in place whole.
     var logDraft: String { path + "/log.new" }
 
     var holdsStore: Bool { fileExists(log + "/data.mdb") }
 
-    /// Checks that the store exists before anything is opened. Distinguishes a lost log from a missing store.
+    /// Looks for the store before anything is opened, so that a log that is lost is told from a store that never was.
     ///
-    /// - Throws: ``StoreError/notAStore(path:)``, ``StoreError/logIsLost(path:)``, or the error of the check.
+    /// - Throws: ``StoreError/notAStore(path:)``, ``StoreError/logIsLost(path:)``, or what keeps this process from looking.
     func checkHoldsStore() throws {
         if try exists(log + "/data.mdb") {
             guard Environment.fileBytes(in: log) ?? 0 > 0 else { throw StoreError.logIsLost(path: path) }
@@ -89,9 +79,9 @@ struct StoreFolder: Sendable {
     }
 }
 
-/// The stores that this process has open. LMDB allows each environment once per process.
+/// The stores that this process has open: LMDB allows each environment once in a process.
 enum OpenStores {
-    /// The resolved path of each store, by the path that was used to open it.
+    /// By the path that each was opened with, the one spelling of it.
     private static let paths = Mutex<[String: String]>([:])
 
     static func enter(_ path: String) throws(StoreError) {
@@ -107,27 +97,27 @@ enum OpenStores {
     static func leave(_ path: String) { _ = paths.withLock { $0.removeValue(forKey: path) } }
 }
 
-/// Opens the index of a log. Uses the existing index if possible, and rebuilds it from the log otherwise.
+/// Opening the index that belongs to a log: as it is where that is possible, folded from the log where it is not.
 struct IndexOpening {
     let folder: StoreFolder
     let log: EventLog
     let options: StoreOptions
 
-    /// The number of versions folded in memory before they are written together. Rows are written fastest, and pages become
-    /// fullest, in one long sorted run. So this is the number that fits into a quarter of the machine's memory.
+    /// Versions folded in memory before they are written out together: rows are written fastest, and pages become fullest, in
+    /// one long sorted run, so it is as many as a quarter of the machine's memory holds.
     static let versionsPerBatch = Int(ProcessInfo.processInfo.physicalMemory / 4 / 128)
 
-    /// Opens the index for writing and adds the commits it lacks. The caller holds the writer's lock.
+    /// Opens the index for writing, folding what it has not seen. The caller holds the writer's lock.
     func forWriting() throws -> (Index, WorkingSet) {
         if let index = try usable() {
-            // Continues after a damaged row: derived data can be rebuilt.
+            // A damaged row: what is derived can be derived again.
             do { return (index, try caughtUp(index)) } catch is IndexError {}
         }
         let index = try fresh()
         return (index, try caughtUp(index))
     }
 
-    /// Adds the commits that an index lacks. Closes the index on failure, so that another attempt in this process opens it again.
+    /// Folds what an index has not seen. Where that fails the index is closed: another try in this process opens it anew.
     private func caughtUp(_ index: Index) throws -> WorkingSet {
         do {
             try markOpen()
@@ -143,13 +133,13 @@ struct IndexOpening {
         }
     }
 
-    /// Opens the index for reading, or throws why it cannot be read.
+    /// Opens the index for reading, or says why it cannot be read as it is.
     func forReading() throws -> Index {
         guard fileExists(folder.index + "/data.mdb") else { throw IndexError.unusable("it is not there") }
         if let boot = try? readFile(folder.bootMark), boot != bootIdentity() {
             throw IndexError.unusable("the machine went down while it was open")
         }
-        // A new writer removes the seal before it changes anything.
+        // A writer that has just begun takes the seal away before it changes anything.
         if let found = try folder.indexSeal.problems(), let first = found.first, folder.indexSeal.isThere {
             throw IndexError.unusable(first)
         }
@@ -163,8 +153,8 @@ struct IndexOpening {
         }
     }
 
-    /// Checks that an index is up to date with its log, and has this version and this history. The log of an active writer may be a
-    /// moment ahead of its index after the index is ready. Before that, the writer may be building the index from the beginning.
+    /// Whether an index is as far as its log, of this version, and of this history. A writer that is at work may be a moment ahead
+    /// of its index, once it is ready: before, it may be folding the index from its beginning.
     private func check(_ index: Index) throws {
         guard let state = try index.state() else { throw IndexError.unusable("it is empty") }
         guard let head = try log.refreshHead() else { throw LogError.empty }
@@ -174,7 +164,7 @@ struct IndexOpening {
         }
     }
 
-    /// Returns the index on disk; nil if it must be rebuilt.
+    /// The index as it is on disk; nil where it has to be folded afresh.
     private func usable() throws -> Index? {
         guard fileExists(folder.index + "/data.mdb") else { return nil }
         if let boot = try? readFile(folder.bootMark), boot != bootIdentity() { return nil }
@@ -186,7 +176,7 @@ struct IndexOpening {
             return nil
         }
         do {
-            // An index that contains only the first commit is rebuilt, so that the writer has all of it in memory.
+            // An index of the creation alone is folded again, so that the writer has all of it in memory.
             if let state = try index.state() {
                 try checkBelongs(state)
                 if state.revision > .genesis { return index }
@@ -199,7 +189,7 @@ struct IndexOpening {
         return nil
     }
 
-    /// Throws if an intact index was not built from this log. In that case the log was rolled back.
+    /// Throws where an intact index was not folded from this log, which then was rolled back.
     private func checkBelongs(_ state: IndexState) throws {
         try SeenHead.check(log, has: SeenCommit(revision: state.revision, hash: state.hash), in: folder.path)
     }
@@ -210,15 +200,15 @@ struct IndexOpening {
         return try Index(path: folder.index, isReadOnly: false, mapBytes: options.mapBytes)
     }
 
-    /// Marks the index as open before anything is written to it. If the machine stops meanwhile, the mark remains.
+    /// Says that the index is open, before anything is written to it: if the machine goes down meanwhile, the mark stays behind.
     private func markOpen() throws {
         try folder.indexSeal.remove()
         try replaceFile(folder.bootMark, with: bootIdentity())
     }
 
-    /// Adds the commits that the index lacks, in batches.
+    /// Folds what the index has not seen, in batches.
     ///
-    /// - Parameter lastRefusal: the last refusal to add; nil for all.
+    /// - Parameter lastRefusal: the last refusal that the index is to know of; nil for all there are.
     func catchUp(_ index: Index, _ workingSet: WorkingSet, lastRefusal: RefusalNumber? = nil) throws {
         guard let head = log.head else { return }
         try takeUp(workingSet)
@@ -232,7 +222,7 @@ struct IndexOpening {
             var folded: UInt64 = 0
             var previous: Digest?
             try reader.forEachCommit(from: first, to: head.revision) { commit, hash in
-                // A correction changes rows of earlier commits, so these must be in the index.
+                // A correction changes rows of earlier commits, so these have to be in the index.
                 if commit.correctsClock, let previous { try index.flush(workingSet, hash: previous) }
                 previous = hash
                 try workingSet.fold(commit)
@@ -248,7 +238,7 @@ struct IndexOpening {
             }
         }
     }
-    /// Adds the commits whose events are in the index, without their audit entries.
+    /// Takes up the commits whose events the index knows, but for what the audit finds them by.
     private func takeUp(_ workingSet: WorkingSet) throws {
         guard let first = workingSet.firstUntaken else { return }
         try log.read { reader in

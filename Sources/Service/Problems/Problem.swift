@@ -2,12 +2,12 @@ internal import Events
 internal import HTTPServer
 internal import Permissions
 
-/// Why a request failed, in the format of RFC 9457: a kind for programs, sentences for people.
+/// Why a request was not done, as RFC 9457 writes it: a kind for programs, sentences for people.
 struct Problem: Error {
     let kind: Kind
-    /// The problem in this case, with the affected value, and its solution.
+    /// What is wrong in this case, with which thing, and what to do about it.
     let detail: String
-    /// Further members for programs, such as the code of a refusal.
+    /// What else programs may want to know, such as the code of a refusal.
     var members: JSONObject = [:]
     var headers: [HTTPHeader] = []
 
@@ -18,7 +18,7 @@ struct Problem: Error {
         self.headers = headers
     }
 
-    /// The body and head of the response.
+    /// The body and head of the answer.
     var response: HTTPResponse {
         var body = members
         body["type"] = .string("/problems/\(kind.rawValue)")
@@ -35,7 +35,7 @@ struct Problem: Error {
 }
 
 extension Problem {
-    /// The kinds of problems. Each has its own page, `/problems/KIND`.
+    /// The kinds of problems. Each has a page of its own, `/problems/KIND`.
     enum Kind: String, Sendable, CaseIterable {
         case malformed, unauthenticated, forbidden
         case notFound = "not-found"
@@ -128,25 +128,20 @@ extension Problem {
         }
     }
 
-    /// The number of waiting requests of one caller exceeds its share.
+    /// More of one caller's requests wait than its share.
     static let tooMuchOfCaller = Problem(
         .tooManyRequests, "too many requests of this caller wait for an answer: send fewer at once",
         headers: [HTTPHeader("Retry-After", "1")])
 
-    /// The query took longer than its route allows.
+    /// The question took longer than its route allows.
     static let deadlineExceeded = Problem(
         .deadlineExceeded, "the answer took too long: ask for less at once, such as a smaller page, or at a quieter time",
         headers: [HTTPHeader("Retry-After", "1")])
 
-    /// The log of the service contains the missing resource.
-    static let lacksResources = Problem(
-        .lacksResources, "the service lacks disk space, file descriptors or memory. Nothing was changed. Try again later.",
-        headers: [HTTPHeader("Retry-After", "5")])
-
     static let tooMuchWaits = Problem(
         .unavailable, "too much is waiting to be done: ask again in a moment", headers: [HTTPHeader("Retry-After", "1")])
 
-    /// Creates the problem for a status that the server itself returns.
+    /// The problem for a status that the server itself gives.
     init(status: Int, detail: String) {
         let kind = Kind.allCases.first { $0.status == status && $0 != .refused } ?? (status < 500 ? .malformed : .failed)
         self.init(kind, detail, headers: status == 503 ? [HTTPHeader("Retry-After", "1")] : [])
@@ -154,7 +149,7 @@ extension Problem {
 }
 
 extension Problem {
-    /// Creates the problem for a refusal of a store, with its code.
+    /// What a store refuses, with its code.
     init(_ refusal: Refusal) {
         var members: JSONObject = ["code": .string(refusal.code.rawValue)]
         if let change = refusal.change { members["change"] = .integer(Int64(change)) }

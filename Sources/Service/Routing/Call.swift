@@ -3,25 +3,25 @@ internal import HTTPServer
 internal import Muniment
 internal import Permissions
 
-/// One request with its arguments, its caller and its store.
+/// One request on its way: what was asked for, by whom, in which store.
 struct Call: Sendable {
     let service: MunimentService
     let request: HTTPRequest
     let route: Route
-    /// The segments of the path's parameters, decoded, in order.
+    /// The segments that the path's parameters took, decoded, in order.
     let parameters: [String]
-    /// The caller; nil for public routes.
+    /// Who calls; nil for routes that anybody may ask.
     let caller: Caller?
-    /// The store of the route; the default store for routes without a store name.
+    /// The store that the route is about; the default store for routes that name none.
     let hosted: HostedStore?
-    /// The id of the request in the log, and in its commits.
+    /// What the request is called in the log, and in what it commits.
     let requestID: String?
-    /// The address of the client, also if it uses a trusted proxy.
+    /// The address that the request comes from, behind a trusted proxy too.
     let client: String
-    /// The state of the request in the service.
+    /// What the service keeps of the request.
     let exchange: Exchange
 
-    /// The store of the route.
+    /// The store that the route is about.
     var store: Store {
         get throws(Problem) {
             guard let hosted else { throw Problem(.notFound, "there is no such store") }
@@ -29,27 +29,22 @@ struct Call: Sendable {
         }
     }
 
-    /// Returns the segment of a parameter in the path.
+    /// The segment that a parameter of the path took.
     func parameter(_ name: String) -> String {
         route.path.parameters.firstIndex(of: name).map { parameters[$0] } ?? ""
     }
 
     var query: QueryParameters { get throws(Problem) { try QueryParameters(request.query) } }
 
-    /// Returns the body as JSON.
+    /// The body as JSON.
     func json() throws -> JSONValue {
         guard isJSON else {
             throw Problem(.unsupportedMediaType, "the body must be JSON: send it with `Content-Type: application/json`")
         }
-        return try decodedBody()
+        return try JSONText.decode(request.body, limit: max(route.bodyLimitBytes, 1))
     }
 
-    /// Returns the body as JSON, whatever its media type.
-    func decodedBody() throws(JSONError) -> JSONValue {
-        try JSONText.decode(request.body, limit: max(route.bodyLimitBytes, 1), valueLimit: Limits.valuesPerRequest)
-    }
-
-    /// Whether the media type of the body is JSON.
+    /// Whether the body is said to be JSON.
     var isJSON: Bool {
         guard let type = request.header("Content-Type") else { return false }
         if type == "application/json" { return true }
@@ -57,14 +52,14 @@ struct Call: Sendable {
         return essence.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
     }
 
-    /// Responds with a JSON object.
+    /// Answers with a JSON object.
     func answer(_ members: JSONObject, status: Int = 200, headers: [HTTPHeader] = []) -> HTTPResponse {
         var writer = JSONWriter()
         writer.write(.object(members))
         return answer(json: writer.written, status: status, headers: headers)
     }
 
-    /// Responds with encoded JSON.
+    /// Answers with JSON that is written already.
     func answer(json bytes: [UInt8], status: Int = 200, headers: [HTTPHeader] = []) -> HTTPResponse {
         HTTPResponse(status: status, headers: headers.isEmpty ? Call.jsonHeaders : Call.jsonHeaders + headers, body: .bytes(bytes))
     }

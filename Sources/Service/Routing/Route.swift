@@ -1,47 +1,39 @@
 internal import HTTPServer
 internal import Identity
 
-/// One operation of the service: its path, its required access, its description, and its handler.
+/// One thing that the service does: where it is asked for, who may ask, how it is described, and what it does.
 ///
-/// A class, so that passing it with each request copies nothing.
+/// A class, so that handing it on with each request copies nothing.
 final class Route: Sendable {
     let method: String
     let path: PathPattern
     /// Its name in the description of the API and in metrics, such as `check`.
     let name: String
     let need: CallerNeed
-    /// The largest body in bytes; 0 without a body.
+    /// Bytes of a body at most; 0 where there is none.
     let bodyLimitBytes: Int
     let description: RouteDescription
     let handler: Handler
-    /// The index of the path's parameter that names the store; -1 for the default store, nil for a route without a store.
+    /// Which parameter of the path names the store; -1 for the default store, nil where the route is about no store.
     let storePlace: Int?
 
-    /// The handler of a route, and where it runs.
+    /// What runs where.
     enum Handler: Sendable {
-        /// On a server thread, which must not block: for work that takes microseconds.
+        /// On a thread of the server, which must not wait: for what takes microseconds.
         case immediate(@Sendable (Call) throws -> HTTPResponse)
-        /// On a server thread if the body has at most this many bytes, else on a queue: for work in proportion to the body.
+        /// On a thread of the server where the body has at most so many bytes, else on a queue: for what takes as long as the
+        /// body is.
         case immediateUpTo(bodyBytes: Int, @Sendable (Call) throws -> HTTPResponse)
-        /// On a queue, without a time restriction.
+        /// On a queue, where it may take its time.
         case queued(@Sendable (Call) throws -> HTTPResponse)
-        /// On a queue for account work, which delays nothing else; without accounts, the response is 404.
+        /// On a queue of those for accounts, which hold up nothing else; where the service has none, it answers 404.
         case ofAccounts(AccountsPace, @Sendable (Call, Accounts) throws -> HTTPResponse)
-        /// In a task, which can wait without blocking a thread.
+        /// In a task, waiting for others without holding up a thread.
         case asynchronous(@Sendable (Call) async throws -> HTTPResponse)
     }
 
-    /// Whether the route requires a service with accounts.
+    /// Whether it is there only where the service has accounts.
     var isOfAccounts: Bool { if case .ofAccounts = handler { true } else { false } }
-
-    /// Whether the response may be dropped for lack of memory without losing data that the client needs. Changes to stores run as
-    /// tasks, and all other changes have short responses.
-    var changesNothing: Bool {
-        switch handler {
-        case .immediate, .immediateUpTo, .queued: true
-        case .ofAccounts, .asynchronous: false
-        }
-    }
 
     /// Whether its work has a deadline.
     var hasDeadline: Bool {
@@ -66,28 +58,28 @@ final class Route: Sendable {
     }
 }
 
-/// The access that a route requires of the caller.
+/// What a caller's token must reach for a route.
 enum CallerNeed: Hashable, Sendable {
-    /// None: the route is public.
+    /// Nothing: anybody may ask, without a token too.
     case nothing
-    /// Access to the store of the route. The route itself checks the rest.
+    /// The store that the route is about; what of it, the route itself decides.
     case store
-    /// The permission to query all subjects.
+    /// Questions about anybody.
     case asking
     /// Administration of the store.
     case administering
     /// Administration of all stores.
     case administeringAll
-    /// A session of an account.
+    /// A session: somebody who signed in to an account.
     case session
 }
 
-/// The work of an account operation, which determines its queue.
+/// How long something about accounts takes, and what it may wait for.
 enum AccountsPace: Hashable, Sendable {
-    /// At most a write to the disk.
+    /// A write to the disk at most.
     case brisk
     /// A password is hashed.
     case hashing
-    /// Verifies a user with the `provider` in the body: hashes a password, or asks another service.
+    /// Somebody is to be proved by the `provider` that the body names: a password is hashed, or another service is asked.
     case proving
 }

@@ -4,7 +4,7 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// Returns the history of an entity.
+/// What happened to something.
 enum HistoryRoute {
     /// Commits that are read from the log at once, so that no reader waits for a client.
     private static let pieceCommits = 64
@@ -68,10 +68,14 @@ enum HistoryRoute {
 }
 
 extension Store {
-    /// Returns a commit with its events about a name that the caller may know; nil without such events.
-    fileprivate func commit(_ revision: Revision, about name: Name, for audience: Audience) throws -> CommitDescription? {
-        var commit: CommitDescription?
-        try log(from: revision, to: revision) { commit = try CommitDescription($0, about: name, for: audience) }
-        return commit.flatMap { $0.events.isEmpty ? nil : $0 }
+    /// Those of some commits of which the caller may know an event about a name, described.
+    fileprivate func commits(
+        _ revisions: ArraySlice<Revision>, about name: Name, for audience: Audience
+    ) throws -> [CommitDescription] {
+        var commits: [CommitDescription] = []
+        for revision in revisions {
+            try log(from: revision, to: revision) { commits.append(try CommitDescription($0, about: name, for: audience)) }
+        }
+        return commits.filter { !$0.events.isEmpty }
     }
 }
