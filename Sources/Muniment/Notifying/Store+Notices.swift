@@ -86,10 +86,13 @@ extension Store {
                 try log.read { log in
                     try log.forEachCommit(from: revision.next, to: last) { commit, _ in
                         if var walk = try AccessWalk(commit, for: &viewpoint, reader) {
-                            while try walk.goOn(4096, reader, {
-                                try Cancellation.checkCurrent()
-                                try body(commit, $0, reader)
-                            }) {}
+                            while try walk.goOn(
+                                4096, reader,
+                                {
+                                    try Cancellation.checkCurrent()
+                                    try body(commit, $0, reader)
+                                })
+                            {}
                         }
                         if commit.revision < last, isEnough() { throw EnoughSteps(end: commit.revision) }
                     }

@@ -70,7 +70,8 @@ extension Name {
         if let unseen = scalars.first(where: \.isUnseen) {
             return Refusal(
                 .malformed,
-                "`\(name.excerpt)` has the character \(unseen.escaped), which cannot be seen on every screen: leave it out of a new name")
+                "`\(name.excerpt)` has the character \(unseen.escaped), which cannot be seen on every screen: leave it out of a new name"
+            )
         }
         for part in [name.className, name.id ?? ""] {
             guard let first = part.unicodeScalars.first, let last = part.unicodeScalars.last else { continue }

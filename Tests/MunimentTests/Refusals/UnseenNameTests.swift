@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Names with characters that nobody can see")
 struct UnseenNameTests {
-    private static let unseen = ["\u{202E}", "\u{2066}", "\u{200B}", "\u{200D}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{61C}"] + shapeless
+    private static let unseen =
+        ["\u{202E}", "\u{2066}", "\u{200B}", "\u{200D}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{61C}"] + shapeless
 
     private static let shapeless = ["\u{2800}", "\u{FFFE}", "\u{378}", "\u{E000}", "\u{FFFC}", "\u{600}"]
 
@@ -75,7 +76,9 @@ struct UnseenNameTests {
         }
     }
 
-    @Test("with blanks at an end of a part are refused if they are new, and an import takes them", arguments: ["doc:a ", "doc:\u{3000}a"])
+    @Test(
+        "with blanks at an end of a part are refused if they are new, and an import takes them",
+        arguments: ["doc:a ", "doc:\u{3000}a"])
     func blankEnds(text: String) throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc"))
@@ -90,7 +93,9 @@ struct UnseenNameTests {
     @Test("that differ in blanks alone are listed together")
     func blankLookAlikes() throws {
         try withStore(.open) { (fixture) throws in
-            let gold = ["doc: gold", "doc:gold", "doc:gold ", "doc:gold\u{A0}", "doc:gold\u{2800}", "doc:gold\u{3164}"].map { Name($0) }
+            let gold = ["doc: gold", "doc:gold", "doc:gold ", "doc:gold\u{A0}", "doc:gold\u{2800}", "doc:gold\u{3164}"].map {
+                Name($0)
+            }
             let plans = ["doc:my  plan", "doc:my plan", "doc:my\u{A0}plan", "doc:my\u{2800}plan"].map { Name($0) }
             let changes = [.defineClass("doc"), .createObject("doc:myplan")] + (gold + plans).map { Change.createObject($0) }
             _ = try fixture.store.commit(Transaction("user:root", changes, authority: .importer))

@@ -12,7 +12,9 @@ struct ConfusedJWTTests {
     private static let check = #"{"subject":"user:ann","privilege":"read","object":"doc:1"}"#
     private static let administers = #"{"do":[{"op":"defineClass","class":"doc"}]}"#
 
-    @Test("ID tokens, logout tokens, refresh tokens, tokens bound to a key and the subject root are 401; the access token is accepted")
+    @Test(
+        "ID tokens, logout tokens, refresh tokens, tokens bound to a key and the subject root are 401; the access token is accepted"
+    )
     func refused() async throws {
         let issuer = try TestIssuer()
         defer { issuer.stop() }
