@@ -127,13 +127,13 @@ internal import Synchronization
             }
             // A body of a few bytes is no reason to keep out a caller, so that small requests go on at the limit.
             let bytes = framing.announcesBody ? framing.contentLength ?? limit : 0
-            guard bytes <= Self.smallBody || memory.reserve(bytes) else {
-                let detail =
-                    "the requests and responses in progress take all the memory that they may: send the request again later"
-                return unsafe refuse(application.refusal(status: 503, detail: detail), framing, request, on: handle)
+            if bytes > Self.smallBody {
+                guard let reservation = memory.reserve(bytes, for: request.memoryOwner) else {
+                    return unsafe refuse(lacksMemory(), framing, request, on: handle)
+                }
+                request.reservations.append(reservation)
             }
-            if bytes > Self.smallBody { request.reservedBytes += bytes }
-            if let length = framing.contentLength { request.body.reserveCapacity(min(length, 1 << 16)) }
+            request.body.reserveCapacity(bytes)
             request.stage = .body(limitBytes: limit)
             return true
         }
@@ -149,7 +149,7 @@ internal import Synchronization
         }
         application.ended(request, status: status, bytesSent: request.bytesSent, nanoseconds: now - request.beganAt)
         request.end()
-        memory.release(request.reservedBytes)
+        for reservation in request.reservations { memory.release(reservation) }
         connection.deadline.store(now + idleNanoseconds + requestNanoseconds, ordering: .relaxed)
         connection.waitingSince.store(now, ordering: .relaxed)
         connection.isAnswered.store(false, ordering: .relaxed)
@@ -188,6 +188,24 @@ internal import Synchronization
     }
 
     private func stopping() -> HTTPResponse { application.refusal(status: 503, detail: "the server is stopping") }
+
+    private func lacksMemory() -> HTTPResponse {
+        application.refusal(
+            status: 503, detail: "the requests and responses in progress take all the memory that they may: send the request again later")
+    }
+
+    /// Counts a large response in the budget of memory.
+    ///
+    /// - Returns: false if the response has no room there and can be dropped.
+    private func count(_ bytes: Int, for request: HTTPRequest) -> Bool {
+        guard request.changesNothing else {
+            request.reservations.append(memory.count(bytes, for: request.memoryOwner))
+            return true
+        }
+        guard let reservation = memory.reserve(bytes, for: request.memoryOwner) else { return false }
+        request.reservations.append(reservation)
+        return true
+    }
 
     // MARK: Answers
 
@@ -234,8 +252,10 @@ internal import Synchronization
         var response = response
         request.connection.beginAnswer()
         request.connection.deadline.store(Connection.never, ordering: .relaxed)
+        request.readingNanoseconds = idleNanoseconds + requestNanoseconds
         if case .stream(let stream) = response.body {
             request.stream = stream
+            request.connection.isAnswered.store(true, ordering: .relaxed)
             if !keepUnfinished(request) {
                 stream.close()
                 response = stopping()
@@ -244,11 +264,8 @@ internal import Synchronization
             }
         }
         if case .bytes(let bytes) = response.body {
-            if bytes.count > Self.smallBody {
-                memory.count(bytes.count)
-                request.reservedBytes += bytes.count
-            }
-            allowTimeToRead(bytes.count, on: request.connection)
+            if bytes.count > Self.smallBody, !count(bytes.count, for: request) { response = lacksMemory() }
+            allowTimeToRead(request)
         }
         request.stage = .answered
         request.status = response.status
@@ -288,10 +305,10 @@ internal import Synchronization
     }
 
     /// The client must read a response at the slowest rate of a body at least.
-    private func allowTimeToRead(_ bytes: Int, on connection: Connection) {
-        let seconds = UInt64(bytes / Self.slowestBody) * 1_000_000_000
-        connection.isAnswered.store(true, ordering: .relaxed)
-        connection.deadline.store(Clock.nanoseconds() + idleNanoseconds + requestNanoseconds + seconds, ordering: .relaxed)
+    private func allowTimeToRead(_ request: HTTPRequest) {
+        request.beginReading()
+        request.connection.isAnswered.store(true, ordering: .relaxed)
+        request.allowTimeToRead(bytes: Self.smallBody)
     }
 
     private func allowTime(for request: HTTPRequest, bytes: Int) {

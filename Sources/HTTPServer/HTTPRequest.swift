@@ -15,6 +15,10 @@ internal import Synchronization
     public internal(set) var body: [UInt8] = []
     /// The client's address; empty for a request that comes from no connection.
     public var peer: String { connection.peer }
+    /// Whose share of the memory for bodies and responses the request takes: its client's address, unless the application sets it.
+    public var memoryOwner: String
+    /// Whether a response for which there is no memory may be dropped, and the request be answered 503.
+    public var changesNothing = false
     /// What the application keeps of it, from looking at its head until it is over.
     public var context: (any AnyObject & Sendable)?
 
@@ -31,8 +35,16 @@ internal import Synchronization
     var status = 0
     /// Bytes of the body that was handed out.
     var bytesSent: UInt64 = 0
-    /// Bytes that it has reserved in the budget of memory.
-    var reservedBytes = 0
+    /// What it has reserved in the budget of memory.
+    var reservations: [MemoryBudget.Reservation] = []
+    /// A large response, of which the connection takes one part after another.
+    var response: [UInt8] = []
+    /// When the first bytes of the response must have been read, on the monotonic clock; `never` while a stream has none.
+    var readingDeadline = Connection.never
+    /// Bytes of a stream that were handed out since `readingDeadline` was set.
+    var bytesInTime = 0
+    /// The time that a client has for the first bytes of a response.
+    var readingNanoseconds: UInt64 = 0
     /// The stream that it is answered with.
     var stream: HTTPStream?
     /// Its number among the requests whose answers are not whole yet; nil if it is not one of them.
@@ -85,6 +97,7 @@ internal import Synchronization
         self.target = text
         (path, query) = RequestTarget.parts(of: text)
         self.connection = connection
+        memoryOwner = connection.peer
         unsafe state = Mutex(State(handle: handle))
         beganAt = moment
         direct = nil
@@ -108,6 +121,7 @@ internal import Synchronization
         (path, query) = RequestTarget.parts(of: target)
         self.body = body
         connection = Connection(peer: peer)
+        memoryOwner = peer
         state = Mutex(State())
         unsafe targetEnd = nil
         beganAt = Clock.nanoseconds()
@@ -135,6 +149,15 @@ internal import Synchronization
     public func headers(_ name: String) -> [String] {
         let all = direct?.headers ?? state.withLock { unsafe $0.handle.map { unsafe Callbacks.headers(of: $0) } ?? $0.kept }
         return all.filter { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
+    }
+
+    /// Lets the client have the time for the first bytes of a response.
+    func beginReading() { readingDeadline = Clock.nanoseconds() + readingNanoseconds }
+
+    /// Lets the client have the time for so many bytes of a response, at the slowest rate.
+    func allowTimeToRead(bytes: Int) {
+        let more = UInt64(bytes) * 1_000_000_000 / UInt64(Engine.slowestBody)
+        connection.deadline.store(readingDeadline + more, ordering: .relaxed)
     }
 
     /// Answers a request to which `answer` said ``HTTPAnswer/later``: once, from any thread. Where the request is over already,

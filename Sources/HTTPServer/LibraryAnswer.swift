@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+internal import Synchronization
 
 /// An answer as the library sends it.
 enum LibraryAnswer {
@@ -18,24 +19,38 @@ enum LibraryAnswer {
 
     private static func make(_ body: HTTPBody, for request: HTTPRequest) -> OpaquePointer? {
         switch body {
+        case .bytes(let bytes) where bytes.count > Engine.smallBody:
+            request.response = bytes
+            return unsafe make(readResponse, of: UInt64(bytes.count), inBlocksOf: Engine.smallBody, for: request)
         case .bytes(let bytes):
             request.bytesSent = UInt64(bytes.count)
             return unsafe bytes.withUnsafeBytes { bytes in
                 unsafe MHD_create_response_from_buffer(
                     bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
             }
-        case .stream:
-            let context = unsafe Unmanaged.passRetained(request).toOpaque()
-            let made = unsafe MHD_create_response_from_callback(.max, blockBytes, read, context, release)
-            if unsafe made == nil { unsafe release(context) }
-            return unsafe made
+        case .stream: return unsafe make(readStream, of: .max, inBlocksOf: blockBytes, for: request)
         }
     }
 
-    private static let read: MHD_ContentReaderCallback = { context, _, room, count in
+    private static func make(
+        _ read: MHD_ContentReaderCallback, of bytes: UInt64, inBlocksOf blockBytes: Int, for request: HTTPRequest
+    ) -> OpaquePointer? {
+        let context = unsafe Unmanaged.passRetained(request).toOpaque()
+        let made = unsafe MHD_create_response_from_callback(bytes, blockBytes, read, context, release)
+        if unsafe made == nil { unsafe release(context) }
+        return unsafe made
+    }
+
+    private static let readStream: MHD_ContentReaderCallback = { context, _, room, count in
         guard let context = unsafe context, let room = unsafe room else { return -2 }
         let request = unsafe Unmanaged<HTTPRequest>.fromOpaque(context).takeUnretainedValue()
         return unsafe request.read(into: UnsafeMutableRawBufferPointer(start: room, count: count))
+    }
+
+    private static let readResponse: MHD_ContentReaderCallback = { context, position, room, count in
+        guard let context = unsafe context, let room = unsafe room else { return -2 }
+        let request = unsafe Unmanaged<HTTPRequest>.fromOpaque(context).takeUnretainedValue()
+        return unsafe request.readResponse(at: Int(position), into: UnsafeMutableRawBufferPointer(start: room, count: count))
     }
 
     private static let release: MHD_ContentReaderFreeCallback = { context in
@@ -47,14 +62,34 @@ extension HTTPRequest {
     /// Moves a portion of the stream to the connection: its length, 0 where the connection rests, -1 at the end, -2 where the body
     /// is broken off.
     fileprivate func read(into room: UnsafeMutableRawBufferPointer) -> Int {
-        guard let connection = restingConnection, let stream else { return -2 }
-        switch unsafe stream.read(into: room, resting: connection) {
+        guard let resting = restingConnection, let stream else { return -2 }
+        switch unsafe stream.read(into: room, resting: resting) {
         case .bytes(let count):
             bytesSent += UInt64(count)
+            if !stream.isEndless {
+                if readingDeadline == Connection.never { beginReading() }
+                bytesInTime += count
+                allowTimeToRead(bytes: bytesInTime)
+            }
             return count
-        case .resting: return 0
+        case .resting:
+            // The client has read all that there is.
+            (readingDeadline, bytesInTime) = (Connection.never, 0)
+            connection.deadline.store(Connection.never, ordering: .relaxed)
+            return 0
         case .end: return -1
         case .aborted: return -2
         }
+    }
+
+    /// Copies a part of a large response to the connection, and lets the client have the time to read it. Returns its length.
+    fileprivate func readResponse(at position: Int, into room: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(room.count, response.count - position)
+        unsafe response.withUnsafeBytes { bytes in
+            unsafe room.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)]))
+        }
+        bytesSent = UInt64(position + count)
+        allowTimeToRead(bytes: position + count)
+        return count
     }
 }

@@ -20,6 +20,8 @@ public final class MunimentService: HTTPApplication {
     /// Where JWTs wait for the issuer's keys: apart from the rest, so that an issuer that is slow holds up nobody else.
     let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
     let liveFeeds: LiveFeeds
+    /// Requests with large bodies, which take much memory while they are handled.
+    private let bodies = BodyQueues()
     private let presence: ServicePresence
     private let tokens: TokenRegistry
     /// Nil where it has no accounts.
@@ -131,7 +133,7 @@ public final class MunimentService: HTTPApplication {
             operations.flush()
         }
         // In the order in which one hands on to the next.
-        for queue in [verification, work, streams] { queue.close() }
+        for queue in [verification, work, streams] + bodies.all { queue.close() }
         tasks.wait()
         liveFeeds.end()
         accounts?.close()
@@ -157,6 +159,8 @@ public final class MunimentService: HTTPApplication {
         case .route(let index, let parameters):
             let (exchange, problem) = admit(request, requestID, index, parameters)
             request.context = exchange
+            request.memoryOwner = exchange.origin.caller
+            request.changesNothing = router.routes[index].changesNothing
             if let problem { return .refused(finished(problem.response, request)) }
             return .body(limitBytes: router.routes[index].bodyLimitBytes)
         }
@@ -240,6 +244,7 @@ public final class MunimentService: HTTPApplication {
                 if case .cancelled? = cancellation.reason { return }
                 try caller.require(route.need, in: exchange.storeName)
                 exchange.identify(caller)
+                request.memoryOwner = exchange.origin.caller
             } catch {
                 return request.respond(self.finished(error.response, request))
             }
@@ -270,14 +275,32 @@ public final class MunimentService: HTTPApplication {
                 .now(self.finished($0, call.request))
             }
         case .asynchronous(let handle):
-            tasks.enter()
-            Task(executorPreference: AnswerExecutor.shared) { [tasks] in
-                defer { tasks.leave() }
-                let response: HTTPResponse
-                do { response = try await handle(call) } catch { response = self.problem(for: error, call.request).response }
-                call.request.respond(self.finished(response, call.request))
+            guard let queue = bodies.queue(forBodyOf: call.request.body.count) else {
+                perform(call, handle) {}
+                return .later
             }
-            return .later
+            let admission = queue.add(call.exchange.origin) {
+                let isDone = DispatchSemaphore(value: 0)
+                self.perform(call, handle) { isDone.signal() }
+                isDone.wait()
+            }
+            return later(admission, call.request)
+        }
+    }
+
+    /// Does what a route does in a task.
+    private func perform(
+        _ call: Call, _ handle: @escaping @Sendable (Call) async throws -> HTTPResponse, then end: @escaping @Sendable () -> Void
+    ) {
+        tasks.enter()
+        Task(executorPreference: AnswerExecutor.shared) { [tasks] in
+            defer {
+                end()
+                tasks.leave()
+            }
+            let response: HTTPResponse
+            do { response = try await handle(call) } catch { response = self.problem(for: error, call.request).response }
+            call.request.respond(self.finished(response, call.request))
         }
     }
 
@@ -288,7 +311,8 @@ public final class MunimentService: HTTPApplication {
     }
 
     private func queued(_ call: Call, _ handle: @escaping @Sendable (Call) throws -> HTTPResponse) -> HTTPAnswer {
-        later(call.request, call.exchange, within: settings.deadlines.limit(of: call.route.name)) { cancellation in
+        let queue = bodies.queue(forBodyOf: call.request.body.count)
+        return later(call.request, call.exchange, on: queue, within: settings.deadlines.limit(of: call.route.name)) { cancellation in
             try cancellation.perform { try handle(call) }
         } then: {
             .now(self.finished($0, call.request))
@@ -336,7 +360,8 @@ public final class MunimentService: HTTPApplication {
         // It is a change, which is made or not, and soon.
         case .asynchronous: return false
         case .ofAccounts: accounts?.dropObsolete(of: exchange.origin)
-        case .immediate, .immediateUpTo, .queued: work.dropObsolete(of: exchange.origin)
+        case .immediate, .immediateUpTo, .queued:
+            for queue in [work] + bodies.all { queue.dropObsolete(of: exchange.origin) }
         }
         return true
     }

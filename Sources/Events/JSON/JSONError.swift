@@ -10,7 +10,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case number
         /// Arrays and objects nest more than ``Limits/jsonDepth`` levels deep.
         case tooDeep
-        /// The text has more bytes than its limit.
+        /// The text has more bytes or more values than its limits.
         case tooLong
     }
 

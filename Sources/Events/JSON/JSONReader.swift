@@ -5,11 +5,15 @@ package struct JSONReader {
     let bytes: [UInt8]
     /// The offset of the next byte to read.
     var position = 0
+    /// The number of values and names that may still be read from the text.
+    private var valuesLeft: Int
+    private let valueLimit: Int
     /// The number of open arrays and objects.
     var depth = 0
 
-    package init(_ bytes: [UInt8]) throws(JSONError) {
+    package init(_ bytes: [UInt8], valueLimit: Int = .max) throws(JSONError) {
         self.bytes = bytes
+        (self.valueLimit, valuesLeft) = (valueLimit, valueLimit)
         // Skips a byte order mark, which some editors write at the start.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         do {
@@ -40,6 +44,7 @@ package struct JSONReader {
     }
 
     mutating func value() throws(JSONError) -> JSONValue {
+        try countValue()
         skipBlanks()
         switch current {
         case UInt8(ascii: "\""): return .string(try string())
@@ -51,6 +56,13 @@ package struct JSONReader {
         case UInt8(ascii: "n"): return try word("null", .null)
         default: throw unexpected("a value")
         }
+    }
+
+    private mutating func countValue() throws(JSONError) {
+        guard valuesLeft > 0 else {
+            throw JSONError(.tooLong, at: position, "the text has more than \(valueLimit) values and names", "send it in parts")
+        }
+        valuesLeft -= 1
     }
 
     mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
@@ -76,6 +88,7 @@ package struct JSONReader {
         guard try !closes(UInt8(ascii: "}"), isFirst: true) else { return JSONObject() }
         var members: [JSONObject.Element] = []
         repeat {
+            try countValue()
             let name = try name()
             members.append((name, try value()))
         } while try !closes(UInt8(ascii: "}"), isFirst: false)

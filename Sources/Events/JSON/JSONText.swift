@@ -22,13 +22,14 @@ public enum JSONText {
     /// - Parameters:
     ///   - bytes: one value of RFC 8259 in UTF-8. Blanks around it and a byte order mark before it are allowed.
     ///   - limit: the maximum length of the text in bytes. A longer text is refused without being read.
+    ///   - valueLimit: the maximum number of values and names in the text. They take more memory than their bytes: up to 100 bytes each.
     /// - Throws: ``JSONError`` for invalid JSON, a name that occurs twice in an object, a whole number that does not fit 64 bits,
     ///   a number beyond the range of `Double`, and a text that is too long or nests too deeply.
-    public static func decode(_ bytes: [UInt8], limit: Int) throws(JSONError) -> JSONValue {
+    public static func decode(_ bytes: [UInt8], limit: Int, valueLimit: Int = .max) throws(JSONError) -> JSONValue {
         guard bytes.count <= limit else {
             throw JSONError(.tooLong, "the text has \(bytes.count) bytes; at most \(limit) are allowed", "shorten it")
         }
-        var reader = try JSONReader(bytes)
+        var reader = try JSONReader(bytes, valueLimit: valueLimit)
         return try reader.whole()
     }
 

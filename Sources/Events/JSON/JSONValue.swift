@@ -43,6 +43,16 @@ public enum JSONValue: Sendable {
         }
     }
 
+    /// The approximate size of the value as JSON, in bytes. It ignores escapes and the digits of numbers. Linear in the number of values.
+    package var approximateBytes: Int {
+        switch self {
+        case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.approximateBytes }
+        case .array(let elements): elements.reduce(2) { $0 + 1 + $1.approximateBytes }
+        case .string(let text): text.utf8.count + 2
+        case .null, .bool, .integer, .number: 4
+        }
+    }
+
     /// The nesting depth of arrays and objects; 0 for a plain value.
     public var depth: Int {
         switch self {

@@ -14,6 +14,8 @@ public enum Limits {
     public static let jsonBytes = 16 << 20
     /// Levels of nesting in any JSON that is read: far above ``valueDepth``, and far below the capacity of a thread's stack.
     public static let jsonDepth = 1024
+    /// Values and names in the JSON of one request.
+    public static let valuesPerRequest = 1 << 20
     /// Links (`{"$ref": …}`) in one value.
     public static let linksPerValue = 1024
     /// Links that one caller has written to one object. Further links of that caller to the object do not count; if the class of
@@ -52,6 +54,8 @@ public enum Limits {
     public static let objectsPerPage = 1_000_000
     /// Records on one page of the audit.
     public static let recordsPerPage = 100_000
+    /// Bytes after which a page of the history or of the audit takes no further record. A page has at least one record.
+    public static let bytesPerPage = 4 << 20
     /// Conditions in one query, including nested ones.
     public static let conditionsPerQuery = 1000
     /// Levels of nested conditions.

@@ -91,7 +91,8 @@ private struct AuditPaging {
         }
         var left = (events: places?.count ?? 0, refusals: refused?.count ?? 0)
         let wasAll = (events: left.events <= limit, refusals: left.refusals <= limit)
-        for found in found.prefix(limit) {
+        let (records, count) = try records(found.prefix(limit))
+        for found in found.prefix(count) {
             switch found {
             case .event(let place):
                 event = isForward ? AuditPlace(place.revision, place.index + 1) : place
@@ -105,17 +106,26 @@ private struct AuditPaging {
         if wasAll.events, left.events == 0 { event = isForward ? end.event : AuditPlace(.genesis) }
         if wasAll.refusals, left.refusals == 0 { refusal = isForward ? end.refusal : .first }
         return AuditPage(
-            records: try records(found.prefix(limit)), isLast: found.count <= limit, cursor: try self.cursor(event, refusal))
+            records: records, isLast: found.count == count, cursor: try self.cursor(event, refusal))
     }
 
-    private func records(_ found: some Sequence<Found>) throws -> [AuditRecord] {
+    /// The records from the first one on, as many as a page may have by their bytes, and how many of those found were looked at.
+    private func records(_ found: some Sequence<Found>) throws -> (records: [AuditRecord], count: Int) {
+        var (records, count, bytes): ([AuditRecord], Int, Int) = ([], 0, 0)
         var described: DescribedCommit?
-        return try found.compactMap { found in
-            switch found {
-            case .event(let place): try events?.record(at: place, &described)
-            case .refusal(let found): try AuditRecord(found.refusal, hash: found.hash)
-            }
+        for found in found {
+            if bytes >= Limits.bytesPerPage { break }
+            let record =
+                switch found {
+                case .event(let place): try events?.record(at: place, &described)
+                case .refusal(let found): try AuditRecord(found.refusal, hash: found.hash)
+                }
+            count += 1
+            guard let record else { continue }
+            records.append(record)
+            bytes += record.json.approximateBytes
         }
+        return (records, count)
     }
 
     // MARK: Cursors

@@ -16,6 +16,7 @@ extension Problem {
         case let refusal as Refusal: self.init(refusal)
         case let problem as AuthZENProblem: self.init(problem.status == 403 ? .forbidden : .malformed, problem.message)
         case let problem as AccountProblem: self.init(problem)
+        case let error as JSONError where error.kind == .tooLong: self.init(.tooLarge, "the body is too large: \(error)")
         case let error as JSONError: self.init(.malformed, "the body is no JSON: \(error)")
         case let error as SpanRunsBackwards: self.init(.malformed, "\(error)")
         case let error as MalformedTime: self.init(.malformed, "\(error)")

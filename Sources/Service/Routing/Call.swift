@@ -41,7 +41,12 @@ struct Call: Sendable {
         guard isJSON else {
             throw Problem(.unsupportedMediaType, "the body must be JSON: send it with `Content-Type: application/json`")
         }
-        return try JSONText.decode(request.body, limit: max(route.bodyLimitBytes, 1))
+        return try decodedBody()
+    }
+
+    /// The body as JSON, whatever its media type.
+    func decodedBody() throws(JSONError) -> JSONValue {
+        try JSONText.decode(request.body, limit: max(route.bodyLimitBytes, 1), valueLimit: Limits.valuesPerRequest)
     }
 
     /// Whether the body is said to be JSON.

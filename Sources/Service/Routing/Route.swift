@@ -35,6 +35,15 @@ final class Route: Sendable {
     /// Whether it is there only where the service has accounts.
     var isOfAccounts: Bool { if case .ofAccounts = handler { true } else { false } }
 
+    /// Whether nothing that a client must know is lost if its answer is dropped for lack of memory. Changes to stores are tasks, and
+    /// what else changes something has a short answer.
+    var changesNothing: Bool {
+        switch handler {
+        case .immediate, .immediateUpTo, .queued: true
+        case .ofAccounts, .asynchronous: false
+        }
+    }
+
     /// Whether its work has a deadline.
     var hasDeadline: Bool {
         switch handler {

@@ -6,13 +6,12 @@ internal import Wire
 
 /// What happened to something.
 enum HistoryRoute {
-    /// Commits that are read from the log at once, so that no reader waits for a client.
-    private static let pieceCommits = 64
-
     static let route = Route(
         "GET", "/v1/stores/{store}/history", "history", need: .store,
         RouteDescription("what happened to an object, a principal or a role, oldest first", group: "History")
-            .saying("A cursor goes on at the revision of the first page. As JSON Lines everything comes, without pages.")
+            .saying(
+                "A page ends early after \(Limits.bytesPerPage >> 20) MiB. A cursor goes on at the revision of the first page. "
+                    + "As JSON Lines everything comes, without pages.")
             .taking(
                 .query("name", "whose history", Schema.name, isRequired: true),
                 .query("at", "up to which moment; without it, now", Schema.moment),
@@ -45,37 +44,34 @@ enum HistoryRoute {
             let audience = try call.audience
             let revisions = try store.revisions(of: name, after: cursor?.after, through: through)
             guard let lineType = call.lineType else {
-                var (commits, place) = ([CommitDescription](), 0)
-                while place < revisions.count, commits.count < limit {
-                    let piece = revisions[place...].prefix(limit - commits.count)
-                    commits += try store.commits(piece, about: name, for: audience)
-                    place = piece.endIndex
+                var (commits, place, bytes) = ([JSONValue](), 0, 0)
+                while place < revisions.count, commits.count < limit, bytes < Limits.bytesPerPage {
+                    if let commit = try store.commit(revisions[place], about: name, for: audience) {
+                        commits.append(commit.json)
+                        bytes += commit.json.approximateBytes
+                    }
+                    place += 1
                 }
                 let next = place < revisions.count ? PageCursor(through: through, after: revisions[place - 1]) : nil
                 return call.answer(
                     [
-                        "name": .name(name), "commits": .array(commits.map(\.json)), "revision": .revision(through),
+                        "name": .name(name), "commits": .array(commits), "revision": .revision(through),
                         "next": .optional(next?.description),
                     ], at: through)
             }
             return try call.lines(lineType, at: through) { writer in
-                for start in stride(from: 0, to: revisions.count, by: pieceCommits) {
-                    let piece = revisions[start..<min(start + pieceCommits, revisions.count)]
-                    for commit in try store.commits(piece, about: name, for: audience) { try writer.write(commit.json) }
+                for revision in revisions {
+                    if let commit = try store.commit(revision, about: name, for: audience) { try writer.write(commit.json) }
                 }
             }
         })
 }
 
 extension Store {
-    /// Those of some commits of which the caller may know an event about a name, described.
-    fileprivate func commits(
-        _ revisions: ArraySlice<Revision>, about name: Name, for audience: Audience
-    ) throws -> [CommitDescription] {
-        var commits: [CommitDescription] = []
-        for revision in revisions {
-            try log(from: revision, to: revision) { commits.append(try CommitDescription($0, about: name, for: audience)) }
-        }
-        return commits.filter { !$0.events.isEmpty }
+    /// A commit, described by the events about a name that the caller may know; nil if there is none.
+    fileprivate func commit(_ revision: Revision, about name: Name, for audience: Audience) throws -> CommitDescription? {
+        var commit: CommitDescription?
+        try log(from: revision, to: revision) { commit = try CommitDescription($0, about: name, for: audience) }
+        return commit.flatMap { $0.events.isEmpty ? nil : $0 }
     }
 }

@@ -167,7 +167,7 @@ extension Call {
                 .unsupportedMediaType, "the body must be a merge patch: send it with `Content-Type: application/merge-patch+json`",
                 headers: [HTTPHeader("Accept-Patch", "application/merge-patch+json")])
         }
-        return try JSONText.decode(request.body, limit: route.bodyLimitBytes)
+        return try decodedBody()
     }
 
     /// Responds to a change of an object, with its new ETag.
