@@ -13,6 +13,9 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the system lacks descriptors, memory or disk space, so that the operation can succeed later.
     public let isLackOfResources: Bool
 
+    /// Whether the system lacks descriptors or memory.
+    public var isLackOfDescriptors: Bool { isLackOfResources && !isDiskFull }
+
     init(_ code: Int32, _ operation: String, path: String) {
         self.operation = operation
         self.path = path
@@ -38,6 +41,16 @@ public func readFile(_ path: String) throws(FileError) -> [UInt8] {
         guard count >= 0 else { throw FileError(errno, "read", path: path) }
         if count == 0 { return bytes }
         bytes.append(contentsOf: buffer[..<count])
+    }
+}
+
+/// Reads a small file whole; nil if it cannot be read.
+///
+/// - Throws: ``FileError`` if only a descriptor or memory is missing, so that the file may exist.
+public func readFileIfThere(_ path: String) throws(FileError) -> [UInt8]? {
+    do throws(FileError) { return try readFile(path) } catch {
+        if error.isLackOfDescriptors { throw error }
+        return nil
     }
 }
 

@@ -117,7 +117,10 @@ final class AccountBook: Sendable {
             var change = AccountChange(current.withLock { $0 }, at: now)
             let result = try body(&change)
             if let problem = change.problem { throw AccountBookError.unfit(problem) }
-            if !change.events.isEmpty { try write(change) }
+            guard !change.events.isEmpty else { return result }
+            // Nothing is written yet, so changes are possible again once the disk has room.
+            if DiskRoom(at: keysPlace.path)?.isShort == true { throw AccountBookError.lacksResources(path: keysPlace.path) }
+            try write(change)
             return result
         }
     }

@@ -40,6 +40,8 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
     case alreadyThere(path: String)
     /// The backup of accounts is not what it was when it was made.
     case backupDamaged(path: String, problem: String)
+    /// The disk has no room. Nothing was written; the same change can succeed later.
+    case lacksResources(path: String)
     /// An earlier write failed.
     case stopped(String)
     /// A path of theirs leads to another file, or to none, since they were opened.
@@ -95,6 +97,8 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
             "`\(path)` or the log beside it was removed or replaced while it was open, so accounts take no changes: put the folder back "
                 + "or restore it, then start the service again"
         case .closed: "the accounts were closed, and nothing can be done with them any more"
+        case .lacksResources(let path):
+            "the accounts cannot be changed now: the disk of `\(path)` is full. Nothing was changed. Make room, then try again."
         case .stopped(let reason):
             """
             the accounts take no more changes, since an earlier write failed (\(reason)); what was acknowledged is safe: mend the \

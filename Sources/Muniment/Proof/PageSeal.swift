@@ -27,8 +27,10 @@ struct PageSeal {
     }
 
     /// The last commit of the file when it was sealed; nil where there is no seal that can be read.
-    var head: (revision: Revision, hash: Digest)? {
-        guard let seal = try? readFile(path), isWhole(seal) else { return nil }
+    ///
+    /// - Throws: `FileError` if the process lacks the descriptor to read it.
+    private func head() throws -> (revision: Revision, hash: Digest)? {
+        guard let seal = try readFileIfThere(path), isWhole(seal) else { return nil }
         var reader = ByteReader(offset: Self.magic.count)
         guard let revision = try? reader.fixed64(seal.span),
             let hash = Digest(bytes: Array(seal[reader.offset..<reader.offset + Digest.byteCount]))
@@ -39,7 +41,7 @@ struct PageSeal {
     /// Holds a log against its seal: one that ends before the commit that it was sealed with has lost what was acknowledged.
     func check(_ log: EventLog) throws {
         // The seal first and the log behind it, so that a writer that closes at this moment is not taken for damage.
-        guard let sealed = head, isThere, let found = try log.refreshHead() else { return }
+        guard let sealed = try head(), isThere, let found = try log.refreshHead() else { return }
         guard found.revision >= sealed.revision else {
             throw LogError.endsEarly(found.revision, sealed: sealed.revision)
         }

@@ -84,7 +84,7 @@ extension IndexOpening {
     /// Returns the last commit in the index. Nil if the index is missing or damaged, or was open when the machine stopped.
     private func lastFolded() -> SeenCommit? {
         guard fileExists(folder.index + "/data.mdb") else { return nil }
-        if let boot = try? readFile(folder.bootMark), boot != bootIdentity() { return nil }
+        if (try? folder.isLeftByCrash) != false { return nil }
         guard (try? folder.indexSeal.problems()) ?? [] == [],
             let index = try? Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
         else { return nil }

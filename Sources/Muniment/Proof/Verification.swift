@@ -214,7 +214,7 @@ private struct Verification {
             return
         }
         // What the disk kept of such an index is by chance, and the next opening folds it again.
-        if let boot = try? readFile(folder.bootMark), boot != bootIdentity() {
+        if try folder.isLeftByCrash {
             notes.append("the machine went down while the index was open: it is folded again when the store is next opened")
             return
         }

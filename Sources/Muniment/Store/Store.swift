@@ -124,7 +124,7 @@ public final class Store: Sendable {
             return try access == .writing ? openForWriting(folder, options: options) : openForReading(folder, options: options)
         } catch {
             OpenStores.leave(folder.path)
-            throw error
+            throw error.isLackOfDescriptors ? StoreError.lacksResources(path: path, why: "\(error)") : error
         }
     }
 
@@ -201,7 +201,7 @@ public final class Store: Sendable {
 
     static func openIndexForReading(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) throws -> Index {
         let opening = IndexOpening(folder: folder, log: log, options: options)
-        do { return try opening.forReading() } catch let reason where !(reason is LogError || reason is StoreError) {
+        do { return try opening.forReading() } catch let reason where !(reason is LogError || reason is StoreError || reason.isLackOfDescriptors) {
             // As a writer this process can fold the index; then it goes on as a reader.
             try fold(folder, log: log, options: options, because: reason)
             return try opening.forReading()
@@ -277,6 +277,15 @@ public final class Store: Sendable {
 }
 
 extension Error {
+    /// Whether the process lacks descriptors or memory.
+    fileprivate var isLackOfDescriptors: Bool {
+        switch self {
+        case let error as FileError: error.isLackOfDescriptors
+        case let error as StorageError: error.kind == .lacksResources
+        default: false
+        }
+    }
+
     /// Whether the disk has no room for what was to be written.
     fileprivate var isFullDisk: Bool {
         switch self {

@@ -36,6 +36,16 @@ struct StoreFolder: Sendable {
         index = path + "/index"
     }
 
+    /// Whether the machine went down while the index was open for writing.
+    ///
+    /// - Throws: `FileError` if the process lacks the descriptor to look.
+    var isLeftByCrash: Bool {
+        get throws(FileError) {
+            guard let boot = try readFileIfThere(bootMark) else { return false }
+            return boot != bootIdentity()
+        }
+    }
+
     /// Whether the folder is a backup, which is read and never written to.
     var isBackup: Bool { Backup.isThere(at: path) }
 
@@ -136,7 +146,7 @@ struct IndexOpening {
     /// Opens the index for reading, or says why it cannot be read as it is.
     func forReading() throws -> Index {
         guard fileExists(folder.index + "/data.mdb") else { throw IndexError.unusable("it is not there") }
-        if let boot = try? readFile(folder.bootMark), boot != bootIdentity() {
+        if try folder.isLeftByCrash {
             throw IndexError.unusable("the machine went down while it was open")
         }
         // A writer that has just begun takes the seal away before it changes anything.
@@ -167,12 +177,12 @@ struct IndexOpening {
     /// The index as it is on disk; nil where it has to be folded afresh.
     private func usable() throws -> Index? {
         guard fileExists(folder.index + "/data.mdb") else { return nil }
-        if let boot = try? readFile(folder.bootMark), boot != bootIdentity() { return nil }
+        if try folder.isLeftByCrash { return nil }
         if let found = try folder.indexSeal.problems(), !found.isEmpty { return nil }
         let index: Index
         do {
             index = try Index(path: folder.index, isReadOnly: false, mapBytes: options.mapBytes)
-        } catch let error as StorageError where ![.notPermitted, .diskFull, .diskFailed].contains(error.kind) {
+        } catch let error as StorageError where ![.notPermitted, .diskFull, .diskFailed, .lacksResources].contains(error.kind) {
             return nil
         }
         do {

@@ -1,5 +1,6 @@
 internal import Credentials
 internal import Events
+internal import Files
 internal import HTTPServer
 internal import Permissions
 internal import Secrets
@@ -62,7 +63,7 @@ struct Authenticator: Sendable {
         do {
             if let token = try tokens.token(for: credential, at: clock()) { return .known(Caller(token)) }
         } catch {
-            throw .tokensUnreadable
+            throw Problem.unreadableTokens(error)
         }
         guard let verifier, credential.utf8.contains(UInt8(ascii: ".")) else { throw .unauthenticated }
         // Verifying a signature takes a thousand times as long as a table lookup, so clients with invalid ones are limited.
@@ -111,7 +112,9 @@ struct Authenticator: Sendable {
     func requireStillGood(_ caller: Caller, authorization: String?) throws(Problem) {
         if watch(caller, authorization: authorization)() { return }
         if caller.session != nil { throw .sessionOver }
-        if caller.until == nil, (try? tokens.list()) == nil { throw .tokensUnreadable }
+        if caller.until == nil {
+            do { _ = try tokens.list() } catch { throw Problem.unreadableTokens(error) }
+        }
         throw .unauthenticated
     }
 
@@ -172,8 +175,10 @@ extension Problem {
             headers: [HTTPHeader("Retry-After", "5")])
     }
 
-    static var tokensUnreadable: Problem {
-        Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` says why")
+    /// The problem if the file of tokens cannot be read.
+    static func unreadableTokens(_ error: any Error) -> Problem {
+        if (error as? FileError)?.isLackOfResources ?? false { return .lacksResources }
+        return Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` says why")
     }
 
     /// The same problem for missing, invalid and expired credentials, so that clients cannot distinguish them.

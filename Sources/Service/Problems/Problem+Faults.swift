@@ -1,4 +1,5 @@
 internal import Events
+internal import Files
 internal import HTTPServer
 internal import Histories
 internal import Identity
@@ -21,6 +22,8 @@ extension Problem {
         case let error as SpanRunsBackwards: self.init(.malformed, "\(error)")
         case let error as MalformedTime: self.init(.malformed, "\(error)")
         case let error as StoreError: self.init(error)
+        case let error as FileError where error.isLackOfResources: self = .lacksResources
+        case AccountBookError.lacksResources: self = .lacksResources
         default: self.init(.failed, "this is a fault of the service and is in its log under the request's id")
         }
     }
@@ -32,10 +35,7 @@ extension Problem {
             self.init(
                 .unavailable,
                 "the clock of the service's machine is wrong, so the store commits nothing. Try again once it is right.")
-        case .lacksResources:
-            self.init(
-                .unavailable, "the service lacks disk space, files or memory. Nothing was changed. Try again later.",
-                headers: [HTTPHeader("Retry-After", "5")])
+        case .lacksResources: self = .lacksResources
         case .rolledBack, .headIsDamaged:
             self.init(
                 .unavailable,

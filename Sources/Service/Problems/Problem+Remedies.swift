@@ -27,6 +27,7 @@ extension Problem.Kind {
         case .headTooLarge: "Send fewer and shorter headers; put long names into a body."
         case .failed: "Ask whoever runs the service to look into its log, under the `X-Request-ID` of the answer."
         case .unavailable: "Ask again in a moment."
+        case .lacksResources: "Wait for as long as `Retry-After` says. The operator frees what the service's log names."
         case .deadlineExceeded:
             "Ask for less at once, such as a smaller page. `muniment serve --deadline` sets how long a route may take."
         case .wrongCredentials:

@@ -55,6 +55,7 @@ extension Problem {
         case tooManyRequests = "too-many-requests"
         case headTooLarge = "head-too-large"
         case failed, unavailable
+        case lacksResources = "lacks-resources"
         case deadlineExceeded = "deadline-exceeded"
         case wrongCredentials = "wrong-credentials"
         case wrongCode = "wrong-code"
@@ -85,7 +86,7 @@ extension Problem {
             case .tooManyRequests: 429
             case .headTooLarge: 431
             case .failed: 500
-            case .unavailable: 503
+            case .unavailable, .lacksResources: 503
             case .deadlineExceeded: 504
             }
         }
@@ -113,6 +114,7 @@ extension Problem {
             case .headTooLarge: "The head of the request is too large"
             case .failed: "The service could not do this"
             case .unavailable: "The service cannot do this now"
+            case .lacksResources: "The service lacks disk space, file descriptors or memory"
             case .deadlineExceeded: "The answer took longer than the route allows"
             case .wrongCredentials: "This shows nobody who has an account"
             case .wrongCode: "The code is wrong or over"
@@ -137,6 +139,11 @@ extension Problem {
     static let deadlineExceeded = Problem(
         .deadlineExceeded, "the answer took too long: ask for less at once, such as a smaller page, or at a quieter time",
         headers: [HTTPHeader("Retry-After", "1")])
+
+    /// What the system lacks is in the log of the service.
+    static let lacksResources = Problem(
+        .lacksResources, "the service lacks disk space, file descriptors or memory. Nothing was changed. Try again later.",
+        headers: [HTTPHeader("Retry-After", "5")])
 
     static let tooMuchWaits = Problem(
         .unavailable, "too much is waiting to be done: ask again in a moment", headers: [HTTPHeader("Retry-After", "1")])
