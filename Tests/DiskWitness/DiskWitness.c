@@ -9,8 +9,17 @@
 #include <unistd.h>
 
 static atomic_bool isTelling = false;
+static atomic_int nextError = 0;
 
 void tellOfTheDisk(void) { isTelling = true; }
+
+void failNextSync(int error) { nextError = error; }
+
+static bool fails(void) {
+    int error = atomic_exchange(&nextError, 0);
+    if (error != 0) errno = error;
+    return error != 0;
+}
 
 static void tell(const char *deed, int descriptor) {
     if (!isTelling) return;
@@ -26,12 +35,14 @@ static void tell(const char *deed, int descriptor) {
 // what the one that it stands for does.
 
 int fsync(int descriptor) {
+    if (fails()) return -1;
     int result = (int)syscall(SYS_fsync, descriptor);
     if (result == 0) tell("sync", descriptor);
     return result;
 }
 
 int fdatasync(int descriptor) {
+    if (fails()) return -1;
     int result = (int)syscall(SYS_fdatasync, descriptor);
     if (result == 0) tell("sync", descriptor);
     return result;

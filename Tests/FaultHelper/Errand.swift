@@ -25,6 +25,8 @@ struct Errand {
         case "sweep-reader": try sweep.runUnderReader()
         case "sweep-verify": try sweep.verifyOnly()
         case "write-without-descriptors": try store.writeWithoutDescriptors()
+        case "write-with-failed-sync": try store.writeWithFailedSync()
+        case "open-without-descriptors": try store.openWithoutDescriptors()
         case "fill": try store.fill(limit: Int(arguments[1]), commentBytes: Int(arguments[2]) ?? 0)
         case "fill-refusals": try store.fillWithRefusals(limit: Int(arguments[1]) ?? 0)
         case "commit-forever": try store.commitForever()

@@ -55,6 +55,46 @@ struct StoreErrands {
         try store.close()
     }
 
+    /// Makes an object while the disk fails once, and others after that; says which writes of the log the system saw.
+    func writeWithFailedSync() throws {
+        let store = try Store.open(at: path, .writing, options: StoreOptions(recordsEnds: .withCommits))
+        func attempt(_ word: String) {
+            do {
+                try store.commit(Transaction("user:root", [.createObject(Name("doc:\(word)"))]))
+                FaultHelper.say("\(word) accepted")
+            } catch { FaultHelper.say("\(word) \(error)") }
+        }
+        attempt("before")
+        failNextSync(EIO)
+        attempt("failed")
+        tellOfTheDisk()
+        attempt("again")
+        FaultHelper.say("shows \(try store.read { try $0.exists("doc:failed") })")
+        do { try store.close() } catch { FaultHelper.say("closing \(error)") }
+    }
+
+    /// Opens the store with more and more free descriptors until that succeeds, and says why it did not before.
+    func openWithoutDescriptors() throws {
+        for free in 0..<64 {
+            var taken: [Int32] = []
+            while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+            for descriptor in taken.suffix(free) { Glibc.close(descriptor) }
+            let opened = Result { try Store.open(at: path, .writing, options: StoreOptions(recordsEnds: .withCommits)) }
+            for descriptor in taken.dropLast(free) { Glibc.close(descriptor) }
+            switch opened {
+            case .failure(let error):
+                if case StoreError.lacksResources = error {
+                    FaultHelper.say("lacks \(free)")
+                } else {
+                    FaultHelper.say("failed \(free): \(error)")
+                }
+            case .success(let store):
+                FaultHelper.say("opened \(free)")
+                return try store.close()
+            }
+        }
+    }
+
     /// Has long changes refused until the disk takes no more, and says how many refusals were told.
     func fillWithRefusals(limit: Int) throws {
         let store = try Store.open(

@@ -7,4 +7,8 @@
 /// disk shows only in what it asked of the system.
 void tellOfTheDisk(void);
 
+/// Makes the next `fsync` or `fdatasync` of the process fail with an error. As on Linux, later ones succeed, although the data of the
+/// failed one may be lost.
+void failNextSync(int error);
+
 #endif

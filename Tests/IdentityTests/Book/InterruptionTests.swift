@@ -161,6 +161,34 @@ import Testing
         }
     }
 
+    @Test(
+        "A full file system refuses a change of accounts before anything is written; changes go on once there is room",
+        .enabled(if: SmallDisk.isPossible))
+    func fullFileSystem() throws {
+        try withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder + "/disk", withIntermediateDirectories: true)
+            let disk = try SmallDisk(at: folder + "/disk", bytes: 900_000)
+            defer { disk.unmount() }
+            let fixture = BookFixture(folder: folder + "/disk")
+            try fixture.open { book in
+                var made = 0
+                func make() throws {
+                    try fixture.makeAccount("n\(made)", book)
+                    made += 1
+                }
+                for _ in 0..<3 {
+                    var refusal: (any Error)?
+                    while refusal == nil { do { try make() } catch { refusal = error } }
+                    guard case .lacksResources? = refusal as? AccountBookError else { throw refusal ?? CancellationError() }
+                    #expect(book.failure == nil && book.read { $0.accountCount } == made)
+                    try disk.resize(bytes: 900_000 + 300_000 * made)
+                    try make()
+                }
+                #expect(try book.verify().accounts == made)
+            }
+        }
+    }
+
     @Test("I8 A deletion that the log does not take has destroyed nothing: the account opens again as it was")
     func deletionWithoutRoom() throws {
         try withTemporaryFolder { folder in

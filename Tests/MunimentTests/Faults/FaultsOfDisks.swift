@@ -90,6 +90,45 @@ struct FaultsOfDisks {
         #expect(try Store.verify(at: path).problems == [])
     }
 
+    @Test(
+        "A store is opened once there are descriptors for it; before, the lack of them is told, and the index is not folded again",
+        arguments: [false, true])
+    func opensWithDescriptors(isLeftByCrash: Bool) throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/store"
+        try makeOpenStore(path)
+        if isLeftByCrash { try Array("another start".utf8).write(to: path + "/index/boot") }
+        let index = try FileBytes.read(path + "/index/data.mdb")
+        let result = try Helper.run(["open-without-descriptors", path])
+        try #require(result.exitCode == 0, "\(result.output) \(result.error)")
+        #expect(result.lines.count > 3 && result.lines.last?.hasPrefix("opened ") == true, "\(result.output)")
+        #expect(result.lines.dropLast().allSatisfy { $0.hasPrefix("lacks ") }, "\(result.output)")
+        if !isLeftByCrash { #expect(try FileBytes.read(path + "/index/data.mdb").count == index.count) }
+        #expect(try Store.verify(at: path).problems == [])
+    }
+
+    @Test(
+        "After a sync that failed nothing more is written: Linux reports the failure once, so that a later sync would succeed without the data"
+    )
+    func failedSync() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/store"
+        try makeOpenStore(path)
+        let result = try Helper.run(["write-with-failed-sync", path])
+        try #require(result.exitCode == 0, "\(result.output) \(result.error)")
+        let said = words(result)
+        #expect(said["before"] == "accepted", "\(result.output)")
+        #expect(said["failed"]?.contains("Input/output error") == true, "\(result.output)")
+        #expect(said["again"]?.hasPrefix("the store has stopped taking writes") == true, "\(result.output)")
+        #expect(said["shows"] == "false", "\(result.output)")
+        #expect(!result.lines.contains("write \(path)/log/data.mdb"), "\(result.output)")
+        let store = try Store.open(at: path, .writing)
+        #expect(try store.read { try $0.exists("doc:before") })
+        try store.commit(Transaction("user:root", [.createObject("doc:after")]))
+        try store.close()
+        #expect(try Store.verify(at: path).problems == [])
+    }
+
     @Test("E9: A disk that is full of refusals stops the store, and every refusal that was told is on record")
     func fullOfRefusals() throws {
         let folder = try ScratchFolder()
@@ -180,31 +219,5 @@ struct FaultsOfDisks {
             #expect(nobody.output.contains("it is not there"))
             #expect(nobody.output.contains("run `muniment rebuild --store \(path)` as somebody who may write there"))
         }
-    }
-}
-
-/// A file system of a few bytes, where this process may make one.
-struct SmallDisk {
-    let path: String
-
-    static let isPossible: Bool = {
-        guard getuid() == 0, let folder = try? ScratchFolder(), let disk = try? SmallDisk(at: folder.path, bytes: 100_000) else {
-            return false
-        }
-        disk.unmount()
-        return true
-    }()
-
-    init(at path: String, bytes: Int) throws {
-        self.path = path
-        try Self.run("mount", "-t", "tmpfs", "-o", "size=\(bytes)", "tmpfs", path)
-    }
-
-    func resize(bytes: Int) throws { try Self.run("mount", "-o", "remount,size=\(bytes)", path) }
-
-    func unmount() { try? Self.run("umount", path) }
-
-    private static func run(_ command: String...) throws {
-        guard try ChildProcess(command).finish().exitCode == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 }

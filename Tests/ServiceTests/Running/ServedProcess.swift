@@ -42,6 +42,9 @@ final class ServedProcess: Sendable {
     /// Ends it at once, as the system would; returns when it is gone.
     func kill() { process.kill() }
 
+    /// The number of the process.
+    var identifier: Int32 { process.processIdentifier }
+
     func signal(_ number: Int32) { process.signal(number) }
 
     /// Waits for its end.

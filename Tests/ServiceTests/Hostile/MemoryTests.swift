@@ -1,0 +1,251 @@
+import Credentials
+import Dispatch
+import Events
+import Foundation
+import Glibc
+import HTTPServer
+import Muniment
+import Permissions
+import ServiceSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Hostile: clients that send large bodies, or do not read large responses", .serialized)
+struct MemoryTests {
+    private static let largestBody = 8 << 20
+
+    /// A data directory with a store in which `doc:history` had 24 values of half a MiB.
+    private struct World {
+        let process: ServedProcess
+        let callers: [String]
+        let asker: String
+
+        init(_ data: String) throws {
+            let store = try Store.create(at: data + "/default", preset: .open)
+            try store.commit(Transaction("user:root", [.defineClass("doc"), .register("user:ben"), .register("user:eve")]))
+            func value(_ number: Int) -> JSONValue { .string("\(number)" + String(repeating: "x", count: 1 << 19)) }
+            try store.commit(Transaction("user:eve", [.createObject("doc:history", value: value(0))]))
+            for number in 1..<24 { try store.commit(Transaction("user:eve", [.writeObject("doc:history", .value(value(number)))])) }
+            try store.close()
+            let tokens = TokenRegistry(dataDirectory: data)
+            func token(_ right: Right) throws -> String {
+                try tokens.create(stores: .named(["default"]), right: right, until: nil, at: ManualClock().now).secret
+            }
+            callers = try ["user:eve", "user:ben"].map { try token(.act(as: Name($0))) }
+            asker = try token(.ask)
+            process = try ServedProcess(data)
+        }
+
+        func head(_ method: String, _ path: String, as token: String, bodyBytes: Int = 0) -> String {
+            "\(method) /v1/stores/default/\(path) HTTP/1.1\r\nHost: here\r\nConnection: close\r\nAuthorization: Bearer \(token)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(bodyBytes)\r\n\r\n"
+        }
+    }
+
+    /// Changes whose values take most memory for their bytes, in a body of the largest size.
+    private static let changes: [UInt8] = {
+        let value = "[" + Array(repeating: "[1]", count: 200).joined(separator: ",") + "]"
+        var text = #"{"do":["#
+        var number = 0
+        while text.utf8.count < largestBody - 2_000 {
+            text += #"{"op":"createObject","object":"doc:\#(number)","value":\#(value)},"#
+            number += 1
+        }
+        return Array((text + #"{"op":"createObject","object":"doc:last"}]}"#).utf8)
+    }()
+
+    @Test("40 bodies of 8 MiB at once take bounded memory, which is free again afterwards, while another caller sends one of its own")
+    func largeBodies() async throws {
+        try await withTemporaryFolder { folder in
+            let world = try World(folder + "/data")
+            let memory = ProcessMemory(world.process)
+            let before = try memory.resident()
+            let ordinary = OrdinaryCallers(
+                Curl("http://127.0.0.1:\(world.process.port)"), writer: world.callers[1], asker: world.asker)
+            let (port, request) = (world.process.port, world.head("POST", "transactions", as: world.callers[0], bodyBytes: Self.changes.count))
+            let other = world.head("POST", "transactions", as: world.callers[1], bodyBytes: Self.changes.count)
+            let statuses = Mutex<[Int: Int]>([:])
+            try await ordinary.served(during: "40 bodies of 8 MiB at once") {
+                let clients = try (0..<40).map { _ in try ByteClient(port: port, host: 1) }
+                DispatchQueue.concurrentPerform(iterations: 41) { number in
+                    if number == 40 {
+                        // Its body has room although the first caller holds all that it may.
+                        guard let client = try? ByteClient(port: port, host: 2) else { return }
+                        client.send(Array(other.utf8) + Self.changes)
+                        let status = client.status()
+                        #expect(status != 503 && status != nil, "\(status ?? 0)")
+                    } else {
+                        clients[number].send(Array(request.utf8) + Self.changes)
+                        let status = clients[number].status() ?? 0
+                        statuses.withLock { $0[status, default: 0] += 1 }
+                    }
+                }
+            }
+            let peak = try memory.peak()
+            print("memory of 40 bodies: before \(before >> 20) MiB, peak \(peak >> 20) MiB, answers \(statuses.withLock { $0 })")
+            #expect(peak < before + (400 << 20), "\(peak >> 20) MiB")
+            #expect(try await memory.returns(to: before + (64 << 20)))
+        }
+    }
+
+    @Test("40 clients that do not read a response of 4 MiB hold bounded memory, and another caller is served")
+    func unreadResponses() async throws {
+        try await withTemporaryFolder { folder in
+            let world = try World(folder + "/data")
+            let memory = ProcessMemory(world.process)
+            let before = try memory.resident()
+            let ordinary = OrdinaryCallers(
+                Curl("http://127.0.0.1:\(world.process.port)"), writer: world.callers[1], asker: world.asker)
+            let request = world.head("GET", "history?name=doc:history&limit=1000", as: world.callers[0])
+            let port = world.process.port
+            let readers = try (0..<40).map { _ in try ByteClient(port: port, host: 1, receiveBufferBytes: 4_096) }
+            for reader in readers { reader.send(Array(request.utf8)) }
+            for reader in readers { #expect([200, 503].contains(reader.status() ?? 0)) }
+            try await ordinary.served(during: "40 responses of 4 MiB that nobody reads") {
+                let body = world.head("POST", "transactions", as: world.callers[1], bodyBytes: Self.changes.count)
+                let client = try ByteClient(port: port, host: 2)
+                client.send(Array(body.utf8) + Self.changes)
+                let status = client.status()
+                #expect(status != 503 && status != nil, "\(status ?? 0)")
+            }
+            let held = try memory.resident()
+            print("memory of 40 unread responses: before \(before >> 20) MiB, held \(held >> 20) MiB, peak \(try memory.peak() >> 20) MiB")
+            #expect(try memory.peak() < before + (400 << 20))
+            for reader in readers { reader.close() }
+            #expect(try await memory.returns(to: before + (64 << 20)))
+        }
+    }
+
+    @Test("A client that sends or reads a few bytes a second is cut off, and its memory is free for others")
+    func tricklingClients() async throws {
+        try await withService { fixture in
+            let token = try fixture.administrator()
+            var settings = HTTPServerSettings(memoryLimitBytes: 8_000_000)
+            (settings.idleSeconds, settings.requestSeconds) = (1, 1)
+            let server = try HTTPServer(settings, application: fixture.service)
+            defer { server.stop(graceSeconds: 5) }
+            let curl = Curl("http://127.0.0.1:\(server.port)")
+            func commit(_ changes: String) async throws -> Int {
+                let body = #"{"as":"user:root","do":[\#(changes)]}"#
+                return try await curl.send("POST", "/v1/stores/default/transactions", token: token, json: body).status
+            }
+            let text = String(repeating: "x", count: 500_000)
+            #expect(try await commit(#"{"op":"defineClass","class":"doc"},{"op":"createObject","object":"doc:a"}"#) == 200)
+            for number in 0..<24 {
+                #expect(try await commit(#"{"op":"writeObject","object":"doc:a","value":"\#(number)\#(text)"}"#) == 200)
+            }
+            /// Whether a body of 4 MB has room; it is no valid transaction.
+            func hasRoom() async throws -> Bool {
+                let status = try await commit(#""\#(String(repeating: "x", count: 4_000_000))""#)
+                #expect([400, 503].contains(status))
+                return status == 400
+            }
+            let head = "Host: here\r\nAuthorization: Bearer \(token)\r\nContent-Type: application/json\r\n"
+
+            let sender = try ByteClient(port: server.port, host: 1)
+            sender.send(Array("POST /v1/stores/default/transactions HTTP/1.1\r\n\(head)Content-Length: 5000000\r\n\r\n".utf8))
+            while try await hasRoom() { try await Task.sleep(for: .milliseconds(10)) }
+            while sender.sendByte() { try await Task.sleep(for: .milliseconds(100)) }
+            #expect(try await hasRoom())
+
+            let reader = try ByteClient(port: server.port, host: 1, receiveBufferBytes: 4_096)
+            reader.send(Array("GET /v1/stores/default/history?name=doc:a HTTP/1.1\r\n\(head)\r\n".utf8))
+            #expect(reader.status() == 200)
+            #expect(try await !hasRoom())
+            repeat { reader.receiveBytes(4) } while try await !hasRoom()
+            #expect(reader.receiveRest() < 4_000_000)
+        }
+    }
+}
+
+/// What a process holds in memory, as Linux counts it.
+private struct ProcessMemory {
+    private let path: String
+
+    init(_ process: ServedProcess) { path = "/proc/\(process.identifier)/status" }
+
+    struct Missing: Error { let field: String }
+
+    /// Bytes that it holds now, without those of mapped files.
+    func resident() throws -> Int { try field("RssAnon") }
+
+    /// The most bytes that it has ever held.
+    func peak() throws -> Int { try field("VmHWM") }
+
+    /// Waits until the process holds less than so many bytes; false if that takes more than a minute.
+    func returns(to bytes: Int) async throws -> Bool {
+        for _ in 0..<300 {
+            if try resident() < bytes { return true }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        return false
+    }
+
+    private func field(_ name: String) throws -> Int {
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix(name + ":") }),
+            let kilobytes = line.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap({ Int($0) })
+        else { throw Missing(field: name) }
+        return kilobytes << 10
+    }
+}
+
+/// A client that sends and receives bytes as a test says.
+private final class ByteClient: Sendable {
+    private let socket: Int32
+    private let isClosed = Atomic(false)
+
+    /// - Parameter host: the last byte of its address, 127.0.0.X.
+    init(port: UInt16, host: UInt8, receiveBufferBytes: Int32? = nil) throws {
+        socket = try LoopbackSocket.connected(
+            to: port, patienceSeconds: 300, receiveBufferBytes: receiveBufferBytes, host: host)
+    }
+
+    deinit { close() }
+
+    func close() {
+        if !isClosed.exchange(true, ordering: .relaxed) { _ = Glibc.close(socket) }
+    }
+
+    /// Sends until all is sent or the server closes the connection.
+    func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe Glibc.send(socket, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+
+    /// Sends a byte; false once the server has closed the connection.
+    func sendByte() -> Bool {
+        var byte: UInt8 = 0x20
+        var answer: UInt8 = 0
+        guard unsafe recv(socket, &answer, 1, Int32(MSG_DONTWAIT)) < 0, errno == EAGAIN else { return false }
+        return unsafe Glibc.send(socket, &byte, 1, Int32(MSG_NOSIGNAL)) == 1
+    }
+
+    /// Receives some bytes, if there are any.
+    func receiveBytes(_ count: Int) {
+        var buffer = [UInt8](repeating: 0, count: count)
+        _ = unsafe recv(socket, &buffer, count, Int32(MSG_DONTWAIT))
+    }
+
+    /// Receives all bytes until the connection ends, and returns their number.
+    func receiveRest() -> Int {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var count = 0
+        while case let received = unsafe recv(socket, &buffer, buffer.count, 0), received > 0 { count += received }
+        return count
+    }
+
+    /// The status of the response, of which only the beginning is read; nil if there is none.
+    func status() -> Int? {
+        var buffer = [UInt8](repeating: 0, count: 12)
+        guard unsafe recv(socket, &buffer, buffer.count, Int32(MSG_WAITALL)) == buffer.count else { return nil }
+        return Int(String(decoding: buffer.suffix(3), as: UTF8.self))
+    }
+}
