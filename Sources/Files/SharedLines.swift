@@ -50,8 +50,10 @@ public struct SharedLines: Sendable {
     /// The file is created if it does not exist. If appending fails, the file stays unchanged. If only the head cannot be
     /// written, the lines stay.
     ///
-    /// - Parameter decide: receives the existing complete lines.
-    public func append(_ decide: (_ lines: [UInt8]) throws -> Addition) throws {
+    /// - Parameters:
+    ///   - decide: receives the existing complete lines.
+    ///   - then: receives the head after everything is synced, before other processes can append.
+    public func append(_ decide: (_ lines: [UInt8]) throws -> Addition, then: (_ head: [UInt8]) throws -> Void) throws {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileError(errno, "open", path: path) }
         defer { _ = close(descriptor) }
@@ -70,6 +72,7 @@ public struct SharedLines: Sendable {
         guard unsafe fstat(descriptor, &status) == 0, FileIdentity(path) == FileIdentity(status) else {
             throw FileError(ESTALE, "write, since the file or its folder was removed or replaced meanwhile,", path: path)
         }
+        try then(addition.head)
     }
 
     private func lock(_ descriptor: Int32, _ operation: Int32) throws(FileError) {

@@ -76,7 +76,11 @@ public final class MunimentService: HTTPApplication {
                     settings.report("the store `\(name)` is not served: \(error)")
                 }
             }
-            if names.isEmpty { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") }
+            let missing = try data.missingNames()
+            for name in missing {
+                settings.report("the store `\(name)` is not served: \(StoreError.missing(path: data.folder(of: name)))")
+            }
+            if names.isEmpty, missing.isEmpty { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") }
             for name in settings.accounts?.stores ?? [] where try data.store(name) == nil {
                 throw NoStoreForAccounts(store: name, dataDirectory: settings.dataDirectory)
             }

@@ -1,3 +1,4 @@
+import Credentials
 import Events
 import Muniment
 import Permissions
@@ -48,12 +49,30 @@ extension Command {
     }
 
     static let acceptRollback = Command(
-        "accept-rollback", "open a store again whose log has lost commits, and record that", options: [.json, .store],
+        "accept-rollback", "accept that a store has lost commits or is gone, or that the tokens of a service are older, and record that",
+        options: [.data, .json, .store],
         example: Example(
             "accept-rollback",
             "the log ends with r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f; recorded as refusal 2")
     ) { call in
         try call.end()
+        if case _? = call.options[.data] {
+            let lost = try TokenRegistry(dataDirectory: try call.dataDirectory).acceptRollback(at: call.storeOptions.clock())
+            if call.isJSON {
+                try call.output.json(.object(["changes": .integer(Int64(lost.changes)), "had": .integer(Int64(lost.had))]))
+            } else {
+                try call.output.line(
+                    "the file of tokens has \(counted(UInt64(lost.changes), "change")) and had \(lost.had); tokens that were revoked since are "
+                        + "valid again: see `muniment token list`")
+            }
+            return .success
+        }
+        if try Store.isMissing(at: try call.directory) {
+            try Store.acceptLoss(at: try call.directory)
+            let line = "the store in `\(try call.directory)` is gone, and another one can be made in its place"
+            if call.isJSON { try call.output.json(.object(["message": .string(line)])) } else { try call.output.line(line) }
+            return .success
+        }
         let accepted = try Store.acceptRollback(at: try call.directory, options: call.storeOptions)
         ProgressBar.standard.clear()
         if call.isJSON {

@@ -11,6 +11,8 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
         case checksum
         /// Lines are missing at the end.
         case endsEarly(lines: Int, known: Int)
+        /// The file is an older copy, or gone.
+        case rolledBack(lines: Int, known: Int)
         case malformed(String)
         case unexpectedID(String, expected: String)
         case secretTwice(String)
@@ -30,6 +32,7 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
             case .withoutChecksums: "it has the format `muniment-tokens/1`, whose lines have no checksums"
             case .checksum: "its bytes do not match its checksum"
             case .endsEarly(let lines, let known): "the file ends after \(lines) changes, and had \(known)"
+            case .rolledBack(let lines, let known): "it is an older copy: it has \(lines) changes, and had \(known)"
             case .malformed(let what): what
             case .unexpectedID(let id, let expected): "it makes `\(id)` where `\(expected)` is the next one"
             case .secretTwice(let id): "the hash of `\(id)` stands there already"
@@ -38,8 +41,15 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
             }
         return
             "the file of tokens `\(path)` is damaged at line \(line): \(problem); no token is good until it is mended: restore it, "
-            + "or move it away and make new tokens"
+            + "or run `muniment accept-rollback --data DIR`, for a damaged one once it is moved away"
     }
+}
+
+/// There is no rollback of the file of tokens to accept.
+public struct TokensNotRolledBack: Error, Hashable, CustomStringConvertible {
+    public let path: String
+
+    public var description: String { "the file of tokens `\(path)` is not an older copy: there is nothing to accept" }
 }
 
 /// A token that cannot be made or taken back as asked.

@@ -12,6 +12,8 @@ internal import Hashing
 /// count yet can be torn.
 struct TokenFile {
     private(set) var book = TokenBook()
+    /// How many changes it has.
+    var changes: Int { lineCount }
     /// The bytes of the lines that count, the first line included.
     private var byteCount = 0
     private var lineCount = 0
@@ -22,11 +24,16 @@ struct TokenFile {
     /// - Parameters:
     ///   - bytes: its whole lines, ends included.
     ///   - path: named in errors.
-    /// - Throws: ``TokenFileError``: with a damaged file no token is valid.
-    init(_ bytes: [UInt8], path: String) throws(TokenFileError) {
-        guard !bytes.isEmpty else { return }
+    ///   - record: what the file had once; nil for nothing that is known of.
+    /// - Throws: ``TokenFileError``: with a damaged file, or one that is older than the record, no token is valid.
+    init(_ bytes: [UInt8], path: String, record: TokenRecord?) throws(TokenFileError) {
+        guard !bytes.isEmpty else {
+            if let record { throw TokenFileError(path: path, line: 1, reason: .rolledBack(lines: 0, known: record.lines)) }
+            return
+        }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().map(Array.init)
         var number = 1
+        var isOlder = record != nil
         do throws(TokenFileError.Reason) {
             let (known, knownSum) = try TokenFile.checkedHead(lines[0])
             byteCount = lines[0].count + 1
@@ -42,8 +49,10 @@ struct TokenFile {
                     lineCount + 1, byteCount + line.count + 1, ChainedLine.sum(of: body, behind: lastSum)
                 )
                 if lineCount == known, lastSum != knownSum { throw .checksum }
+                if let record, record.lines == lineCount, record.sum == lastSum { isOlder = false }
             }
             guard lineCount >= known else { throw .endsEarly(lines: lineCount, known: known) }
+            if let record, isOlder { throw .rolledBack(lines: lineCount, known: record.lines) }
         } catch {
             throw TokenFileError(path: path, line: number, reason: error)
         }
@@ -62,7 +71,7 @@ struct TokenFile {
     private static let format = #"{"format":"muniment-tokens/"#
     private static let lineDigits = 10
 
-    private static func head(lines: Int, sum: Digest) -> [UInt8] {
+    fileprivate static func head(lines: Int, sum: Digest) -> [UInt8] {
         let digits = String(lines)
         let count = String(repeating: "0", count: lineDigits - digits.count) + digits
         let text = Array("\(format)2\",\"lines\":\"\(count)\",\"sum\":\"\(sum)\"".utf8)
@@ -70,7 +79,7 @@ struct TokenFile {
     }
 
     /// How many lines the first line counts, and the sum of the last of them.
-    private static func checkedHead(_ line: [UInt8]) throws(TokenFileError.Reason) -> (lines: Int, sum: Digest) {
+    fileprivate static func checkedHead(_ line: [UInt8]) throws(TokenFileError.Reason) -> (lines: Int, sum: Digest) {
         if line == Array("\(format)1\"}".utf8) { throw .withoutChecksums }
         guard line.starts(with: "\(format)2\",".utf8) else { throw .unknownFormat }
         let parts = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
@@ -80,6 +89,25 @@ struct TokenFile {
             line + [UInt8(ascii: "\n")] == head(lines: lines, sum: sum)
         else { throw .checksum }
         return (lines, sum)
+    }
+}
+
+/// What the file of tokens had after its last change, kept in a file beside it so that an older copy of it is found. The record is
+/// written after the change, so the file may have one line more.
+struct TokenRecord {
+    let lines: Int
+    let sum: Digest
+
+    /// The record in a file; nil where there is none.
+    ///
+    /// - Throws: ``TokenFileError`` for one that is damaged.
+    init?(at path: String) throws {
+        guard try exists(path) else { return nil }
+        let bytes = try readFile(path)
+        do throws(TokenFileError.Reason) {
+            guard bytes.last == UInt8(ascii: "\n") else { throw .checksum }
+            (lines, sum) = try TokenFile.checkedHead(Array(bytes.dropLast()))
+        } catch { throw TokenFileError(path: path, line: 1, reason: error) }
     }
 }
 

@@ -6,11 +6,15 @@ internal import Permissions
 ///
 ///     {"created":"t1","time":"…","hash":"64 hexadecimal digits","can":"act","as":"user:ann","stores":["default"]}
 ///     {"revoked":"t1","time":"…"}
+///     {"accepted":"5","time":"…"}
 ///
+/// `accepted` is how many changes the file had before it was replaced by an older copy.
 /// `stores` is `"*"` for all of them. `as` is there for `act` alone; `until` and `comment` where there is one.
 enum TokenLine {
     case created(Token, Digest)
     case revoked(id: String, Instant)
+    /// The file was an older copy, or gone, and that was accepted.
+    case accepted(changesBefore: String, Instant)
 
     static let limitBytes = 16_384
 
@@ -21,6 +25,8 @@ enum TokenLine {
         let time = try members.takeTime("time")
         if let id = try members.takeText("revoked") {
             self = .revoked(id: id, try time.orMissing("time"))
+        } else if let changes = try members.takeText("accepted") {
+            self = .accepted(changesBefore: changes, try time.orMissing("time"))
         } else {
             let id = try members.takeText("created").orMissing("created")
             let digest = try Digest(hexadecimal: members.takeText("hash").orMissing("hash")).orMissing("hash")
@@ -38,6 +44,8 @@ enum TokenLine {
         var members: [(String, JSONValue)]
         switch self {
         case .revoked(let id, let time): members = [("revoked", .string(id)), ("time", .string(time.description))]
+        case .accepted(let changes, let time):
+            members = [("accepted", .string(changes)), ("time", .string(time.description))]
         case .created(let token, let digest):
             members = [
                 ("created", .string(token.id)), ("time", .string(token.createdAt.description)),

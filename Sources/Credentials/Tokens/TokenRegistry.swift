@@ -25,6 +25,9 @@ public final class TokenRegistry: Sendable {
         }
     }
 
+    /// Where the record of the last change is.
+    private var record: String { folder + "/tokens.head" }
+
     /// Where the file is.
     public var path: String { lines.path }
 
@@ -112,20 +115,50 @@ public final class TokenRegistry: Sendable {
 
     /// The file as it is now; nil where there is none.
     private func read() throws -> Reading? {
-        guard let (bytes, watch) = try lines.read() else { return nil }
-        do { return Reading(try TokenFile(bytes, path: path).book, watch) } catch {
+        // Before the file, which a writer changes first: it is never ahead of the file then.
+        let record = try TokenRecord(at: record)
+        guard let (bytes, watch) = try lines.read() else {
+            _ = try TokenFile([], path: path, record: record)
+            return nil
+        }
+        do { return Reading(try TokenFile(bytes, path: path, record: record).book, watch) } catch {
             // Its first line may have been read while it was overwritten: what is damaged is so while nobody writes, too.
-            guard let (bytes, watch) = try lines.read(afterWriters: true) else { return nil }
-            return Reading(try TokenFile(bytes, path: path).book, watch)
+            guard let (bytes, watch) = try lines.read(afterWriters: true) else { throw error }
+            return Reading(try TokenFile(bytes, path: path, record: record).book, watch)
         }
     }
 
     private func change(_ decide: (TokenBook) throws -> TokenLine) throws {
-        try makePrivateFolder(folder)
-        try lines.append { bytes in
-            let file = try TokenFile(bytes, path: path)
+        try append { bytes in
+            let file = try TokenFile(bytes, path: path, record: try TokenRecord(at: record))
             return file.adding(try decide(file.book))
         }
+    }
+
+    private func append(_ decide: (_ lines: [UInt8]) throws -> SharedLines.Addition) throws {
+        try makePrivateFolder(folder)
+        try lines.append(decide) { try replaceFile(record, with: $0) }
+    }
+
+    /// Accepts that the file is an older copy, or gone, and notes that in it. Tokens that were revoked since are valid again.
+    ///
+    /// - Parameter instant: now.
+    /// - Returns: how many changes the file has, and how many it had; -1 for a record that is damaged.
+    /// - Throws: ``TokensNotRolledBack``, ``TokenFileError`` for a file that is damaged, or a file's error; then nothing is changed.
+    public func acceptRollback(at instant: Instant) throws -> (changes: Int, had: Int) {
+        var lost = (changes: 0, had: 0)
+        try append { bytes in
+            do {
+                _ = try TokenFile(bytes, path: path, record: try TokenRecord(at: record))
+                throw TokensNotRolledBack(path: path)
+            } catch let error as TokenFileError {
+                let file = try TokenFile(bytes, path: path, record: nil)
+                lost = (file.changes, -1)
+                if case .rolledBack(_, let known) = error.reason { lost.had = known }
+                return file.adding(.accepted(changesBefore: "\(lost.had)", instant))
+            }
+        }
+        return lost
     }
 
     private static func check(

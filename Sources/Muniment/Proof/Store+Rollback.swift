@@ -35,6 +35,21 @@ extension Store {
         return accepted
     }
 
+    /// Whether a data directory had a store in a folder, and nothing is left of it.
+    ///
+    /// - Throws: what keeps this process from looking.
+    public static func isMissing(at path: String) throws -> Bool { try StoreFolder(path).isMissing() }
+
+    /// Accepts that a store of a data directory is gone for good, so that another one can be made in its place.
+    ///
+    /// - Parameter path: the folder that the store was in.
+    /// - Throws: ``StoreError/notRolledBack(path:)`` where none is missing, or what the disk says.
+    public static func acceptLoss(at path: String) throws {
+        let folder = StoreFolder(path)
+        guard try folder.isMissing() else { throw StoreError.notRolledBack(path: folder.path) }
+        try folder.seenHead.removeOutside()
+    }
+
     private static func recordRollback(_ folder: StoreFolder, _ options: StoreOptions) throws -> AcceptedRollback {
         try OpenStores.enter(folder.path)
         defer { OpenStores.leave(folder.path) }

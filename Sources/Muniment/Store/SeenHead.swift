@@ -9,20 +9,39 @@ struct SeenCommit: Hashable {
     let hash: Digest
 }
 
-/// The file that records the head of the log when the store was last opened or closed for writing.
+/// The files that record the head of the log when the store was last opened or closed for writing: `head` in the folder of the
+/// store and, for a store of a data directory, `.muniment/heads/NAME` in that directory.
 ///
 /// The index contains a newer head, but a damaged index is deleted, and it can be rebuilt on request. If the log ends before the
-/// recorded commit, or contains another commit at that revision, it was rolled back.
+/// recorded commit, or contains another commit at that revision, it was rolled back. The second file detects this if the whole
+/// folder of the store was put back or is missing.
 struct SeenHead {
     /// The folder of the store.
     let folder: String
 
-    private var path: String { folder + "/head" }
+    private var own: String { folder + "/head" }
 
-    /// Returns the recorded commit; nil without one.
+    /// The file outside the store's folder; nil for a store that is in no data directory.
+    private var outer: String? {
+        // Links are not followed: a link to another store replaces this one.
+        let slash = folder.lastIndex(of: "/")
+        let parent = slash.map { String(folder[..<$0]) } ?? "."
+        let name = slash.map { folder[folder.index(after: $0)...] } ?? folder[...]
+        // The name of a draft contains a dot.
+        guard !name.isEmpty, !name.contains("."), isFolder(parent + "/.muniment") else { return nil }
+        return "\(parent)/.muniment/heads/\(name)"
+    }
+
+    /// Whether the data directory has a record of the store. If the store does not exist, it is missing.
+    func isKnownOutside() throws -> Bool { try outer.map { try exists($0) } ?? false }
+
+    /// Removes the record in the data directory.
+    func removeOutside() throws { if let outer { try removeFile(outer) } }
+
+    /// Returns the commit that a file records; nil without a file.
     ///
     /// - Throws: ``StoreError/headIsDamaged(path:)``, or the error of reading the file.
-    func read() throws -> SeenCommit? {
+    private func read(_ path: String) throws -> SeenCommit? {
         guard try exists(path) else { return nil }
         let bytes = try readFile(path)
         let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
@@ -37,12 +56,17 @@ struct SeenHead {
     /// Records a commit durably. Does nothing if it is already recorded.
     func write(_ seen: SeenCommit) throws {
         let text = SeenHead.text(of: seen)
-        guard try !exists(path) || readFile(path) != text else { return }
-        try replaceFile(path, with: text)
+        for path in [own, outer].compactMap({ $0 }) {
+            guard try !exists(path) || readFile(path) != text else { continue }
+            if path == outer { try makePrivateFolder(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])) }
+            try replaceFile(path, with: text)
+        }
     }
 
-    /// Throws ``StoreError/rolledBack(path:seen:seenHash:head:headHash:)`` if a log does not contain the recorded commit.
-    func check(_ log: EventLog) throws { try SeenHead.check(log, has: read(), in: folder) }
+    /// Throws ``StoreError/rolledBack(path:seen:seenHash:head:headHash:)`` if a log does not contain a recorded commit.
+    func check(_ log: EventLog) throws {
+        for path in [own, outer].compactMap({ $0 }) { try SeenHead.check(log, has: read(path), in: folder) }
+    }
 
     /// Throws ``StoreError/rolledBack(path:seen:seenHash:head:headHash:)`` if a log does not contain a commit that it contained
     /// earlier.

@@ -70,6 +70,7 @@ public final class Store: Sendable {
         let lock = try folder.takeLock()
         do {
             guard !folder.holdsStore else { throw StoreError.alreadyExists(path: path) }
+            guard try !folder.isMissing() else { throw StoreError.missing(path: path) }
             // An index without its log is what is left of a store: making another one over it would hide the loss.
             guard !fileExists(folder.index + "/data.mdb") else { throw StoreError.logIsLost(path: path) }
             try makeLog(in: folder, genesis(preset: preset, administrator: administrator, at: options.clock()))

@@ -4,6 +4,8 @@ public import Events
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The folder does not contain a store.
     case notAStore(path: String)
+    /// The data directory records a store in the folder, but the folder contains none.
+    case missing(path: String)
     /// The folder contained a store, but its log is missing.
     case logIsLost(path: String)
     /// The folder already contains a store.
@@ -47,6 +49,9 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notAStore(let path):
             "there is no store in `\(path)`: make one with `muniment init --store \(path)`, or check the path"
+        case .missing(let path):
+            "the store in `\(path)` is gone, and no other one is made in its place: put its folder back or restore it from a backup. If it "
+                + "is gone for good, run `muniment accept-rollback --store \(path)`"
         case .logIsLost(let path):
             "the log of the store in `\(path)` is gone or empty, and everything rests on it: restore `\(path)/log` from a copy"
         case .alreadyExists(let path): "there is a store in `\(path)` already: open it, or choose another folder"
@@ -69,7 +74,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             "the log of the store in `\(path)` was rolled back: it had revision \(seen) with hash \(seenHash), and now ends with revision "
                 + "\(head) with hash \(headHash). Restore the newer log, or run `muniment accept-rollback --store \(path)`"
         case .headIsDamaged(let path):
-            "`\(path)/head`, which says how far the log went, is damaged. Check the store with `muniment verify`, then run `muniment "
+            "`\(path)/head` or the record of the store in `.muniment/heads`, which say how far the log went, is damaged. Check the store with `muniment verify`, then run `muniment "
                 + "accept-rollback --store \(path)`"
         case .notRolledBack(let path): "the log of the store in `\(path)` was not rolled back: there is nothing to accept"
         case .displaced(let path):

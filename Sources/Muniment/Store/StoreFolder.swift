@@ -13,7 +13,8 @@ internal import Synchronization
 ///     DIR/index/       everything derived; `boot` in it says that it is open for writing, and since which start of the machine;
 ///                      `clock` the offset of the machine's clock
 ///     DIR/writer.lock  held by the one process that writes
-///     DIR/head         how far the log went when the store was last opened or closed for writing
+///     DIR/head         how far the log went when the store was last opened or closed for writing; the same is in
+///                      `.muniment/heads/NAME` of a data directory
 ///     DIR/levels.json  names for sets of privileges, where the history that was imported had some
 struct StoreFolder: Sendable {
     let path: String
@@ -77,8 +78,14 @@ struct StoreFolder: Sendable {
         if try exists(log + "/data.mdb") {
             guard Environment.fileBytes(in: log) ?? 0 > 0 else { throw StoreError.logIsLost(path: path) }
         } else {
-            throw try exists(index + "/data.mdb") ? StoreError.logIsLost(path: path) : StoreError.notAStore(path: path)
+            if try exists(index + "/data.mdb") { throw StoreError.logIsLost(path: path) }
+            throw try isMissing() ? StoreError.missing(path: path) : StoreError.notAStore(path: path)
         }
+    }
+
+    /// Whether the data directory had a store here, and nothing is left of it.
+    func isMissing() throws -> Bool {
+        try !holdsStore && !exists(index + "/data.mdb") && seenHead.isKnownOutside()
     }
 
     func takeLock() throws -> FileLock {

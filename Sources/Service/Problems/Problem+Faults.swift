@@ -41,6 +41,11 @@ extension Problem {
                 .unavailable,
                 "the log of this store lost commits, so the store is not served. The operator restores it from a backup or runs "
                     + "`muniment accept-rollback`.")
+        case .missing:
+            self.init(
+                .unavailable,
+                "the folder of this store is gone, so the store is not served. The operator puts it back, restores it from a backup or "
+                    + "runs `muniment accept-rollback`.")
         case .closed: self.init(.unavailable, "the service is stopping: ask again in a moment")
         default:
             self.init(.unavailable, "the store cannot do this now; why is in the service's log under the request's id")

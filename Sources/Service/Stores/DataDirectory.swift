@@ -66,6 +66,15 @@ final class DataDirectory: Sendable {
             .filter { Store.exists(at: folder(of: $0)) }.sorted()
     }
 
+    /// The names of recorded stores whose folder is missing, sorted.
+    func missingNames() throws -> [StoreName] {
+        guard fileExists(heads) else { return [] }
+        return try fileNames(in: heads).compactMap(StoreName.init).filter { try Store.isMissing(at: folder(of: $0)) }.sorted()
+    }
+
+    /// The folder in which the data directory records the head of each store.
+    private var heads: String { ownFolder + "/heads" }
+
     /// Returns a store; nil if it does not exist. Opens it if needed, which can take long.
     ///
     /// - Throws: ``StoreError``, ``StoreError/closed`` after the folder was closed, or file errors.
@@ -74,14 +83,17 @@ final class DataDirectory: Sendable {
         return try opening.withLock { _ in
             if let found = openStore(name.text) { return found }
             try checkOpen()
-            guard Store.exists(at: folder(of: name)) else { return nil }
+            guard Store.exists(at: folder(of: name)) else {
+                guard try Store.isMissing(at: folder(of: name)) else { return nil }
+                throw StoreError.missing(path: folder(of: name))
+            }
             if let refused = state.withLock({ $0.refused[name.text] }), refused.isUnchanged { throw refused.reason }
             do {
                 let store = try Store.open(at: folder(of: name), .writing, options: options)
                 state.withLock { $0.refused[name.text] = nil }
                 return try add(name, store)
             } catch let error as StoreError where error.isRollback {
-                state.withLock { $0.refused[name.text] = RefusedStore(error, folder: folder(of: name)) }
+                state.withLock { $0.refused[name.text] = RefusedStore(error, folder(of: name), record: "\(heads)/\(name)") }
                 throw error
             }
         }
@@ -142,9 +154,9 @@ private struct RefusedStore {
     private let paths: [String]
     private let files: [FileIdentity?]
 
-    init(_ reason: StoreError, folder: String) {
+    init(_ reason: StoreError, _ folder: String, record: String) {
         self.reason = reason
-        paths = [folder + "/head", folder + "/log/data.mdb"]
+        paths = [folder + "/head", folder + "/log/data.mdb", record]
         files = paths.map { FileIdentity($0) }
     }
 
