@@ -191,7 +191,8 @@ internal import Synchronization
 
     private func lacksMemory() -> HTTPResponse {
         application.refusal(
-            status: 503, detail: "the requests and responses in progress take all the memory that they may: send the request again later")
+            status: 503,
+            detail: "the requests and responses in progress take all the memory that they may: send the request again later")
     }
 
     /// Counts a large response in the budget of memory.

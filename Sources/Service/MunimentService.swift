@@ -80,7 +80,9 @@ public final class MunimentService: HTTPApplication {
             for name in missing {
                 settings.report("the store `\(name)` is not served: \(StoreError.missing(path: data.folder(of: name)))")
             }
-            if names.isEmpty, missing.isEmpty { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") }
+            if names.isEmpty, missing.isEmpty {
+                _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root")
+            }
             for name in settings.accounts?.stores ?? [] where try data.store(name) == nil {
                 throw NoStoreForAccounts(store: name, dataDirectory: settings.dataDirectory)
             }
@@ -316,7 +318,8 @@ public final class MunimentService: HTTPApplication {
 
     private func queued(_ call: Call, _ handle: @escaping @Sendable (Call) throws -> HTTPResponse) -> HTTPAnswer {
         let queue = bodies.queue(forBodyOf: call.request.body.count)
-        return later(call.request, call.exchange, on: queue, within: settings.deadlines.limit(of: call.route.name)) { cancellation in
+        return later(call.request, call.exchange, on: queue, within: settings.deadlines.limit(of: call.route.name)) {
+            cancellation in
             try cancellation.perform { try handle(call) }
         } then: {
             .now(self.finished($0, call.request))
@@ -368,40 +371,6 @@ public final class MunimentService: HTTPApplication {
             for queue in [work] + bodies.all { queue.dropObsolete(of: exchange.origin) }
         }
         return true
-    }
-
-    private func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
-        var problem = Problem(error)
-        if problem.kind.status >= 500, !(error is Problem) {
-            settings.report("request \((request.context as? Exchange)?.requestID ?? "-"): \(error)")
-        }
-        let exchange = request.context as? Exchange
-        if problem.kind == .failed || problem.kind == .unavailable, exchange?.hosted?.store.isInPlace == false {
-            return Problem(
-                .unavailable,
-                "the files of this store were removed or replaced while the service had them open, so it takes no changes: put the "
-                    + "folder back or restore it, then start the service again")
-        }
-        if problem.kind == .failed, let route = exchange?.route, router.routes[route].isOfAccounts,
-            accounts?.obstacleToChanges != nil
-        {
-            return Problem(.unavailable, "accounts cannot be changed; why is in the service's log")
-        }
-        if problem.kind == .failed, (request.context as? Exchange)?.hosted?.store.obstacleToWriting != nil {
-            problem = Problem(
-                .unavailable,
-                "the store takes no changes since a write of it failed; it does again once the cause is mended and the "
-                    + "service is started anew. Why is in the service's log")
-        }
-        return problem
-    }
-
-    /// Adds what every answer has.
-    private func finished(_ response: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
-        guard let exchange = request.context as? Exchange else { return response }
-        var response = response
-        response.headers += operations.headers(requestID: exchange.requestID, limit: exchange.limit)
-        return response
     }
 
     public func refusal(status: Int, detail: String) -> HTTPResponse { Problem(status: status, detail: detail).response }

@@ -49,7 +49,8 @@ extension Command {
     }
 
     static let acceptRollback = Command(
-        "accept-rollback", "accept that a store has lost commits or is gone, or that the tokens of a service are older, and record that",
+        "accept-rollback",
+        "accept that a store has lost commits or is gone, or that the tokens of a service are older, and record that",
         options: [.data, .json, .store],
         example: Example(
             "accept-rollback",
@@ -62,8 +63,8 @@ extension Command {
                 try call.output.json(.object(["changes": .integer(Int64(lost.changes)), "had": .integer(Int64(lost.had))]))
             } else {
                 try call.output.line(
-                    "the file of tokens has \(counted(UInt64(lost.changes), "change")) and had \(lost.had); tokens that were revoked since are "
-                        + "valid again: see `muniment token list`")
+                    "the file of tokens has \(counted(UInt64(lost.changes), "change")) and had \(lost.had); tokens that were revoked "
+                        + "in the lost changes are valid again: see `muniment token list`")
             }
             return .success
         }

@@ -202,7 +202,9 @@ public final class Store: Sendable {
 
     static func openIndexForReading(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) throws -> Index {
         let opening = IndexOpening(folder: folder, log: log, options: options)
-        do { return try opening.forReading() } catch let reason where !(reason is LogError || reason is StoreError || reason.isLackOfDescriptors) {
+        do {
+            return try opening.forReading()
+        } catch let reason where !(reason is LogError || reason is StoreError || reason.isLackOfDescriptors) {
             // As a writer this process can fold the index; then it goes on as a reader.
             try fold(folder, log: log, options: options, because: reason)
             return try opening.forReading()

@@ -74,8 +74,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             "the log of the store in `\(path)` was rolled back: it had revision \(seen) with hash \(seenHash), and now ends with revision "
                 + "\(head) with hash \(headHash). Restore the newer log, or run `muniment accept-rollback --store \(path)`"
         case .headIsDamaged(let path):
-            "`\(path)/head` or the record of the store in `.muniment/heads`, which say how far the log went, is damaged. Check the store with `muniment verify`, then run `muniment "
-                + "accept-rollback --store \(path)`"
+            "`\(path)/head`, or the record of the store in `.muniment/heads`, is damaged: they record the last commit of the log. Check "
+                + "the store with `muniment verify`, then run `muniment accept-rollback --store \(path)`"
         case .notRolledBack(let path): "the log of the store in `\(path)` was not rolled back: there is nothing to accept"
         case .displaced(let path):
             "the files of the store in `\(path)` were removed or replaced while it was open, so it takes no changes: put the folder "

@@ -1,6 +1,7 @@
 import EventLog
 import Events
 import Files
+import Foundation
 import TestSupport
 import Testing
 

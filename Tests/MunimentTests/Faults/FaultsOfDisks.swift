@@ -97,7 +97,7 @@ struct FaultsOfDisks {
         let folder = try ScratchFolder()
         let path = folder.path + "/store"
         try makeOpenStore(path)
-        if isLeftByCrash { try Array("another start".utf8).write(to: path + "/index/boot") }
+        if isLeftByCrash { try Data("another start".utf8).write(to: URL(filePath: path + "/index/boot")) }
         let index = try FileBytes.read(path + "/index/data.mdb")
         let result = try Helper.run(["open-without-descriptors", path])
         try #require(result.exitCode == 0, "\(result.output) \(result.error)")

@@ -1,3 +1,4 @@
+import Dispatch
 import Events
 import Muniment
 import Permissions
@@ -78,6 +79,16 @@ struct WorkLimitTests {
             let store = fixture.store
             #expect(try fixture.refusal(of: Attack.changePermission.preparation + [.register("user:ben")]) == nil)
             let attack = Attack.changePermission.changes
+            // All transactions wait while the writer is busy.
+            let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let busy = Task.detached {
+                try await store.commit(
+                    Transaction("user:root", [.register("user:busy")]) {
+                        begun.signal()
+                        goOn.wait()
+                    })
+            }
+            await Task.detached { begun.wait() }.value
             let revisions = try await withThrowingTaskGroup(of: (Int, UInt64?).self) { group in
                 for number in 1...40 {
                     group.addTask {
@@ -88,8 +99,14 @@ struct WorkLimitTests {
                 group.addTask {
                     (0, try await store.commit(Transaction("user:ben", [.createObject("doc:ben")])).revision?.rawValue)
                 }
+                group.addTask {
+                    try await Task.sleep(for: .seconds(1))
+                    goOn.signal()
+                    return (41, nil)
+                }
                 return try await group.reduce(into: [Int: UInt64]()) { $0[$1.0] = $1.1 }
             }
+            _ = try await busy.value
             let ben = try #require(revisions[0])
             #expect(revisions.values.filter { $0 > ben }.count >= 20, "\(revisions)")
         }

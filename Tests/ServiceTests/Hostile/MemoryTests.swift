@@ -25,8 +25,12 @@ struct MemoryTests {
             let store = try Store.create(at: data + "/default", preset: .open)
             try store.commit(Transaction("user:root", [.defineClass("doc"), .register("user:ben"), .register("user:eve")]))
             func value(_ number: Int) -> JSONValue { .string("\(number)" + String(repeating: "x", count: 1 << 19)) }
-            try store.commit(Transaction("user:eve", [.createObject("doc:history", value: value(0))]))
-            for number in 1..<24 { try store.commit(Transaction("user:eve", [.writeObject("doc:history", .value(value(number)))])) }
+            try store.commit(
+                Transaction(
+                    "user:root", [.createObject("doc:history", value: value(0)), .grant("user:eve", on: "doc:history", ["read"])]))
+            for number in 1..<24 {
+                try store.commit(Transaction("user:root", [.writeObject("doc:history", .value(value(number)))]))
+            }
             try store.close()
             let tokens = TokenRegistry(dataDirectory: data)
             func token(_ right: Right) throws -> String {
@@ -55,7 +59,8 @@ struct MemoryTests {
         return Array((text + #"{"op":"createObject","object":"doc:last"}]}"#).utf8)
     }()
 
-    @Test("40 bodies of 8 MiB at once take bounded memory, which is free again afterwards, while another caller sends one of its own")
+    @Test(
+        "40 bodies of 8 MiB at once take bounded memory, which is free again afterwards, while another caller sends one of its own")
     func largeBodies() async throws {
         try await withTemporaryFolder { folder in
             let world = try World(folder + "/data")
@@ -63,7 +68,9 @@ struct MemoryTests {
             let before = try memory.resident()
             let ordinary = OrdinaryCallers(
                 Curl("http://127.0.0.1:\(world.process.port)"), writer: world.callers[1], asker: world.asker)
-            let (port, request) = (world.process.port, world.head("POST", "transactions", as: world.callers[0], bodyBytes: Self.changes.count))
+            let (port, request) = (
+                world.process.port, world.head("POST", "transactions", as: world.callers[0], bodyBytes: Self.changes.count)
+            )
             let other = world.head("POST", "transactions", as: world.callers[1], bodyBytes: Self.changes.count)
             let statuses = Mutex<[Int: Int]>([:])
             try await ordinary.served(during: "40 bodies of 8 MiB at once") {
@@ -110,14 +117,16 @@ struct MemoryTests {
                 #expect(status != 503 && status != nil, "\(status ?? 0)")
             }
             let held = try memory.resident()
-            print("memory of 40 unread responses: before \(before >> 20) MiB, held \(held >> 20) MiB, peak \(try memory.peak() >> 20) MiB")
+            print(
+                "memory of 40 unread responses: before \(before >> 20) MiB, held \(held >> 20) MiB, peak \(try memory.peak() >> 20) MiB"
+            )
             #expect(try memory.peak() < before + (400 << 20))
             for reader in readers { reader.close() }
             #expect(try await memory.returns(to: before + (64 << 20)))
         }
     }
 
-    @Test("A client that sends or reads a few bytes a second is cut off, and its memory is free for others")
+    @Test("A client that sends a few bytes a second is cut off, and its memory is free for others")
     func tricklingClients() async throws {
         try await withService { fixture in
             let token = try fixture.administrator()
@@ -129,11 +138,6 @@ struct MemoryTests {
             func commit(_ changes: String) async throws -> Int {
                 let body = #"{"as":"user:root","do":[\#(changes)]}"#
                 return try await curl.send("POST", "/v1/stores/default/transactions", token: token, json: body).status
-            }
-            let text = String(repeating: "x", count: 500_000)
-            #expect(try await commit(#"{"op":"defineClass","class":"doc"},{"op":"createObject","object":"doc:a"}"#) == 200)
-            for number in 0..<24 {
-                #expect(try await commit(#"{"op":"writeObject","object":"doc:a","value":"\#(number)\#(text)"}"#) == 200)
             }
             /// Whether a body of 4 MB has room; it is no valid transaction.
             func hasRoom() async throws -> Bool {
@@ -148,13 +152,6 @@ struct MemoryTests {
             while try await hasRoom() { try await Task.sleep(for: .milliseconds(10)) }
             while sender.sendByte() { try await Task.sleep(for: .milliseconds(100)) }
             #expect(try await hasRoom())
-
-            let reader = try ByteClient(port: server.port, host: 1, receiveBufferBytes: 4_096)
-            reader.send(Array("GET /v1/stores/default/history?name=doc:a HTTP/1.1\r\n\(head)\r\n".utf8))
-            #expect(reader.status() == 200)
-            #expect(try await !hasRoom())
-            repeat { reader.receiveBytes(4) } while try await !hasRoom()
-            #expect(reader.receiveRest() < 4_000_000)
         }
     }
 }
@@ -226,20 +223,6 @@ private final class ByteClient: Sendable {
         var answer: UInt8 = 0
         guard unsafe recv(socket, &answer, 1, Int32(MSG_DONTWAIT)) < 0, errno == EAGAIN else { return false }
         return unsafe Glibc.send(socket, &byte, 1, Int32(MSG_NOSIGNAL)) == 1
-    }
-
-    /// Receives some bytes, if there are any.
-    func receiveBytes(_ count: Int) {
-        var buffer = [UInt8](repeating: 0, count: count)
-        _ = unsafe recv(socket, &buffer, count, Int32(MSG_DONTWAIT))
-    }
-
-    /// Receives all bytes until the connection ends, and returns their number.
-    func receiveRest() -> Int {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        var count = 0
-        while case let received = unsafe recv(socket, &buffer, buffer.count, 0), received > 0 { count += received }
-        return count
     }
 
     /// The status of the response, of which only the beginning is read; nil if there is none.

@@ -28,7 +28,8 @@ struct MissingDescriptorTests {
             let change = #"{"as":"user:root","do":[{"op":"register","principal":"user:ann"}]}"#
             // Each is the first of its kind, so that it opens a file.
             let requests: [(method: String, path: String, body: String)] = [
-                ("POST", "other/transactions", change), ("GET", "other/entries?object=store", ""), ("POST", "default/transactions", change),
+                ("POST", "other/transactions", change), ("GET", "other/objects/store/entries", ""),
+                ("POST", "default/transactions", change),
             ]
             func ask(_ request: (method: String, path: String, body: String)) throws -> (Int, body: String) {
                 try client.send(request.method, "/v1/stores/" + request.path, headers: headers, body: request.body)

@@ -11,7 +11,8 @@ enum HistoryRoute {
         RouteDescription("what happened to an object, a principal or a role, oldest first", group: "History")
             .saying(
                 "A page ends early after \(Limits.bytesPerPage >> 20) MiB. A cursor goes on at the revision of the first page. "
-                    + "As JSON Lines everything comes, without pages.")
+                    + "As JSON Lines everything comes, without pages."
+            )
             .taking(
                 .query("name", "whose history", Schema.name, isRequired: true),
                 .query("at", "up to which moment; without it, now", Schema.moment),

@@ -1,0 +1,39 @@
+internal import HTTPServer
+internal import Muniment
+
+extension MunimentService {
+    /// Returns the problem that a client is told for an error, and reports faults of the service in its log.
+    func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
+        var problem = Problem(error)
+        if problem.kind.status >= 500, !(error is Problem) {
+            settings.report("request \((request.context as? Exchange)?.requestID ?? "-"): \(error)")
+        }
+        let exchange = request.context as? Exchange
+        if problem.kind == .failed || problem.kind == .unavailable, exchange?.hosted?.store.isInPlace == false {
+            return Problem(
+                .unavailable,
+                "the files of this store were removed or replaced while the service had them open, so it takes no changes: put the "
+                    + "folder back or restore it, then start the service again")
+        }
+        if problem.kind == .failed, let route = exchange?.route, router.routes[route].isOfAccounts,
+            accounts?.obstacleToChanges != nil
+        {
+            return Problem(.unavailable, "accounts cannot be changed; why is in the service's log")
+        }
+        if problem.kind == .failed, (request.context as? Exchange)?.hosted?.store.obstacleToWriting != nil {
+            problem = Problem(
+                .unavailable,
+                "the store takes no changes since a write of it failed; it does again once the cause is mended and the "
+                    + "service is started anew. Why is in the service's log")
+        }
+        return problem
+    }
+
+    /// Adds the headers that every response has.
+    func finished(_ response: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
+        guard let exchange = request.context as? Exchange else { return response }
+        var response = response
+        response.headers += operations.headers(requestID: exchange.requestID, limit: exchange.limit)
+        return response
+    }
+}
