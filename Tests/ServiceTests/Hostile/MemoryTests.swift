@@ -27,7 +27,11 @@ struct MemoryTests {
             func value(_ number: Int) -> JSONValue { .string("\(number)" + String(repeating: "x", count: 1 << 19)) }
             try store.commit(
                 Transaction(
-                    "user:root", [.createObject("doc:history", value: value(0)), .grant("user:eve", on: "doc:history", ["read"])]))
+                    "user:root",
+                    [
+                        .createObject("doc:history", value: value(0)),
+                        .grant("user:eve", on: "doc:history", ["read", "setPermissions"]),
+                    ]))
             for number in 1..<24 {
                 try store.commit(Transaction("user:root", [.writeObject("doc:history", .value(value(number)))]))
             }
@@ -47,9 +51,9 @@ struct MemoryTests {
         }
     }
 
-    /// Changes whose values take most memory for their bytes, in a body of the largest size.
+    /// Changes with almost as many values as a request may have, in a body of the largest size.
     private static let changes: [UInt8] = {
-        let value = "[" + Array(repeating: "[1]", count: 200).joined(separator: ",") + "]"
+        let value = "[" + Array(repeating: "[12345678901234]", count: 60).joined(separator: ",") + "]"
         var text = #"{"do":["#
         var number = 0
         while text.utf8.count < largestBody - 2_000 {
@@ -75,19 +79,28 @@ struct MemoryTests {
             let statuses = Mutex<[Int: Int]>([:])
             try await ordinary.served(during: "40 bodies of 8 MiB at once") {
                 let clients = try (0..<40).map { _ in try ByteClient(port: port, host: 1) }
-                DispatchQueue.concurrentPerform(iterations: 41) { number in
-                    if number == 40 {
-                        // Its body has room although the first caller holds all that it may.
-                        guard let client = try? ByteClient(port: port, host: 2) else { return }
-                        client.send(Array(other.utf8) + Self.changes)
-                        let status = client.status()
-                        #expect(status != 503 && status != nil, "\(status ?? 0)")
-                    } else {
-                        clients[number].send(Array(request.utf8) + Self.changes)
-                        let status = clients[number].status() ?? 0
+                let ended = DispatchSemaphore(value: 0)
+                func start(_ body: @escaping @Sendable () -> Void) {
+                    Thread {
+                        body()
+                        ended.signal()
+                    }.start()
+                }
+                for client in clients {
+                    start {
+                        client.send(Array(request.utf8) + Self.changes)
+                        let status = client.status() ?? 0
                         statuses.withLock { $0[status, default: 0] += 1 }
                     }
                 }
+                start {
+                    // Its body has room although the first caller holds all that it may.
+                    guard let client = try? ByteClient(port: port, host: 2) else { return }
+                    client.send(Array(other.utf8) + Self.changes)
+                    let status = client.status()
+                    #expect(status != 503 && status != nil, "\(status ?? 0)")
+                }
+                await Task.detached { for _ in 0...clients.count { ended.wait() } }.value
             }
             let peak = try memory.peak()
             print("memory of 40 bodies: before \(before >> 20) MiB, peak \(peak >> 20) MiB, answers \(statuses.withLock { $0 })")
