@@ -6,7 +6,7 @@ import Permissions
 import ServiceSupport
 import Testing
 
-@Suite("The service: directly and over a socket")
+@Suite("The service: direct calls and calls over a socket")
 struct CheckRouteTests {
     /// Makes a store with a document that Ann may read.
     private func prepare(_ door: any Door, _ token: String) async throws {
@@ -20,7 +20,7 @@ struct CheckRouteTests {
         #expect(answer.status == 200, "\(answer.text)")
     }
 
-    @Test("What was granted over HTTP is answered over HTTP", arguments: [false, true])
+    @Test("A grant made over HTTP allows the check over HTTP", arguments: [false, true])
     func grantAndCheck(isLive: Bool) async throws {
         try await withService { fixture in
             let door: any Door = isLive ? try fixture.live() : fixture.direct
@@ -36,7 +36,7 @@ struct CheckRouteTests {
         }
     }
 
-    @Test("Without a token nothing is answered, and nothing is said about what exists", arguments: [false, true])
+    @Test("A request without a token is rejected and reveals nothing about existing entities", arguments: [false, true])
     func noToken(isLive: Bool) async throws {
         try await withService { fixture in
             let door: any Door = isLive ? try fixture.live() : fixture.direct

@@ -6,9 +6,9 @@ import ServiceSupport
 import TestSupport
 import Testing
 
-@Suite("Guides of the service: their commands answer what is printed behind them")
+@Suite("Guides of the service: each command prints the output in the guide")
 struct GuideTests {
-    /// Commands begin with `$ ` and go on as long as a quotation does; what one prints follows it, up to the next.
+    /// A command begins with `$ ` and continues until its quotes are closed. Its output follows, up to the next command.
     private struct Block {
         let range: Range<String.Index>
         let commands: [String]
@@ -36,7 +36,7 @@ struct GuideTests {
         return blocks
     }
 
-    /// What each command prints, in one shell.
+    /// Returns the output of each command, run in one shell.
     private func replay(_ commands: [String], environment: [String: String]) async throws -> [String] {
         let mark = "-- end of a command --"
         let folder = FileManager.default.temporaryDirectory.appending(path: "muniment-guide-\(UUID().uuidString)")
@@ -50,13 +50,13 @@ struct GuideTests {
         ).finish()
         let printed = result.output.components(separatedBy: mark + "\n")
         return printed.prefix(commands.count).map { text in
-            // A sign of life of a feed comes when it is its turn, and may do so in the first second.
+            // A feed sends its heartbeat on a schedule, possibly within the first second.
             text.split(separator: "\n").filter { $0 != ":" }.map { $0 + "\n" }.joined()
         }
     }
 
     @Test(
-        "The guides on the HTTP API, the live feed, AuthZEN and accounts",
+        "The guides on the HTTP API, the live feed, AuthZEN and accounts print the documented output",
         arguments: [("http-api", 20), ("live-feed", 8), ("authzen", 10), ("accounts", 25)])
     func commands(guide: String, atLeast count: Int) async throws {
         let path = "Docs/Guides/\(guide).md"
@@ -83,7 +83,7 @@ struct GuideTests {
                 #expect(String(text[block.range]) == played)
                 actual.replaceSubrange(block.range, with: played)
             }
-            // Puts what the service says into the guide.
+            // Writes the service's output into the guide.
             if ProcessInfo.processInfo.environment["MUNIMENT_WRITE_GUIDES"] != nil {
                 try Data(actual.utf8).write(to: URL(filePath: path))
             }

@@ -9,22 +9,22 @@ import Testing
 
 @testable import Service
 
-@Suite("Who may do what with accounts: every route, every kind of caller")
+@Suite("Access to account routes: every route, every kind of caller")
 struct AccountCallerTests {
-    /// What a caller is told where it may go on, whatever comes of that: nothing of this says that it may not.
+    /// Statuses of a caller that failed authorization. Any other status means that the caller passed it.
     private static let refusals: Set<Int> = [401, 403]
 
-    /// Every kind of caller, with the needs that it meets.
+    /// A kind of caller, with the requirements that it meets.
     private struct Kind {
         let name: String
         let token: String?
-        /// Whether it may do what only somebody who is signed in may.
+        /// Whether this caller may use routes that require a session.
         var isSession = false
-        /// Whether it may find accounts.
+        /// Whether this caller may find accounts.
         var finds = false
-        /// Whether it may sign others out and delete their accounts.
+        /// Whether this caller may sign out other users and delete their accounts.
         var manages = false
-        /// Whether it is not known who calls.
+        /// Whether this caller is unauthenticated.
         var isStranger = false
     }
 
@@ -51,21 +51,21 @@ struct AccountCallerTests {
         ]
     }
 
-    @Test("R18 I9 Each route lets in whom it is for and nobody else")
+    @Test("R18 I9 Each route admits only its intended callers")
     func everyRoute() async throws {
         try await withAccounts { fixture in
             let kinds = try await kinds(fixture)
             #expect(kinds.count == 12)
             for route in AccountRoutes.all {
                 for kind in kinds {
-                    // Nobody is called so, so that nothing is done to anybody.
+                    // This name belongs to no account, so the request changes nothing.
                     let path = route.path.segments.map { segment in
                         switch segment {
                         case .word(let word): "/" + word
                         case .parameter(let name): name == "principal" ? "/user:nobody" : "/0"
                         }
                     }.joined()
-                    // What would change something comes without what it needs for that.
+                    // Requests that would change something omit a required member.
                     guard let may = may(kind, route), !(may && Self.changing.contains(route.name)) else { continue }
                     let answer = try await fixture.service.direct.send(
                         route.method, path, token: kind.token, json: route.bodyLimitBytes > 0 ? "{}" : nil)
@@ -78,7 +78,7 @@ struct AccountCallerTests {
         }
     }
 
-    /// What the caller of a test must not do, since the others need what it would take away.
+    /// Requests that this caller must skip, because they would remove something that the other callers need.
     private static let changing: Set<String> = ["signOut", "deleteAccount", "endOtherSessions"]
 
     private func may(_ kind: Kind, _ route: Route) -> Bool? {
@@ -91,7 +91,7 @@ struct AccountCallerTests {
         }
     }
 
-    @Test("R18 Others are told the same of an email and a principal that are known and of ones that are not")
+    @Test("R18 Other callers get the same response for known and unknown emails and principals")
     func sameWords() async throws {
         try await withAccounts { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -113,7 +113,7 @@ struct AccountCallerTests {
         }
     }
 
-    @Test("R18 An administrator finds an account by its email, however it is written, and by its principal")
+    @Test("R18 An administrator finds an account by its email, in any spelling, and by its principal")
     func find() async throws {
         try await withAccounts { fixture in
             let ann = try await fixture.client.signUp("ann@example.com", name: "Ann")
@@ -134,7 +134,7 @@ struct AccountCallerTests {
         }
     }
 
-    /// Everybody who has an account, page by page.
+    /// Returns all accounts, page by page.
     private func listed(by limit: Int, as token: String, _ fixture: AccountsFixture) async throws -> [String] {
         var listed: [String] = []
         var next: String? = ""
@@ -147,7 +147,7 @@ struct AccountCallerTests {
         return listed
     }
 
-    @Test("Nobody ends or sees the sessions of others")
+    @Test("A user can neither see nor end another user's sessions")
     func otherSessions() async throws {
         try await withAccounts { fixture in
             let (ann, bob) = (
@@ -161,13 +161,13 @@ struct AccountCallerTests {
         }
     }
 
-    @Test("A session reaches the stores that accounts belong to, and no other")
+    @Test("A session is valid only in the stores that accounts belong to")
     func stores() async throws {
         try await withAccounts { fixture in
             _ = try fixture.service.service.data.create(try #require(StoreName("other")), preset: .open, administrator: "user:root")
             let ann = try await fixture.client.signUp("ann@example.com")
             #expect(try await fixture.door.send("GET", "/v1/stores", token: ann.access).json.texts("stores") == ["default"])
-            // A question about itself, which whoever reaches a store may ask there.
+            // The subject asks about itself. Every caller of a store may do this.
             let check = #"{"subject":"\#(ann.principal)","privilege":"read","object":"store"}"#
             for (store, status) in [("default", 200), ("other", 403)] {
                 let answer = try await fixture.door.send("POST", "/v1/stores/\(store)/check", token: ann.access, json: check)
@@ -176,7 +176,7 @@ struct AccountCallerTests {
         }
     }
 
-    @Test("Neither emails nor tokens nor passwords are in the log of requests")
+    @Test("The request log contains no emails, tokens or passwords")
     func log() async throws {
         let written = Mutex<[UInt8]>([])
         try await withAccounts {

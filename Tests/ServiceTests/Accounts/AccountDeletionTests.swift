@@ -10,9 +10,9 @@ import Testing
 
 @testable import Service
 
-@Suite("The end of an account: nothing that its principal could do is left, in any store")
+@Suite("Account deletion: the principal loses all access in every store")
 struct AccountDeletionTests {
-    @Test("I8 I9 Sessions, grants and tokens are gone in the same moment, subscribers are told, and the logs still verify")
+    @Test("I8 I9 Deletion removes sessions, grants and tokens at once and notifies subscribers, and the logs still verify")
     func deletion() async throws {
         try await withAccounts { fixture in
             try fixture.makePlan()
@@ -24,7 +24,7 @@ struct AccountDeletionTests {
             let principal = Name(ann.principal)
             try fixture.commit(
                 .grant(principal, on: "doc:plan", ["read"]), .createRole("role:staff"), .addMember(principal, to: "role:staff"))
-            // Somebody gave something in a store that accounts do not belong to.
+            // The user receives a grant in a store that accounts do not belong to.
             try await other.commit(Transaction("user:root", [.register(principal), .appointAdministrator(principal)]))
             let token = try fixture.service.token(.act(as: principal), .all)
             let hosted = try fixture.service.service.data.store(.default)
@@ -40,12 +40,12 @@ struct AccountDeletionTests {
             let notices = try store.notices(for: principal, after: before, through: store.head.revision)
             #expect(notices.map(\.kind) == [.madeInaccessible] && notices.map(\.object) == ["doc:plan"])
             for store in [store, other] { #expect(try store.verifyLog { _ in }.isSound) }
-            // The name stays in the history, and says nothing about the person.
+            // The name stays in the history. It contains no personal data.
             #expect(try store.read { try $0.exists(principal) })
         }
     }
 
-    @Test("I8 The last administrator of any store is not deleted, nothing is changed, and it is said what to do; then it goes")
+    @Test("I8 Deleting the last administrator of a store is refused with a remedy, and works after another administrator is added")
     func lastAdministrator() async throws {
         try await withAccounts { fixture in
             try fixture.makePlan()
@@ -65,7 +65,7 @@ struct AccountDeletionTests {
         }
     }
 
-    @Test("I9 An administrator deletes somebody's account and signs somebody out")
+    @Test("I9 An administrator deletes a user's account and signs a user out")
     func byAdministrator() async throws {
         try await withAccounts { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -80,7 +80,7 @@ struct AccountDeletionTests {
         }
     }
 
-    @Test("I7 An administrator's session signs others out and deletes accounts, its own too, after a recent sign-in alone")
+    @Test("I7 An administrator's session needs a recent sign-in to sign out users or delete any account, including its own")
     func recentAdministrator() async throws {
         try await withAccounts { fixture in
             let client = fixture.client
@@ -97,7 +97,7 @@ struct AccountDeletionTests {
                 #expect(try answer.json.text("type") == "/problems/recent-sign-in-required")
                 #expect(answer.header("WWW-Authenticate")?.contains("insufficient_user_authentication") == true)
             }
-            // Looking on takes none, and whoever may not do it is told so whenever they signed in.
+            // Reading needs no recent sign-in. Callers without the right are refused regardless of their sign-in time.
             #expect(try await client.send("GET", "/v1/accounts/" + bob.principal, as: ann.access).status == 200)
             #expect(try await client.send("DELETE", "/v1/accounts/" + ann.principal, as: bob.access).status == 403)
             let again = try await client.signIn("ann@example.com")
@@ -110,7 +110,7 @@ struct AccountDeletionTests {
         }
     }
 
-    @Test("I9 Whoever signs up again with the same email is somebody else")
+    @Test("I9 A new account with the email of a deleted account has a new principal")
     func anew() async throws {
         try await withAccounts { fixture in
             try fixture.makePlan()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Service
 
-@Suite("I3 Limits of tries, as they are without any settings")
+@Suite("I3 Default rate limits")
 struct AccountLimitTests {
-    @Test("I7 Whoever has a stolen access token and guesses at the password is stopped at the sixth, from whatever address")
+    @Test("I7 The sixth password guess with a stolen access token is rejected, from any address")
     func reauthentications() async throws {
         try await withTarget { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -22,7 +22,7 @@ struct AccountLimitTests {
         }
     }
 
-    @Test("I3 One address has thirty mails sent to whomever, and waits before the next")
+    @Test("I3 One address can send thirty mails to any recipients, then it must wait")
     func mails() async throws {
         try await withTarget { fixture in
             for number in 1...31 {
@@ -34,7 +34,7 @@ struct AccountLimitTests {
         }
     }
 
-    @Test("I3 One address begins sixty times with a provider, and waits before the next")
+    @Test("I3 One address can begin sixty provider sign-ins, then it must wait")
     func beginnings() async throws {
         try await withTarget {
             $0.providers = [BadgeProvider()]
@@ -48,7 +48,7 @@ struct AccountLimitTests {
         }
     }
 
-    @Test("I3 Whoever has a network of IPv6 has one address for the limits, and its neighbours have others")
+    @Test("I3 An IPv6 network counts as one address for the limits, and neighboring networks count separately")
     func networks() async throws {
         try await withTarget {
             $0.settings.limits.source = LimitRule(free: 4, firstDelaySeconds: 30, longestDelaySeconds: 60, forgottenSeconds: 3_600)
@@ -61,7 +61,7 @@ struct AccountLimitTests {
         }
     }
 
-    /// What a wrong sign-in from an address is answered with.
+    /// Returns the status of a wrong sign-in from an address.
     private func status(_ fixture: AccountsFixture, _ peer: String, _ number: Int) async throws -> Int {
         let client = AccountsClient(DirectDoor(fixture.service.service, peer: peer), fixture.mails)
         return try await client.signInAnswer("p\(number)@example.com").status

@@ -10,9 +10,9 @@ import Testing
 
 @testable import Service
 
-@Suite("Work about accounts waits apart from all other work", .timeLimit(.minutes(2)))
+@Suite("Account work is queued separately from all other work", .timeLimit(.minutes(2)))
 struct AccountQueueTests {
-    @Test("I3 Any number of people who wait for a provider that does not answer hold up nobody who signs in by password")
+    @Test("I3 Users who wait for a hanging provider do not delay password sign-ins")
     func besideProvider() async throws {
         let site = HeldProvider()
         try await withTarget {
@@ -29,7 +29,7 @@ struct AccountQueueTests {
         }
     }
 
-    @Test("I3 Any number of people who wait to be proved hold up no question about permissions")
+    @Test("I3 Users who wait for proof of identity do not delay permission checks")
     func besideStores() async throws {
         let site = HeldProvider()
         try await withTarget {
@@ -50,17 +50,17 @@ struct AccountQueueTests {
         }
     }
 
-    @Test("I3 Where a password is hashed and as many wait as may, the next one is told at once to come again")
+    @Test("I3 A sign-in is told to retry immediately if a password is being hashed and the queue is full")
     func hashing() async throws {
         try await withTarget {
-            // About a second, however little memory it takes.
+            // Takes about a second, although it uses little memory.
             $0.settings.passwordHash = PasswordHash.Settings(memoryKiB: 8, passes: 300_000)
             ($0.settings.hashesAtOnce, $0.settings.hashBacklog) = (1, 1)
         } _: { fixture in
             let signedIn = Statuses()
             let body = #"{"provider":"password","evidence":{"email":"ann@example.com","password":"a long password"}}"#
             let accounts = try #require(fixture.service.service.accounts?.accounts)
-            /// Sends one, and waits until it is hashed or refused.
+            /// Sends a request, and waits until it is hashed or refused.
             let hashes = {
                 let (before, refused) = (accounts.passwordHashCount, signedIn.all.count)
                 signedIn.post("/v1/accounts/sign-in", body, to: fixture.service.service)
@@ -68,7 +68,7 @@ struct AccountQueueTests {
                 return accounts.passwordHashCount > before
             }
             #expect(hashes())
-            // Until the thread has taken the first one, that waits itself.
+            // The first request itself waits until the thread has taken it.
             while !hashes() {}
             #expect(!hashes())
             #expect(signedIn.all.allSatisfy { $0 == 503 })
@@ -76,7 +76,7 @@ struct AccountQueueTests {
         }
     }
 
-    /// What requests are answered with that are handed to a service one behind the other, without waiting.
+    /// The statuses of requests that are sent to a service one after another, without waiting.
     private final class Statuses: Sendable {
         private let answered = Mutex<[Int]>([])
         private let isNew = DispatchSemaphore(value: 0)
@@ -98,14 +98,14 @@ struct AccountQueueTests {
 
         var all: [Int] { answered.withLock { $0 } }
 
-        /// All of them once there are so many; what there is where it takes too long.
+        /// Returns the statuses when `count` have arrived, or the ones so far after a timeout.
         func wait(for count: Int) -> [Int] {
             while all.count < count, isNew.wait(timeout: .now() + 30) == .success {}
             return all
         }
     }
 
-    /// A provider that answers when it is told so.
+    /// A provider that answers only after the test releases it.
     private final class HeldProvider: IdentityProvider {
         let id = ProviderID("held") ?? .password
         let priority = 3
@@ -128,7 +128,7 @@ struct AccountQueueTests {
             letGo()
         }
 
-        /// Answers whoever waits, and everybody from then on.
+        /// Answers the waiting requests and all later ones.
         func letGo() { isFree.signal() }
     }
 }

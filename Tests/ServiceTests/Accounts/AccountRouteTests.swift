@@ -7,9 +7,9 @@ import Testing
 
 @testable import Service
 
-@Suite("Accounts over HTTP: signing up and in, sessions, ways in, the end of it all")
+@Suite("Accounts over HTTP: sign-up, sign-in, sessions, sign-in methods, deletion")
 struct AccountRouteTests {
-    @Test("I3 I9 Somebody signs up with a code from a mail, is a user of the store, and acts there with the session's token")
+    @Test("I3 I9 A user signs up with a mailed code, becomes a user of the store, and acts there with the session's token")
     func wholeLife() async throws {
         try await withAccounts { fixture in
             try fixture.makePlan()
@@ -26,7 +26,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("I3 What cannot be done is a problem with a kind of its own, which says what to do")
+    @Test("I3 Each failure has its own problem kind and says what to do")
     func problems() async throws {
         try await withAccounts { fixture in
             let client = fixture.client
@@ -65,7 +65,7 @@ struct AccountRouteTests {
         .object(["email": .string(email), "password": .string(password)])
     }
 
-    @Test("I2 A further provider is given to the service, which has no line for it")
+    @Test("I2 The service accepts an additional provider without code for it")
     func anotherProvider() async throws {
         try await withAccounts {
             $0.accounts?.providers = [BadgeProvider()]
@@ -86,7 +86,7 @@ struct AccountRouteTests {
     }
 
     @Test(
-        "I4 A collision names the other way in to whoever proved this one, and what was proved is linked behind a sign-in with it")
+        "I4 A collision names the existing sign-in method, and the new one is linked after a sign-in with the existing one")
     func collision() async throws {
         try await withAccounts {
             $0.accounts?.providers = [BadgeProvider()]
@@ -113,7 +113,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("I5 A way in is linked and unlinked, and the last one stays")
+    @Test("I5 A sign-in method can be linked and unlinked, and the last one cannot be unlinked")
     func waysIn() async throws {
         try await withAccounts {
             $0.accounts?.providers = [BadgeProvider()]
@@ -139,7 +139,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("I6 Name and picture are changed one by one and taken away with null; the email with a code; the password")
+    @Test("I6 Name and picture change separately and null removes them; the email changes with a code; the password changes")
     func profile() async throws {
         try await withAccounts { fixture in
             let client = fixture.client
@@ -169,7 +169,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("A forgotten password is set anew with a code, which ends all other sessions")
+    @Test("A forgotten password is reset with a code, which ends all other sessions")
     func reset() async throws {
         try await withAccounts { fixture in
             let client = fixture.client
@@ -190,7 +190,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("Without accounts every one of their routes answers 404, and says which option is missing")
+    @Test("Without accounts, each account route answers 404 and names the missing option")
     func without() async throws {
         try await withService { service in
             let door = try service.live()
@@ -213,7 +213,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("I6 Of two changes of a profile at once neither is lost")
+    @Test("I6 Two concurrent profile changes are both kept")
     func profileAtOnce() async throws {
         try await withAccounts { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")

@@ -8,13 +8,13 @@ import Testing
 
 @testable import Service
 
-@Suite("Sessions over HTTP: refreshing, devices, recent sign-ins, feeds")
+@Suite("Sessions over HTTP: refresh, devices, recent sign-ins, feeds")
 struct AccountSessionTests {
     private func refresh(_ fixture: AccountsFixture, _ token: String, nonce: String) async throws -> ServiceSupport.Answer {
         try await fixture.client.post("/v1/accounts/refresh", ["refresh": .string(token), "nonce": .string(nonce)])
     }
 
-    @Test("A refresh token is good once; the same request again gets the same tokens, another one ends the session")
+    @Test("A refresh token is valid once; a repeated request gets the same tokens, and a different one ends the session")
     func refreshing() async throws {
         try await withAccounts { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -23,7 +23,7 @@ struct AccountSessionTests {
             #expect(try first.json.text("access") == again.json.text("access"))
             let person = try AccountsClient.Person(first)
             #expect(try await fixture.client.send("GET", "/v1/account", as: person.access).status == 200)
-            // Requests that are on their way bear the one before.
+            // Requests in flight still carry the previous access token.
             #expect(try await fixture.client.send("GET", "/v1/account", as: ann.access).status == 200)
             let stolen = try await refresh(fixture, ann.refresh, nonce: "two")
             #expect(stolen.status == 401)
@@ -34,7 +34,7 @@ struct AccountSessionTests {
         }
     }
 
-    @Test("An access token ends by the clock, a session that nobody uses too, and any session in the end")
+    @Test("Access tokens, unused sessions and all sessions expire by the clock")
     func ends() async throws {
         try await withAccounts {
             $0.accounts?.settings.accessSeconds = 60
@@ -54,7 +54,7 @@ struct AccountSessionTests {
         }
     }
 
-    @Test("Devices are listed and signed out one by one, or all but this")
+    @Test("Devices are listed, signed out individually, or all except the current one")
     func devices() async throws {
         try await withAccounts { fixture in
             let client = fixture.client
@@ -73,7 +73,7 @@ struct AccountSessionTests {
         }
     }
 
-    /// What needs a recent sign-in, with a body that would do, and who sends it.
+    /// A route that needs a recent sign-in, with a valid body and its caller.
     private typealias Sensitive = (method: String, path: String, body: JSONObject?, person: AccountsClient.Person)
 
     private static func badge(_ name: String, email: String? = nil) -> JSONObject {
@@ -82,7 +82,7 @@ struct AccountSessionTests {
         return ["provider": .string("badge"), "evidence": .object(evidence)]
     }
 
-    /// Signs somebody up with a password and somebody with a badge, and begins what can be begun for the calls to come.
+    /// Signs up one user with a password and one with a badge, and begins the attempts that the later calls need.
     private func sensitive(_ fixture: AccountsFixture) async throws -> [Sensitive] {
         let client = fixture.client
         let ann = try await client.signUp("ann@example.com")
@@ -103,7 +103,7 @@ struct AccountSessionTests {
         ]
     }
 
-    @Test("I7 A sensitive change without a recent sign-in is answered as RFC 9470 has it, and done after one")
+    @Test("I7 A sensitive change without a recent sign-in gets the RFC 9470 response, and succeeds after a sign-in")
     func recentSignIn() async throws {
         try await withAccounts {
             $0.accounts?.providers = [BadgeProvider()]
@@ -120,7 +120,7 @@ struct AccountSessionTests {
                 let challenge = answer.header("WWW-Authenticate") ?? ""
                 #expect(challenge.contains(#"error="insufficient_user_authentication""#) && challenge.contains(#"max_age="300""#))
             }
-            // What is not sensitive goes on.
+            // Other requests still succeed.
             #expect(try await client.send("PATCH", "/v1/account", ["displayName": .string("Ann")], as: ann.access).status == 200)
             let wrong: JSONObject = [
                 "provider": .string("password"), "evidence": .object(["password": .string("a wrong password")]),
@@ -138,7 +138,7 @@ struct AccountSessionTests {
         }
     }
 
-    @Test("I7 Whoever asks is told for how long their sign-in is recent, by the service's clock and limit, until it is not")
+    @Test("I7 The service reports how many seconds the sign-in remains recent, by its own clock and limit")
     func recentSecondsLeft() async throws {
         try await withAccounts {
             $0.accounts?.settings.recentSignInSeconds = 60
@@ -158,7 +158,7 @@ struct AccountSessionTests {
         }
     }
 
-    @Test("A session that ends closes the feeds that were opened with it")
+    @Test("The end of a session closes the feeds opened with it")
     func feeds() async throws {
         try await withAccounts { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -171,7 +171,7 @@ struct AccountSessionTests {
         }
     }
 
-    @Test("How often somebody may ask is counted by person, whatever session it is")
+    @Test("The request rate is counted per user, across all sessions")
     func rate() async throws {
         try await withAccounts {
             $0.requestsPerSecond = 40

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Service
 
-/// A service with accounts, and what a client of it needs.
+/// A service with accounts, and the tools of a client.
 struct AccountsFixture {
     let service: ServiceFixture
     let client: AccountsClient
@@ -22,14 +22,14 @@ struct AccountsFixture {
         try hosted?.store.commit(Transaction("user:root", changes))
     }
 
-    /// Makes an open store of the default one in which there is a plan that nobody may read.
+    /// Opens the default store to everyone, and makes a plan in it that no user may read.
     func makePlan() throws {
         try commit(
             .defineClass("doc"), .createObject("doc:plan"), .grant("everyone", on: "store", ["read"]),
             .grant("everyone", on: "class:doc", ["read"]))
     }
 
-    /// Whether the caller of a token may read something, as the service says.
+    /// Asks the service whether the subject may read the object, with the caller's token.
     func mayRead(_ object: Name, _ subject: String, as token: String) async throws -> ServiceSupport.Answer {
         try await door.send(
             "POST", "/v1/stores/default/check", token: token,
@@ -37,7 +37,7 @@ struct AccountsFixture {
     }
 }
 
-/// Runs a test with a service that has accounts, asked over a socket.
+/// Runs a test with a service that has accounts, called over a socket.
 func withAccounts(
     _ change: (inout ServiceSettings) -> Void = { _ in }, _ body: (AccountsFixture) async throws -> Void
 ) async throws {
@@ -51,7 +51,7 @@ func withAccounts(
     }
 }
 
-/// A provider that the service knows nothing about but the protocol (CONFORMANCE I2): whoever shows a badge is who is on it.
+/// A provider that the service knows only through the protocol (CONFORMANCE I2). A badge identifies the user named on it.
 struct BadgeProvider: IdentityProvider {
     let id = ProviderID("badge") ?? .password
     let priority = 3

@@ -11,15 +11,15 @@ import Testing
 
 @testable import Service
 
-@Suite("What a request comes with is over before its body is there, or while it is carried out")
+@Suite("A credential that ends before the request body arrives, or during the request")
 struct OverMeanwhileTests {
-    /// A request of which the head is there: the body comes later.
+    /// A request whose head was sent. The body follows later.
     private struct Held {
         let service: MunimentService
         let request: HTTPRequest
         let answers: AsyncStream<HTTPResponse>
 
-        /// - Throws: ``NotAdmitted`` where the head alone is refused.
+        /// - Throws: ``NotAdmitted`` if the service refuses the head.
         init(_ service: MunimentService, _ method: String, _ path: String, token: String, json: String) throws {
             self.service = service
             let (answers, continuation) = AsyncStream.makeStream(of: HTTPResponse.self)
@@ -32,7 +32,7 @@ struct OverMeanwhileTests {
             guard case .body = service.admit(request) else { throw NotAdmitted() }
         }
 
-        /// The status, once the body is there as well.
+        /// Sends the body and returns the status.
         func status() async throws -> Int {
             if case .now(let response) = service.answer(request) { request.respond(response) }
             return try #require(await answers.first { _ in true }).status
@@ -46,13 +46,13 @@ struct OverMeanwhileTests {
         return #"{"mode":"\#(mode)","do":[\#(changes)]}"#
     }
 
-    /// A class in which everybody may create.
+    /// Prepares a class in which every user may create objects.
     private static let openClass: [Change] = [
         .defineClass("doc"), .grant("everyone", on: "store", ["create", "update"]), .grant("everyone", on: "class:doc", ["create"]),
     ]
 
     @Test(
-        "I9 Whoever deletes the account while a body is on its way has nothing afterwards: the change is not made",
+        "I9 A change is refused if its author deletes the account while the body is arriving",
         .timeLimit(.minutes(10)))
     func deleted() async throws {
         try await withAccounts { fixture in
@@ -80,7 +80,7 @@ struct OverMeanwhileTests {
         }
     }
 
-    @Test("I6 A session that is signed out while a body is on its way changes nothing any more", .timeLimit(.minutes(10)))
+    @Test("I6 A session that is signed out while a body is arriving makes no change", .timeLimit(.minutes(10)))
     func signedOut() async throws {
         try await withAccounts { fixture in
             for change in Self.openClass { try fixture.commit(change) }
@@ -94,7 +94,7 @@ struct OverMeanwhileTests {
         }
     }
 
-    @Test("A token that is revoked while a body is on its way changes nothing any more", .timeLimit(.minutes(10)))
+    @Test("A token that is revoked while a body is arriving makes no change", .timeLimit(.minutes(10)))
     func revoked() async throws {
         try await withService { fixture in
             let registry = TokenRegistry(dataDirectory: fixture.directory)
@@ -108,13 +108,13 @@ struct OverMeanwhileTests {
         }
     }
 
-    @Test("I6 Changes that are made one by one stop where the session ends: those before it stay made", .timeLimit(.minutes(10)))
+    @Test("I6 Changes made one by one stop when the session ends, and earlier ones are kept", .timeLimit(.minutes(10)))
     func oneByOne() async throws {
         let ending = Mutex<(@Sendable () -> Void)?>(nil)
         try await withAccounts {
             let clock = $0.storeOptions.clock
             $0.storeOptions.clock = {
-                // What a commit asks for first is the time.
+                // Reading the time is the first step of a commit.
                 ending.withLock { $0.take() }?()
                 return clock()
             }
@@ -134,7 +134,7 @@ struct OverMeanwhileTests {
     }
 
     @Test(
-        "I9 Taking everything from somebody waits for commits of theirs that are on their way, and not for ever",
+        "I9 Revoking all access of a user waits for the user's running commits, up to a limit",
         .timeLimit(.minutes(10)))
     func onTheirWay() async {
         let commits = RunningCommits()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Accounts that belong to several stores")
 struct SeveralStoresTests {
-    /// Stops the service of a fixture, and says how one is started that has a further store for its accounts.
+    /// Stops the service of a fixture, and returns a function that starts one with an additional store for its accounts.
     private func withFurtherStore(
         _ fixture: AccountsFixture, _ change: (Store) async throws -> Void = { _ in }
     ) async throws -> (settings: ServiceSettings, further: StoreName) {
@@ -22,7 +22,7 @@ struct SeveralStoresTests {
         return (settings, further)
     }
 
-    @Test("R18 I9 Who administers one of the stores finds people, who are users of both; deleting and signing out wants both")
+    @Test("R18 I9 An administrator of one store finds users of both; deletion and sign-out need the right in both")
     func administratorOfOne() async throws {
         try await withTarget { fixture in
             let (settings, further) = try await withFurtherStore(fixture)
@@ -50,7 +50,7 @@ struct SeveralStoresTests {
         }
     }
 
-    @Test("I9 A store that accounts are to be for from now on has the earlier ones as users after the start, and is told so once")
+    @Test("I9 A store added for accounts has the earlier accounts as users after the start, added only once")
     func laterStore() async throws {
         try await withTarget { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")

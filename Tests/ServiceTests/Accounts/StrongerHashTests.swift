@@ -6,9 +6,9 @@ import Testing
 
 @testable import Service
 
-@Suite("Passwords that were hashed by weaker settings")
+@Suite("Passwords that were hashed with weaker settings")
 struct StrongerHashTests {
-    @Test("I3 A sign-in over HTTP after the settings rose keeps a stronger hash, and a wrong password keeps what there is")
+    @Test("I3 A sign-in over HTTP upgrades a hash made with weaker settings, and a wrong password keeps the old hash")
     func rehash() async throws {
         try await withTarget { fixture in
             _ = try await fixture.client.signUp("ann@example.com")
