@@ -8,7 +8,7 @@ import Testing
 
 @Suite("AuthZEN: random histories")
 struct AgreementTests {
-    @Test("Evaluations, single ones, searches and the store's own checks agree, now and in the past")
+    @Test("Single evaluations, batches, searches and the store's own checks agree, for the present and the past")
     func agreement() throws {
         for seed in TestSettings.firstSeed..<TestSettings.firstSeed + UInt64(max(1, TestSettings.historyCount / 100)) {
             let history = RandomHistory(seed: seed)
@@ -33,7 +33,7 @@ struct AgreementTests {
     }
 }
 
-/// Everything that can be asked of a store at a moment.
+/// All names that a request can use, at one moment of a store.
 private struct World {
     let fixture: StoreFixture
     let moment: Moment

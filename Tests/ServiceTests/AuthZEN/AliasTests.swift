@@ -11,7 +11,7 @@ struct AliasTests {
         try fixture.refusal(.changeClass("doc", settings))?.code
     }
 
-    @Test("An alias is a word of its own, for privileges that the store knows; whatever else is refused and changes nothing")
+    @Test("An alias is a new word for privileges that the store knows, and any other alias is refused without a change")
     func refusals() throws {
         try withStore { fixture in
             try fixture.commit(
@@ -28,7 +28,7 @@ struct AliasTests {
                 ((0...Limits.aliasesPerClass).map { .init("a\($0)", for: ["read"]) }, .tooLarge),
             ]
             for (aliases, code) in cases { #expect(try refused(fixture, ClassSettings(aliases: aliases)) == code, "\(aliases)") }
-            // A privilege that comes later cannot take the word of an alias either.
+            // A privilege that is added later cannot use the word of an alias either.
             #expect(try refused(fixture, ClassSettings(privileges: ["see"])) == .malformed)
             #expect(try fixture.head == head)
             let good: [ClassSettings.Alias] = [
@@ -42,7 +42,7 @@ struct AliasTests {
         }
     }
 
-    @Test("Aliases are given as a whole, stay when others are not, and survive the index and the process")
+    @Test("Aliases are replaced as a whole, stay when other settings change, and survive an index rebuild and a restart")
     func keeping() throws {
         try withStore { fixture in
             let aliases = [ActionAlias("do", for: [.read, .update]), ActionAlias("see", for: .read)]

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("AuthZEN: a client in Python")
 struct AuthZENClientTests {
-    @Test("A client of Python's standard library finds the decision point by its metadata, and is answered as promised")
+    @Test("A client in standard-library Python finds the decision point by its metadata and gets the documented responses")
     func promises() async throws {
         try await withService { fixture in
             try Store.create(at: fixture.directory + "/flat").close()
@@ -19,7 +19,7 @@ struct AuthZENClientTests {
         }
     }
 
-    /// What a script prints, errors included.
+    /// Returns the output of a script, errors included.
     private func python(_ script: String, _ arguments: [String]) async throws -> String {
         try await ChildProcess(["/usr/bin/python3", TestSettings.package + "/" + script] + arguments, errors: .withOutput).finish()
             .output

@@ -7,9 +7,9 @@ import Service
 import ServiceSupport
 import Testing
 
-@Suite("AuthZEN: directly and over a socket")
+@Suite("AuthZEN: direct calls and calls over a socket")
 struct AuthZENRouteTests {
-    /// A service whose store `default`, or another one, is the household.
+    /// Runs a test with a service that has the household in the store `default` or another one.
     private func withHousehold(
         _ store: String = "default", _ change: (inout ServiceSettings) -> Void = { _ in },
         _ body: (ServiceFixture) async throws -> Void
@@ -24,7 +24,7 @@ struct AuthZENRouteTests {
     private let allowed = request("user:ann", "may_tick", "chore:dishes")
     private let denied = request("user:ann", "may_tick", "chore:stairs")
 
-    @Test("Every endpoint answers for the default store at the root, and for any store under its path", arguments: [false, true])
+    @Test("Each endpoint serves the default store at the root and any store under its path", arguments: [false, true])
     func endpoints(isLive: Bool) async throws {
         for (store, prefix) in [("default", ""), ("default", "/stores/default"), ("flat", "/stores/flat")] {
             try await withHousehold(store) { fixture in
@@ -49,7 +49,7 @@ struct AuthZENRouteTests {
     }
 
     @Test(
-        "A fault is answered 400 with a message: another content type, an empty body, no JSON, missing members",
+        "A wrong content type, an empty body, invalid JSON and missing members are answered 400 with a message",
         arguments: [false, true])
     func faults(isLive: Bool) async throws {
         try await withHousehold { fixture in
@@ -75,7 +75,7 @@ struct AuthZENRouteTests {
         }
     }
 
-    @Test("The request's X-Request-ID comes back as it was, whatever is answered", arguments: [false, true])
+    @Test("Every response returns the request's X-Request-ID unchanged", arguments: [false, true])
     func requestID(isLive: Bool) async throws {
         try await withHousehold { fixture in
             let door: any Door = isLive ? try fixture.live() : fixture.direct
@@ -90,7 +90,7 @@ struct AuthZENRouteTests {
         }
     }
 
-    @Test("Without a good token nothing is answered; one that acts asks about itself; one of another store learns nothing")
+    @Test("A request needs a valid token; an `act` token may ask about its user, and a token of another store learns nothing")
     func tokens() async throws {
         try await withHousehold { fixture in
             let door = fixture.direct
@@ -114,7 +114,7 @@ struct AuthZENRouteTests {
         }
     }
 
-    @Test("Anybody is told where the decision points are: by the public address, or else by the host of the request")
+    @Test("Any caller may read the metadata, which uses the public address or else the request's host")
     func discovery() async throws {
         try await withHousehold { fixture in
             let path = "/.well-known/authzen-configuration"
@@ -139,7 +139,7 @@ struct AuthZENRouteTests {
         }
     }
 
-    @Test("A batch that is large is answered as a small one is, on the queue")
+    @Test("A large batch runs on the queue and gets the same answers as a small one")
     func largeBatch() async throws {
         try await withHousehold { fixture in
             let items = (0..<5000).map { $0 % 2 == 0 ? allowed : denied }

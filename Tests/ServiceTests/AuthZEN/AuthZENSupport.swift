@@ -4,7 +4,7 @@ import Permissions
 import Service
 import StoreSupport
 
-/// Asking a store in the words of AuthZEN.
+/// Sends AuthZEN requests to a store.
 extension StoreFixture {
     func evaluation(_ body: String, for asker: Asker = .anyone) throws -> JSONValue {
         try JSONText.decode(AuthZEN(store, for: asker).evaluation(Array(body.utf8)))
@@ -21,13 +21,13 @@ extension StoreFixture {
                 ? authZEN.searchSubjects(body) : kind == "resource" ? authZEN.searchResources(body) : authZEN.searchActions(body))
     }
 
-    /// The decision on `TYPE:ID action TYPE:ID`.
+    /// Returns the decision on `TYPE:ID action TYPE:ID`.
     func decides(_ subject: String, _ action: String, _ resource: String, context: String? = nil) throws -> Bool {
         try evaluation(request(subject, action, resource, context: context))["decision"] == .bool(true)
     }
 }
 
-/// The members of a request; a subject or resource without a colon has no id.
+/// Returns the members of a request. A subject or resource without a colon has no id.
 func request(_ subject: String?, _ action: String?, _ resource: String?, context: String? = nil, more: String? = nil) -> String {
     let members = [
         subject.map { "\"subject\":" + entity($0) }, action.map { "\"action\":{\"name\":\"\($0)\"}" },
@@ -42,12 +42,12 @@ private func entity(_ text: String) -> String {
 }
 
 extension JSONValue {
-    /// The elements of a list; none where this is no list.
+    /// The elements of a list, or an empty array if this value is not a list.
     var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 
     var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The decisions of an answer to several evaluations.
+    /// The decisions of a response to several evaluations.
     var decisions: [Bool] { self["evaluations"]?.elements.map { $0["decision"] == .bool(true) } ?? [] }
 
     /// The results of a search, each as `TYPE:ID` or as the name of an action.

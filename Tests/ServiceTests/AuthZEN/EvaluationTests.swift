@@ -8,7 +8,7 @@ import Testing
 
 @Suite("AuthZEN: one evaluation")
 struct EvaluationTests {
-    @Test("A decision is what the store says of the principal, the object and the privilege, or the class's alias for it")
+    @Test("A decision equals the store's check of the principal, the object and the privilege or its alias")
     func decisions() throws {
         try Household.with { house in
             let allowed = [
@@ -40,7 +40,7 @@ struct EvaluationTests {
         }
     }
 
-    @Test("The answer has the decision first and the revision that it is about, and why where the context asks for it")
+    @Test("A response has the decision first, then its revision, and the reason if the context asks for it")
     func shape() throws {
         try Household.with { house in
             let head = try house.head
@@ -66,7 +66,7 @@ struct EvaluationTests {
         }
     }
 
-    @Test("Under `at` a revision or a time is asked about, and the answer says which revision that was; so aliases have a history")
+    @Test("`at` selects a revision or a time, the response names the revision, and past aliases apply to past revisions")
     func past() throws {
         try Household.with { house in
             let before = try house.head
@@ -87,7 +87,7 @@ struct EvaluationTests {
         }
     }
 
-    @Test("What nobody here reads is ignored: other members, properties, and whatever else stands in the context")
+    @Test("Unknown members, properties and context values are ignored")
     func ignored() throws {
         try Household.with { house in
             let bodies = [
@@ -135,7 +135,7 @@ struct EvaluationTests {
         (request("user:a", "read", "chore:x", more: #""new":"\q""#), "JSON"),
     ]
 
-    @Test("A request at fault is answered 400 with what is wrong, and is no decision", arguments: badRequests.indices)
+    @Test("An invalid request is answered 400 with the reason and without a decision", arguments: badRequests.indices)
     func faults(_ index: Int) throws {
         let (body, word) = Self.badRequests[index]
         try Household.with { house in
@@ -145,7 +145,7 @@ struct EvaluationTests {
         }
     }
 
-    @Test("A colon in a type, a control character or an endless id names nothing, and no other thing of the same letters")
+    @Test("A type with a colon, a control character or an overlong id is denied and matches no other entity")
     func lookalikes() throws {
         try Household.with { house in
             try house.commit(.createObject("chore:a:b"), .grant("user:ann", on: "chore:a:b", ["read"]))
@@ -161,7 +161,7 @@ struct EvaluationTests {
         }
     }
 
-    @Test("Whoever may ask about itself alone is refused any other question; an administrator and the right to ask are not")
+    @Test("A caller limited to itself is refused other questions; administrators and tokens with `ask` are not")
     func askers() throws {
         try Household.with { house in
             let body = request("user:ann", "read", "chore:list")

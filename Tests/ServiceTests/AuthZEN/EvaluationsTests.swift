@@ -15,7 +15,7 @@ struct EvaluationsTests {
     private let see = request("user:lia", "may_see", "chore:list")
     private let tick = request("user:lia", "may_tick", "chore:list")
 
-    @Test("Decisions come in the order of the request, each with the revision that it is about")
+    @Test("Decisions are in request order, each with its revision")
     func order() throws {
         try Household.with { house in
             let answer = try AuthZEN(house.store).evaluations(Array(items([see, tick, see]).utf8))
@@ -25,7 +25,7 @@ struct EvaluationsTests {
         }
     }
 
-    @Test("A part of an evaluation takes the place of the whole default, and a default that nobody needs may be incomplete")
+    @Test("A member of an evaluation replaces the whole default, and an unused default may be incomplete")
     func defaults() throws {
         try Household.with { house in
             let defaults = #""subject":{"type":"user","id":"ann"},"action":{"name":"may_see"},"resource":{},"#
@@ -45,7 +45,7 @@ struct EvaluationsTests {
         }
     }
 
-    @Test("An evaluation that is at fault is denied in its place, with the status and what is wrong, and the others are answered")
+    @Test("An invalid evaluation is denied in its place with a status and a reason, and the others are answered")
     func faults() throws {
         try Household.with { house in
             let bad = [
@@ -82,7 +82,7 @@ struct EvaluationsTests {
         }
     }
 
-    @Test("Without evaluations, or with an empty list of them, the request is one evaluation and answered as such")
+    @Test("A request without evaluations, or with an empty list, is answered as a single evaluation")
     func single() throws {
         try Household.with { house in
             let one = try house.evaluation(see)
@@ -94,7 +94,7 @@ struct EvaluationsTests {
         }
     }
 
-    @Test("A fault of the request as a whole is answered 400: a default or option of the wrong type, an unknown semantic, too many")
+    @Test("A default or option of the wrong type, an unknown semantic, or too many evaluations are answered 400")
     func wholeFaults() throws {
         try Household.with { house in
             let bodies = [
@@ -115,7 +115,7 @@ struct EvaluationsTests {
         }
     }
 
-    @Test("All are about the moment of the request's context, but for one whose own context names another")
+    @Test("All evaluations use the moment of the request's context, except those with a moment in their own context")
     func moments() throws {
         try Household.with { house in
             let before = try house.head
@@ -127,7 +127,7 @@ struct EvaluationsTests {
             let now = try house.evaluations(items(list, defaults: defaults))
             #expect(now.decisions == [false, false, true, false])
             let then = try house.evaluations(items(list, defaults: defaults + "\"context\":{\"at\":\(before)},"))
-            // A context of its own takes the place of the whole default, its `at` included.
+            // An evaluation's context replaces the whole default context, including its `at`.
             #expect(then.decisions == [true, false, true, false])
             let revisions = then["evaluations"]?.elements.map { $0["context"]?["revision"] }
             #expect(revisions == [before, head, before, head].map { .integer(Int64($0.rawValue)) })

@@ -5,8 +5,8 @@ import ServiceSupport
 import StoreSupport
 import Testing
 
-/// A shared list of chores, asked about in the words of its application, which are aliases: housemates see every chore and tick
-/// their own, the landlady ticks and drops all, a lodger only sees.
+/// A shared list of chores. The application's action names are aliases. Housemates see every chore and tick their own. The landlady
+/// ticks and drops all chores. A lodger only sees them.
 enum Household {
     static let settingUp: [Change] = [
         .grant(.everyone, on: .store, Privileges.builtInNames),
@@ -35,7 +35,7 @@ enum Household {
         .createObject("chore:bell"), .grant(.anonymous, on: "chore:bell", ["read"]),
     ]
 
-    /// Sets a store of a service up, over HTTP.
+    /// Sets up a store of a service over HTTP.
     static func settleIn(_ fixture: ServiceFixture, store: String) async throws {
         var writer = JSONWriter()
         writer.writeList(settingUp) { $1.write(into: &$0) }
@@ -45,7 +45,7 @@ enum Household {
         try #require(answer.status == 200, "\(answer.text)")
     }
 
-    /// A store of the household; anonymous callers may read what is theirs at the upper levels too.
+    /// Makes a store of the household. Anonymous callers may also use their privileges at the store and class levels.
     static func with(_ body: (StoreFixture) throws -> Void) throws {
         try withStore { fixture in
             try fixture.store.commit(Transaction("user:root", settingUp))

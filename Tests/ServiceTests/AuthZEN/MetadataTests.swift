@@ -2,9 +2,9 @@ import Events
 import Service
 import Testing
 
-@Suite("AuthZEN: what the decision point says of itself")
+@Suite("AuthZEN: metadata of the decision point")
 struct MetadataTests {
-    @Test("All addresses begin with the decision point's own, and a store's have its path in them")
+    @Test("All addresses begin with the decision point's own address, and those of a store contain its path")
     func addresses() throws {
         for (base, path) in [
             ("https://p.example.com", ""), ("https://p.example.com/", ""), ("http://127.0.0.1:8080", "/stores/acme"),

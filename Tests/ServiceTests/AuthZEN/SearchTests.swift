@@ -8,7 +8,7 @@ import Testing
 
 @Suite("AuthZEN: searches")
 struct SearchTests {
-    @Test("Subjects are found through roles in roles, by aliases, by type, and administrators among them")
+    @Test("A subject search finds nested role members, uses aliases, filters by type, and includes administrators")
     func subjects() throws {
         try Household.with { house in
             let cases: [(type: String, action: String, resource: String, found: [String])] = [
@@ -35,7 +35,7 @@ struct SearchTests {
         }
     }
 
-    @Test("Resources are found through roles and parents, of built-in classes too; an id in the request is ignored")
+    @Test("A resource search uses roles and parents, includes built-in classes, and ignores an id in the request")
     func resources() throws {
         try Household.with { house in
             let all = ["chore:bell", "chore:dishes", "chore:list", "chore:notice", "chore:stairs"]
@@ -56,7 +56,7 @@ struct SearchTests {
         }
     }
 
-    @Test("Actions are the privileges that the subject has, and the aliases of what it has in full")
+    @Test("An action search returns the subject's privileges, and the aliases whose privileges it has in full")
     func actions() throws {
         try Household.with { house in
             let cases: [(subject: String, resource: String, found: [String])] = [
@@ -74,7 +74,7 @@ struct SearchTests {
         }
     }
 
-    @Test("The page stands before the results, with its count, the total and the revision")
+    @Test("The page comes before the results, with its count, the total and the revision")
     func shape() throws {
         try Household.with { house in
             let bytes = try AuthZEN(house.store).searchSubjects(Array(request("user", "may_tick", "chore:dishes").utf8))
@@ -86,7 +86,7 @@ struct SearchTests {
         }
     }
 
-    @Test("Pages go on from token to token, all about the moment of the first, whatever is changed meanwhile")
+    @Test("All pages of a search show the moment of the first page, despite later changes")
     func pages() throws {
         try Household.with { house in
             try house.commit(.register("user:cat"), .grant("user:cat", on: "chore:dishes", ["read"]))
@@ -114,7 +114,7 @@ struct SearchTests {
         }
     }
 
-    @Test("What ends between two pages is on the later one still: they are about one instant, and not only about one revision")
+    @Test("A grant that expires between two pages still appears on the later page, because all pages use one instant")
     func instants() throws {
         try Household.with { house in
             let ends = { house.clock.now.later(seconds: 60) }
@@ -122,7 +122,7 @@ struct SearchTests {
                 .register("user:yan"), .register("user:zoe"), .grant("user:yan", on: "chore:dishes", ["read"], until: ends()))
             house.clock.advance(seconds: 30)
             try house.commit(.grant("user:zoe", on: "chore:dishes", ["read"], until: ends()))
-            // Yan's access is over and Zoe's is not, and no revision says so yet.
+            // Yan's access has expired and Zoe's has not, but no revision records this yet.
             house.clock.advance(seconds: 40)
             let body = { (page: String) in request("user", "may_see", "chore:dishes", more: "\"page\":{\(page)}") }
             var answer = try house.search("subject", body("\"limit\":2"))
@@ -137,7 +137,7 @@ struct SearchTests {
         }
     }
 
-    @Test("A token with another request, another limit, another search, or of no page at all is answered 400")
+    @Test("A token with another request, limit or search, or without a page, is answered 400")
     func tokens() throws {
         try Household.with { house in
             let first = try house.search("subject", request("user:ann", "may_see", "chore:dishes", more: "\"page\":{\"limit\":2}"))
@@ -161,7 +161,7 @@ struct SearchTests {
                 let problem = #expect(throws: AuthZENProblem.self) { try house.search(kind, body) }
                 #expect(problem?.status == 400, "\(body)")
             }
-            // The order of members is not the request's.
+            // The order of members does not change the request.
             let turned =
                 #"{"page":{"token":"\#(token)"},"resource":{"id":"dishes","type":"chore"},"action":{"name":"may_see"},"subject":{"type":"user","id":"ann"}}"#
             #expect(try house.search("subject", turned).results.count == 2)
@@ -172,7 +172,7 @@ struct SearchTests {
         }
     }
 
-    @Test("A page is at most as long as the service allows, and none at all where the limit is 0")
+    @Test("A page has at most the service's limit, and is empty if the limit is 0")
     func limits() throws {
         try Household.with { house in
             let none = try house.search("subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"limit\":0}"))
@@ -212,7 +212,7 @@ struct SearchTests {
         ("subject", request("user", "read", "chore:x", context: "{\"at\":99999}")),
     ]
 
-    @Test("A search at fault is answered 400", arguments: badRequests.indices)
+    @Test("An invalid search is answered 400", arguments: badRequests.indices)
     func faults(_ index: Int) throws {
         let (kind, body) = Self.badRequests[index]
         try Household.with { house in
@@ -222,7 +222,7 @@ struct SearchTests {
     }
 
     @Test(
-        "Whoever may ask about itself alone may search for its own resources and actions, and for subjects where it sets permissions"
+        "A caller limited to itself may search its own resources and actions, and subjects of objects where it sets permissions"
     )
     func askers() throws {
         try Household.with { house in

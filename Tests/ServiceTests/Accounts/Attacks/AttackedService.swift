@@ -5,7 +5,7 @@ import ServiceSupport
 
 @testable import Service
 
-/// Runs a test with a service that has accounts and hashes passwords quickly, asked over sockets.
+/// Runs a test with a service that has accounts and hashes passwords quickly, called over sockets.
 func withTarget(
     _ change: (inout AccountsOptions) -> Void = { _ in }, service: (inout ServiceSettings) -> Void = { _ in },
     _ body: (AccountsFixture) async throws -> Void
@@ -23,12 +23,12 @@ func withTarget(
 }
 
 extension AccountsFixture {
-    /// The way to the service from another address of this machine's own network.
+    /// Returns a client of the service that calls from another loopback address of this machine.
     func door(from address: String) throws -> Curl {
         Curl("http://127.0.0.1:\(try service.listen())", options: ["--interface", address])
     }
 
-    /// Somebody else's way to the service, with the same mailboxes.
+    /// Returns another user's client, with the same mailboxes.
     func client(from address: String) throws -> AccountsClient { AccountsClient(try door(from: address), mails) }
 
     /// Begins a sign-up, and leaves the code in the mailbox.
@@ -80,15 +80,15 @@ extension AccountsFixture {
         try await client.post("/v1/accounts/refresh", ["refresh": .string(token), "nonce": .string(nonce)])
     }
 
-    /// The status of what an access token is asked for.
+    /// Returns the status of a request with an access token.
     func status(of access: String) async throws -> Int { try await client.send("GET", "/v1/account", as: access).status }
 
-    /// The ways into the account of a session.
+    /// Returns the sign-in methods of the session's account.
     func waysIn(_ access: String) async throws -> [String] {
         try await client.send("GET", "/v1/account", as: access).json.list("identities").compactMap { $0.text("provider") }
     }
 
-    /// How many passwords the service has hashed, as its figures say.
+    /// Returns the number of passwords that the service has hashed, from its metrics.
     func hashCount() async throws -> Int {
         let text = try await service.direct.send("GET", "/metrics", token: try service.administrator()).text
         let line = text.split(separator: "\n").first { $0.hasPrefix("muniment_password_hashes_total ") }
@@ -100,7 +100,7 @@ extension AccountsFixture {
 }
 
 extension JSONObject {
-    /// What a password sign-in or sign-up sends.
+    /// Returns the body of a password sign-in or sign-up.
     static func signingIn(_ email: String, _ password: String) -> JSONObject {
         [
             "provider": .string("password"),
@@ -108,7 +108,7 @@ extension JSONObject {
         ]
     }
 
-    /// What signing in or up by ``SiteProvider`` sends.
+    /// Returns the body of a sign-in or sign-up with ``SiteProvider``.
     static func bySite(_ user: String, email: String? = nil, isVerified: Bool = true) -> JSONObject {
         var evidence: JSONObject = ["user": .string(user), "isVerified": .bool(isVerified)]
         if let email { evidence["email"] = .string(email) }
@@ -116,7 +116,7 @@ extension JSONObject {
     }
 }
 
-/// Another site that says who somebody is, with an email that it vouches for or not, as the evidence says.
+/// An external site that identifies users. The evidence says whether the site has verified the email.
 struct SiteProvider: IdentityProvider {
     let id = ProviderID("site") ?? .password
     let priority = 3

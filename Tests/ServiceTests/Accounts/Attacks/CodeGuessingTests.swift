@@ -6,12 +6,12 @@ import Testing
 
 @testable import Service
 
-@Suite("I4 attacks: codes are guessed, used twice, or taken from others")
+@Suite("I4 attacks: guessed, reused and stolen codes")
 struct CodeGuessingTests {
-    /// Another code than this one.
+    /// Returns a code that differs from this one.
     private func wrong(_ code: String) -> String { code.first == "A" ? "B" + code.dropFirst() : "A" + code.dropFirst() }
 
-    /// What can be done with a code from a mail.
+    /// An action that needs a mailed code.
     private struct Use {
         let name: String
         let begin: () async throws -> (attempt: String, code: String)
@@ -27,7 +27,7 @@ struct CodeGuessingTests {
             Use(
                 name: "email change", begin: { try await fixture.beginEmailChange("new@example.com", as: ann.access) },
                 finish: { try await fixture.confirmEmail($0, $1, as: ann.access) }),
-            // It ends the session that the one before needs.
+            // This action ends the session that the previous one needs.
             Use(
                 name: "reset",
                 begin: {
@@ -39,7 +39,7 @@ struct CodeGuessingTests {
         ]
     }
 
-    @Test("I4 attack: codes are guessed: the fifth wrong one ends the attempt, and the right one is of no use then")
+    @Test("I4 attack: guessed codes: the fifth wrong code ends the attempt, and the right code is then rejected")
     func guessing() async throws {
         try await withTarget {
             $0.settings.limits.mails.free = 20
@@ -50,7 +50,7 @@ struct CodeGuessingTests {
                 let late = try await use.finish(attempt, code)
                 #expect(late.status == 400, "\(use.name): \(late.text)")
                 #expect(try late.json.text("type") == "/problems/wrong-code")
-                // Four are forgiven, and a code is typed as people type.
+                // Four wrong codes are allowed. The code is accepted with the usual typing variations.
                 let (second, secondCode) = try await use.begin()
                 for _ in 0..<4 { #expect(try await use.finish(second, wrong(secondCode)).status == 400) }
                 let done = try await use.finish(second, " " + secondCode.lowercased().replacing("-", with: " "))
@@ -59,7 +59,7 @@ struct CodeGuessingTests {
         }
     }
 
-    @Test("I4 attack: a code is used twice, or after its time: it is good for nothing")
+    @Test("I4 attack: a used or expired code is rejected")
     func reuse() async throws {
         try await withTarget {
             $0.settings.accessSeconds = 86_400
@@ -82,7 +82,7 @@ struct CodeGuessingTests {
         }
     }
 
-    @Test("I4 attack: codes are guessed at many attempts from one address: wrong ones count against it")
+    @Test("I4 attack: wrong codes for many attempts from one address count against the address")
     func manyAttempts() async throws {
         try await withTarget {
             $0.settings.limits.source = LimitRule(
@@ -97,7 +97,7 @@ struct CodeGuessingTests {
         }
     }
 
-    @Test("I4 attack: an attempt and a code belong together, to one use, and a change of address to one session")
+    @Test("I4 attack: a code works only with its attempt and purpose, and an address change only in its session")
     func attemptsOfOthers() async throws {
         try await withTarget { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -107,20 +107,20 @@ struct CodeGuessingTests {
             let reset = try await fixture.beginReset("ann@example.com")
             let change = try await fixture.beginEmailChange("new@example.com", as: ann.access)
             let tries = [
-                // Somebody's own attempt with another's code.
+                // The user's own attempt with another user's code.
                 try await fixture.verify(signUp.attempt, reset.code), try await fixture.confirmReset(reset.attempt, signUp.code),
-                // An attempt at something else.
+                // An attempt for another purpose.
                 try await fixture.verify(reset.attempt, reset.code), try await fixture.verify(change.attempt, change.code),
                 try await fixture.confirmReset(signUp.attempt, signUp.code),
                 try await fixture.confirmReset(change.attempt, change.code),
                 try await fixture.confirmEmail(signUp.attempt, signUp.code, as: ann.access),
                 try await fixture.confirmEmail(reset.attempt, reset.code, as: ann.access),
-                // In another's session, and in another one of the same person.
+                // In another user's session, and in another session of the same user.
                 try await fixture.confirmEmail(change.attempt, change.code, as: eve.access),
                 try await fixture.confirmEmail(change.attempt, change.code, as: elsewhere.access),
             ]
             for (number, answer) in tries.enumerated() { #expect(answer.status == 400, "\(number): \(answer.text)") }
-            // All of them are still good for those whose they are.
+            // All codes are still valid for their owners.
             #expect(try await fixture.confirmEmail(change.attempt, change.code, as: ann.access).status == 200)
             #expect(try await fixture.verify(signUp.attempt, signUp.code).status == 201)
             #expect(try await fixture.status(of: elsewhere.access) == 401)

@@ -6,7 +6,7 @@ import Testing
 @testable import Identity
 @testable import Service
 
-@Suite("I4 attacks: credentials are tried out, or mailboxes flooded")
+@Suite("I4 attacks: credential stuffing and mailbox flooding")
 struct CredentialStuffingTests {
     private func limitEachEmail(_ options: inout AccountsOptions) {
         options.settings.limits.identity = LimitRule(
@@ -17,11 +17,11 @@ struct CredentialStuffingTests {
         try await client.signInAnswer(email, password: password)
     }
 
-    @Test("I4 attack: many passwords for one email from many addresses: delays grow, and nothing is hashed while they last")
+    @Test("I4 attack: many passwords for one email from many addresses: delays grow, and nothing is hashed during a delay")
     func oneEmailManyAddresses() async throws {
         try await withTarget(limitEachEmail) { fixture in
             _ = try await fixture.client.signUp("ann@example.com")
-            // Of an email that nobody has just the same.
+            // The same applies to an email without an account.
             for email in ["ann@example.com", "nobody@example.com"] {
                 for number in 0..<3 {
                     let eve = try fixture.client(from: "127.0.1.\(number + 1)")
@@ -39,13 +39,13 @@ struct CredentialStuffingTests {
                 #expect(try await fixture.hashCount() == hashed + 3)
             }
             fixture.clock.advance(seconds: 900)
-            // Whoever knows the password gets in, and the count begins anew.
+            // The right password is accepted and resets the count.
             _ = try await fixture.client.signIn("ann@example.com")
             for _ in 0..<3 { #expect(try await guess("ann@example.com", "a wrong password", fixture.client).status == 401) }
         }
     }
 
-    @Test("I4 attack: one password for many emails from one address is stopped, for others nothing changes")
+    @Test("I4 attack: one password for many emails from one address is stopped, and other addresses are unaffected")
     func manyEmailsOneAddress() async throws {
         try await withTarget {
             $0.settings.limits.source = LimitRule(
@@ -56,21 +56,21 @@ struct CredentialStuffingTests {
             let eve = try fixture.client(from: "127.0.1.1")
             for number in 0..<5 {
                 #expect(try await guess("person\(number)@example.com", "a long password", eve).status == 401)
-                // Signing in as oneself in between buys no further tries.
+                // The attacker's own successful sign-in does not reset the limit.
                 if number < 4 { _ = try await eve.signIn("eve@example.com") }
             }
             let hashed = try await fixture.hashCount()
             let refused = try await guess("ann@example.com", "a long password", eve)
             #expect(refused.status == 429)
             #expect(refused.header("Retry-After") == "30")
-            // Neither another way of asking.
+            // Another route does not reset the limit either.
             #expect(try await eve.post("/v1/accounts/sign-up", .signingIn("x@example.com", "a long password")).status == 429)
             #expect(try await fixture.hashCount() == hashed)
             _ = try await fixture.client.signIn("ann@example.com")
         }
     }
 
-    @Test("I4 attack: many passwords sent all at once are not let through together")
+    @Test("I4 attack: many passwords sent concurrently do not pass the limit together")
     func atOnce() async throws {
         try await withTarget(limitEachEmail) { fixture in
             _ = try await fixture.client.signUp("ann@example.com")
@@ -85,7 +85,7 @@ struct CredentialStuffingTests {
         }
     }
 
-    @Test("I4 attack: a mailbox is not flooded, whoever asks from wherever, by resets, sign-ups or changes of address")
+    @Test("I4 attack: resets, sign-ups and address changes cannot flood a mailbox, from any caller or address")
     func flood() async throws {
         try await withTarget {
             $0.settings.limits.mails = LimitRule(

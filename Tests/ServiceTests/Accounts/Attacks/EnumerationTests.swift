@@ -7,9 +7,9 @@ import Testing
 @testable import Identity
 @testable import Service
 
-@Suite("I4 attacks: somebody wants to know who has an account")
+@Suite("I4 attacks: account enumeration")
 struct EnumerationTests {
-    /// An answer without what is random in every one.
+    /// A response without its random parts.
     private struct Shown: Hashable {
         let status: Int
         let headers: [String]
@@ -17,14 +17,14 @@ struct EnumerationTests {
 
         init(_ answer: ServiceSupport.Answer) throws {
             status = answer.status
-            // Of the answer, not of what it is about: when it was, and its own name.
+            // The date and the request ID differ in each response, regardless of the account.
             headers = answer.headers.filter { !["date", "x-request-id"].contains($0.name.lowercased()) }
                 .map { "\($0.name): \($0.value)" }
             body = answer.text.replacing(/"attempt":"munp_[A-Za-z0-9_-]{43}"/, with: #""attempt":"…""#)
         }
     }
 
-    /// People: one with a password, one who comes by a site alone, and nobody.
+    /// The emails of a user with a password, a user who signs in with a site, and no user.
     private static let emails = ["ann@example.com", "bob@example.com", "eve@example.com"]
 
     private func withPeople(_ body: (AccountsFixture) async throws -> Void) async throws {
@@ -37,13 +37,13 @@ struct EnumerationTests {
             _ = try await fixture.client.signUp(Self.emails[0])
             let bob = try await fixture.client.post("/v1/accounts/sign-up", .bySite("bob", email: Self.emails[1]))
             #expect(bob.status == 201)
-            // What their own sign-ups counted is forgotten.
+            // The clock passes the time after which the limits forget the sign-ups.
             fixture.clock.advance(seconds: 7 * 86_400)
             try await body(fixture)
         }
     }
 
-    /// What is said to each of the three, byte by byte, and how many passwords were hashed and mails sent for it.
+    /// Checks that all three emails get identical responses, byte by byte, with the same number of hashed passwords and sent mails.
     private func expectAlike(
         _ name: String, tries: Int, _ fixture: AccountsFixture, _ ask: (String) async throws -> ServiceSupport.Answer
     ) async throws {
@@ -62,7 +62,7 @@ struct EnumerationTests {
     }
 
     @Test(
-        "I4 attack: sign-ins: a wrong password, an account without one and an unknown email look and cost the same, to the limits")
+        "I4 attack: sign-ins look and cost the same for a wrong password, no password and an unknown email, up to the limits")
     func signIn() async throws {
         try await withPeople { fixture in
             let before = try await fixture.hashCount()
@@ -70,7 +70,7 @@ struct EnumerationTests {
                 try await fixture.client.signInAnswer($0, password: "a wrong password")
             }
             #expect(try await fixture.hashCount() == before + 9)
-            // Nor is an empty password, or one beyond all measure, told apart.
+            // Empty and oversized passwords also get identical responses.
             fixture.clock.advance(seconds: 7 * 86_400)
             for password in ["", String(repeating: "p", count: 2_000)] {
                 try await expectAlike("sign-in", tries: 1, fixture) {
@@ -81,7 +81,7 @@ struct EnumerationTests {
     }
 
     @Test(
-        "I4 attack: sign-ups: an email that is taken and one that is not look and cost the same, to the limits, and wrong codes too"
+        "I4 attack: sign-ups look and cost the same for taken and free emails, up to the limits and with wrong codes"
     )
     func signUp() async throws {
         try await withPeople { fixture in
@@ -101,7 +101,7 @@ struct EnumerationTests {
         }
     }
 
-    @Test("I4 attack: resets: an account with a password, one without and an unknown email look and cost the same, to the limits")
+    @Test("I4 attack: resets look and cost the same for accounts with and without a password and unknown emails, up to the limits")
     func reset() async throws {
         try await withPeople { fixture in
             let before = try await fixture.hashCount()
@@ -117,7 +117,7 @@ struct EnumerationTests {
         }
     }
 
-    @Test("I4 attack: changes of address: one that is taken and one that is not look and cost the same")
+    @Test("I4 attack: address changes look and cost the same for taken and free addresses")
     func emailChange() async throws {
         try await withPeople { fixture in
             let carl = try await fixture.client.signUp("carl@example.com")

@@ -7,11 +7,11 @@ import Testing
 @testable import Identity
 @testable import Service
 
-@Suite("I4 attacks: lines are smuggled into mails, answers and logs")
+@Suite("I4 attacks: line injection into mails, responses and logs")
 struct InjectionTests {
     private static let line = "\r\nBcc: eve@example.com"
 
-    /// Addresses that would be more than one mailbox, or end a line of a mail's head.
+    /// Addresses that contain more than one mailbox, or that would end a line of a mail header.
     private static let emails = [
         "ann@example.com" + line, "ann" + line + "@example.com", "ann@example.com\nSubject: x", "ann@example.com\r",
         "ann@example.com\u{0}",
@@ -21,7 +21,7 @@ struct InjectionTests {
         "ann@example.com\u{202E}", "ann\t@example.com",
     ]
 
-    @Test("I4 attack: no email that ends a line, or names a second mailbox, is taken anywhere, and no mail goes out")
+    @Test("I4 attack: emails with a line end or a second mailbox are refused on all routes, and no mail is sent")
     func emailAddresses() async throws {
         try await withTarget { fixture in
             let ann = try await fixture.client.signUp("real@example.com")
@@ -49,7 +49,7 @@ struct InjectionTests {
         }
     }
 
-    @Test("I4 attack: names, pictures and devices with control characters are refused; others stand in no mail and no header")
+    @Test("I4 attack: names, pictures and devices with control characters are refused; others appear in no mail or header")
     func names() async throws {
         try await withTarget { fixture in
             let client = fixture.client
@@ -82,7 +82,7 @@ struct InjectionTests {
         }
     }
 
-    @Test("I4 attack: what somebody calls themselves is in no mail that goes out, so that nobody is written to in another's words")
+    @Test("I4 attack: mails never contain a user's chosen name, so users cannot insert text into mails to others")
     func mails() async throws {
         try await withTarget { fixture in
             let name = "Click https://eve.example/?x=\"><b>, Bcc: eve@example.com"

@@ -11,13 +11,13 @@ import Testing
 
 @testable import Identity
 
-@Suite("I8 A service that is killed in the middle of deletions")
+@Suite("I8 A service that is killed during deletions")
 struct KilledDeletionTests {
-    /// More than are deleted until all rounds are over: in each at most two, and those that the three clients are at.
+    /// The number of accounts. The rounds delete fewer: at most two each, plus those in progress at the three clients.
     private static let people = 40
     private static let rounds = 5
 
-    @Test("I8 Each account is whole afterwards, and its person signs in, or it is gone with its key: never half, and never back")
+    @Test("I8 Each account is afterwards either complete and usable, or deleted with its key, and no deleted account returns")
     func killed() async throws {
         try await blocking { try withTemporaryFolder { try killAgainAndAgain(in: $0) } }
     }
@@ -43,7 +43,7 @@ struct KilledDeletionTests {
     }
 }
 
-/// A data directory with people in it, and what is known of them.
+/// A data directory with accounts, and their known state.
 private final class DeletionSite: Sendable {
     struct Person: Sendable {
         let id: AccountID
@@ -58,9 +58,9 @@ private final class DeletionSite: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Whose deletion was acknowledged, or was found to be done.
+        /// Accounts whose deletion was acknowledged or found to be done.
         var gone: Set<AccountID> = []
-        /// Whom some client is about to delete.
+        /// Accounts that a client is about to delete.
         var taken: Set<AccountID> = []
     }
 
@@ -100,8 +100,8 @@ private final class DeletionSite: Sendable {
         try store.close()
     }
 
-    /// Starts the service, looks that somebody who was not deleted can sign in, has three clients delete accounts, and kills it once
-    /// so many deletions were acknowledged, while the others are in the middle of theirs.
+    /// Starts the service and checks that a user with a remaining account can sign in. Then lets three clients delete accounts, and
+    /// kills the service after `limit` acknowledged deletions, while other deletions are in progress.
     func run(killingAfter limit: Int) throws {
         let process = try ServedProcess(data, options: ["--accounts", settingsFile])
         if let somebody = people.first(where: { !gone.contains($0.id) }) {
@@ -122,7 +122,7 @@ private final class DeletionSite: Sendable {
         process.kill()
     }
 
-    /// Everybody who is left signs in and is deleted, and the service ends in good order.
+    /// Signs in and deletes each remaining user, and stops the service in good order.
     func finish() throws {
         let process = try ServedProcess(data, options: ["--accounts", settingsFile])
         let connection = try PlainClient(port: process.port)
@@ -140,7 +140,7 @@ private final class DeletionSite: Sendable {
         return try connection.send("POST", "/v1/accounts/sign-in", headers: ["Content-Type": "application/json"], body: body).0
     }
 
-    /// Deletes an account that nobody else is deleting; false where none is left, or the service is gone.
+    /// Deletes an account that no other client is deleting. Returns false if no account is left, or if the service has exited.
     private func deleteNext(over connection: PlainClient, _ whenAcknowledged: () -> Void) throws -> Bool {
         let person = state.withLock { state in
             let person = people.first { !state.taken.contains($0.id) }
@@ -158,7 +158,7 @@ private final class DeletionSite: Sendable {
         return true
     }
 
-    /// Looks into what the process has left: the accounts and the file of keys.
+    /// Checks the data that the process has left: the accounts and the file of keys.
     func expectWholeOrGone() throws {
         let own = data + "/.muniment"
         let book = try AccountBook(folder: own)

@@ -10,9 +10,9 @@ import Testing
 @testable import Identity
 @testable import Service
 
-@Suite("I9 What is left of somebody whose account was deleted: a name in the history, and nothing about the person")
+@Suite("I9 Data left after account deletion: only a name in the history, no personal data")
 struct LeftoverTests {
-    /// What Ann has told the service, and what it knows her by.
+    /// Ann's personal data, as she entered it or as the service knows it.
     private static let texts = [
         "Leopoldine.Unverkennbar@example.org", "second.Unverkennbar@example.net", "Leopoldine Unverkennbar",
         "https://pictures.example.org/leopoldine-at-sea.png", "subject-of-leopoldine-7391", "leopoldine's telephone",
@@ -20,7 +20,7 @@ struct LeftoverTests {
     ]
 
     @Test(
-        "I8 I9 No byte of email, name, picture, password, its hash, subject or device is in any file of the data directory, in any form"
+        "I8 I9 No file of the data directory contains the email, name, picture, password, hash, subject or device, in any encoding"
     )
     func bytes() async throws {
         try await withTarget {
@@ -41,16 +41,16 @@ struct LeftoverTests {
             fixture.service.service.operations.flush()
             let parts = hash.split(separator: "$").map(String.init)
             try expectNothing(of: Self.texts + [hash, parts[3], parts[4], account.email?.text ?? ""], slot: slot, fixture)
-            // The search finds what there is: who it was in the stores.
+            // The search can find text: it finds the principal in the stores.
             #expect(try occurrences(of: Data(ann.principal.utf8), fixture).count >= 3)
-            // What closing writes is no more.
+            // Closing the service writes no personal data either.
             try fixture.service.stopListening()
             try fixture.service.service.close()
             try expectNothing(of: Self.texts + [hash, parts[3], parts[4]], slot: slot, fixture)
         }
     }
 
-    /// Everything that a person can have done with an account.
+    /// Uses every feature of an account.
     private func busyLife(_ fixture: AccountsFixture) async throws -> AccountsClient.Person {
         let (client, texts) = (fixture.client, Self.texts)
         let ann = try await client.signUp(texts[0], password: texts[6], name: texts[2])
@@ -83,13 +83,13 @@ struct LeftoverTests {
         }
     }
 
-    /// A text as bytes, as wide characters, as hexadecimal digits, and in base64 wherever it begins in what is encoded.
+    /// Returns the text as bytes, wide characters, hexadecimal digits, and base64 at every offset.
     private static func forms(of text: String) -> [Data] {
         let bytes = Data(text.utf8)
         let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         var forms = [bytes, Data(text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }), Data(hex.utf8)]
         for shift in 0..<3 {
-            // The signs at both ends depend on what stands beside it.
+            // The first and last base64 characters depend on the neighboring bytes.
             let encoded = (Data(count: shift) + bytes).base64EncodedString().prefix { $0 != "=" }
             let inner = encoded.dropFirst(shift == 0 ? 0 : shift + 1).dropLast(1)
             forms.append(Data(inner.utf8))
@@ -102,7 +102,7 @@ struct LeftoverTests {
         try FileBytes.files(below: fixture.service.directory).filter { Data($0.bytes).range(of: bytes) != nil }.map(\.path)
     }
 
-    @Test("I8 I9 In the moment of the deletion open feeds of the account end, and whoever listens for it elsewhere is told")
+    @Test("I8 I9 Deletion immediately ends the account's open feeds and notifies other listeners")
     func feeds() async throws {
         try await withTarget { fixture in
             try fixture.makePlan()
@@ -127,7 +127,7 @@ struct LeftoverTests {
                 while feed.next() != nil {}
                 #expect(feed.isEnded)
             }
-            // They do not come back, and neither of the two others was ended.
+            // The feeds stay closed, and the two other feeds stay open.
             #expect(try FeedClient(port: port, notices, token: ann.access).status == 401)
             for feed in [watching, administering] {
                 let beats = feed.comments

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Service
 
-@Suite("I2 I4 attacks: answers of OpenID providers are replayed, foisted on somebody, or come from another issuer")
+@Suite("I2 I4 attacks: OpenID responses that are replayed, injected into another user's attempt, or from another issuer")
 struct OpenIDAttackTests {
     private func withProviders(
         _ providers: [any IdentityProvider], _ body: (AccountsFixture) async throws -> Void
@@ -21,7 +21,7 @@ struct OpenIDAttackTests {
         }
     }
 
-    /// Begins with a provider as a client of the service does.
+    /// Begins an attempt with a provider, as a client of the service does.
     private func begin(
         _ provider: String, _ fixture: AccountsFixture, _ more: JSONObject = [:]
     ) async throws -> HostileProvider.Attempt {
@@ -41,8 +41,8 @@ struct OpenIDAttackTests {
             path, ["provider": .string(provider), "evidence": .object(evidence)], as: access)
     }
 
-    /// The process signs with the machine's time, so the service goes by it here too.
-    @Test("I2 attack: a response of a real provider is replayed, as it was or in an attempt of the thief's own: it was good once")
+    /// The provider process signs with the machine's time, so this service uses that time too.
+    @Test("I2 attack: a replayed provider response is rejected, in its original attempt and in the thief's own attempt")
     func replay() async throws {
         let process = try OpenIDProcess(users: ["ann-1": ["email": "ann@example.org", "email_verified": .bool(true)]])
         defer { process.stop() }
@@ -68,7 +68,7 @@ struct OpenIDAttackTests {
                 #expect(again.status == 401, "\(again.text)")
                 #expect(try again.json.text("type") == "/problems/wrong-credentials")
             }
-            // The thief begins an attempt, and puts the code into it that was used; then one that was not.
+            // The thief begins an attempt, and sends first the used code, then an unused one.
             var own = try await respond()
             own["code"] = response["code"]
             #expect(try await post("sign-in", "mock", own, fixture).status == 401)
@@ -81,7 +81,7 @@ struct OpenIDAttackTests {
         }
     }
 
-    @Test("I2 attack: a response is foisted on somebody who waits for another one: it is refused before the provider is asked")
+    @Test("I2 attack: a response injected into another user's attempt is rejected before the provider is asked")
     func foisted() async throws {
         let acme = try HostileProvider()
         defer { acme.server.stop() }
@@ -89,11 +89,11 @@ struct OpenIDAttackTests {
             let (anns, eves) = (try await begin("acme", fixture), try await begin("acme", fixture))
             try acme.answer(eves, ["sub": "eve"])
             _ = try acme.server.requests()
-            // Ann's browser is made to send what Eve was sent back with.
+            // Ann's browser is made to send Eve's response.
             let foisted = anns.evidence(["state": .string(eves.fields["state"] ?? "")])
             #expect(try await post("sign-up", "acme", foisted, fixture).status == 401)
             #expect(try acme.server.requests().isEmpty)
-            // Eve finds a code of Ann's, and no attempt for it.
+            // Eve has a code of Ann's, but no matching attempt.
             for secret in ["muno_made-up", "", eves.fields["state"] ?? ""] {
                 let evidence = eves.evidence(["attempt": .string(secret)])
                 #expect(try await post("sign-up", "acme", evidence, fixture).status == 401)
@@ -103,7 +103,7 @@ struct OpenIDAttackTests {
         }
     }
 
-    @Test("I2 attack: an ID token for another attempt, client or time, or signed by another, makes no account and no session")
+    @Test("I2 attack: an ID token for another attempt, client or time, or with another signature, creates no account or session")
     func forgedTokens() async throws {
         let acme = try HostileProvider()
         defer { acme.server.stop() }
@@ -128,7 +128,7 @@ struct OpenIDAttackTests {
         }
     }
 
-    @Test("I2 attack: a mixed-up issuer gets no code of another's, and its word for a subject is not the other's")
+    @Test("I2 attack: a malicious issuer gets no code of another issuer, and cannot claim another issuer's subjects")
     func mixedUpIssuer() async throws {
         let (acme, evil) = (try HostileProvider(), try HostileProvider(id: "evil", trustsEmail: false))
         defer {
@@ -139,21 +139,21 @@ struct OpenIDAttackTests {
             let first = try await begin("acme", fixture)
             try acme.answer(first)
             let ann = try AccountsClient.Person(try await post("sign-up", "acme", first.evidence(), fixture))
-            // The evil one has sent Ann on to the honest one, who sends her back with its code and its name.
+            // The malicious issuer redirects Ann to the honest one, which returns her with its code and its issuer name.
             let mixed = try await begin("evil", fixture)
             try evil.answer(mixed)
             _ = try evil.server.requests()
             let refused = try await post("sign-in", "evil", mixed.evidence(["iss": .string(acme.issuer)]), fixture)
             #expect(refused.status == 401, "\(refused.text)")
             #expect(try evil.server.requests().isEmpty, "the code was shown to the other issuer")
-            // It says itself who it is, and shows a token in the other's name.
+            // The malicious issuer names itself, and sends a token that names the honest issuer.
             let claiming = try await begin("evil", fixture)
             try evil.answer(claiming, ["iss": .string(acme.issuer)])
             #expect(try await post("sign-in", "evil", claiming.evidence(["iss": .string(evil.issuer)]), fixture).status == 401)
-            // An attempt with one is none with the other.
+            // An attempt with one issuer is invalid with the other.
             let crossed = try await begin("evil", fixture)
             #expect(try await post("sign-in", "acme", crossed.evidence(), fixture).status == 401)
-            // The same subject and the same email there are somebody else.
+            // The same subject and email at the malicious issuer belong to a different user.
             let same = try await begin("evil", fixture)
             try evil.answer(same)
             let nobody = try await post("sign-in", "evil", same.evidence(["iss": .string(evil.issuer)]), fixture)
@@ -166,9 +166,9 @@ struct OpenIDAttackTests {
         }
     }
 
-    /// RFC 9700, section 4.4: the evil one begins an attempt of its own at the honest one, sends Ann there with her state and its own
-    /// challenge, and finishes its attempt with the code that she brings.
-    @Test("I2 attack: a mixed-up issuer gets no code of one that does not name itself: the address returned to says whose it is")
+    /// RFC 9700, section 4.4: the malicious issuer begins its own attempt at the honest one. It sends Ann there with her state and
+    /// its own challenge, and finishes its attempt with the code that she brings.
+    @Test("I2 attack: a malicious issuer gets no code of an issuer that does not name itself, because redirect addresses differ")
     func mixedUpUnnamedIssuer() async throws {
         let back = HostileProvider.redirect + "/evil"
         let (acme, evil) = (try HostileProvider(), try HostileProvider(id: "evil", redirects: [back]))
@@ -192,7 +192,7 @@ struct OpenIDAttackTests {
         }
     }
 
-    @Test("I4 attack: Non-Verifying IdP: an email that a provider calls unverified, or that it is not trusted with, is nobody's")
+    @Test("I4 attack: Non-Verifying IdP: an email that is unverified or from a provider not trusted for it identifies no account")
     func unverified() async throws {
         let (acme, loose) = (try HostileProvider(), try HostileProvider(id: "loose", trustsEmail: false))
         defer {
@@ -211,7 +211,7 @@ struct OpenIDAttackTests {
                 #expect(try answer.json["account"]?["email"] == .null)
                 #expect(try AccountsClient.Person(answer).principal != ann.principal)
             }
-            // Verified by the trusted one it is a collision, which is told and not merged.
+            // If the trusted provider has verified the email, the service reports a collision and does not merge the accounts.
             let attempt = try await begin("acme", fixture)
             try acme.answer(attempt)
             let answer = try await post("sign-up", "acme", attempt.evidence(), fixture)
@@ -221,7 +221,7 @@ struct OpenIDAttackTests {
         }
     }
 
-    @Test("I7 attack: a reauthentication is not done by somebody else's sign-in there, nor by one that was begun for signing in")
+    @Test("I7 attack: another user's provider sign-in, or an attempt begun for sign-in, does not count as reauthentication")
     func reauthentication() async throws {
         let acme = try HostileProvider()
         defer { acme.server.stop() }
@@ -253,7 +253,7 @@ struct OpenIDAttackTests {
         }
     }
 
-    @Test("I2 attack: nobody is sent back to an address that the operator has not named")
+    @Test("I2 attack: the service never redirects to an address that the operator has not configured")
     func openRedirect() async throws {
         let acme = try HostileProvider()
         defer { acme.server.stop() }

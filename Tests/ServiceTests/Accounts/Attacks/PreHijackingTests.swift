@@ -6,9 +6,9 @@ import Testing
 
 @testable import Service
 
-/// Eve prepares something before Ann has an account, or while Eve has hands on it, and waits (Sudhodanan and Paverd, "Pre-hijacked
+/// Eve prepares an attack before Ann has an account, or while Eve has access to it, and waits (Sudhodanan and Paverd, "Pre-hijacked
 /// accounts", USENIX Security 2022).
-@Suite("I4 attacks: pre-hijacking in its five published forms")
+@Suite("I4 attacks: the five published forms of pre-hijacking")
 struct PreHijackingTests {
     private func withSite(_ body: (AccountsFixture) async throws -> Void) async throws {
         try await withTarget {
@@ -22,7 +22,7 @@ struct PreHijackingTests {
         try await fixture.client.signInAnswer("ann@example.com", password: "eve's own password")
     }
 
-    @Test("I4 attack: Classic-Federated Merge: Eve's password for Ann's email is no way into the account that Ann makes by a site")
+    @Test("I4 attack: Classic-Federated Merge: Eve's password for Ann's email gives no access to an account Ann makes with a site")
     func classicFederatedMerge() async throws {
         try await withSite { fixture in
             let trap = try await fixture.beginSignUp("ann@example.com", password: "eve's own password")
@@ -32,14 +32,14 @@ struct PreHijackingTests {
             let ann = try AccountsClient.Person(made)
             #expect(try await fixture.waysIn(ann.access) == ["site"])
             #expect(try await evesSignIn(fixture).status == 401)
-            // Were Ann to copy Eve's code somewhere, it would make Eve nothing.
+            // If Ann copied Eve's code into a form, it would give Eve no account.
             #expect(try await fixture.verify(trap.attempt, trap.code).status != 201)
             #expect(try await evesSignIn(fixture).status == 401)
             #expect(try await fixture.waysIn(ann.access) == ["site"])
         }
     }
 
-    @Test("I4 attack: Classic-Federated Merge the other way: a site's word for Ann's email is no way into the account she has")
+    @Test("I4 attack: Classic-Federated Merge in reverse: a site's claim of Ann's email gives no access to her existing account")
     func federatedClassicMerge() async throws {
         try await withSite { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -47,7 +47,7 @@ struct PreHijackingTests {
                 let answer = try await fixture.client.post("/v1/accounts/" + path, .bySite("eve", email: "ann@example.com"))
                 #expect(answer.status == 409, "\(answer.text)")
                 let link = try #require(try answer.json.text("link"))
-                // The link is worth nothing without the way in that Ann has.
+                // The link is useless without one of Ann's sign-in methods.
                 var wrong = JSONObject.signingIn("ann@example.com", "eve's own password")
                 wrong["link"] = .string(link)
                 #expect(try await fixture.client.post("/v1/accounts/sign-in", wrong).status == 401)
@@ -59,10 +59,10 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("I4 attack: Unexpired Session: a session that Eve has kept ends when Ann resets the password")
+    @Test("I4 attack: Unexpired Session: Eve's remaining session ends when Ann resets the password")
     func unexpiredSession() async throws {
         try await withSite { fixture in
-            // Eve could read Ann's mail for a moment, and got there first.
+            // Eve could briefly read Ann's mail, and signed up before Ann.
             let eve = try await fixture.client.signUp("ann@example.com", password: "eve's own password")
             let kept = try AccountsClient.Person(try await fixture.refresh(eve.refresh, nonce: "kept"))
             let reset = try await fixture.beginReset("ann@example.com")
@@ -78,29 +78,29 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("I4 attack: Trojan Identifier: nothing of Eve's can be put into an account before the email is shown, nor stays behind")
+    @Test("I4 attack: Trojan Identifier: Eve cannot prepare an account before its email is proved, and none of her data remains")
     func trojanIdentifier() async throws {
         try await withSite { fixture in
             let trap = try await fixture.beginSignUp("ann@example.com", password: "eve's own password")
-            // A sign-up that waits is no session, to which Eve could link what she has.
+            // A pending sign-up is not a session, so Eve can link nothing to it.
             for token in [trap.attempt, trap.code] {
                 let answer = try await fixture.client.post("/v1/account/identities", .bySite("eve"), as: token)
                 #expect(answer.status == 401)
             }
-            // Eve's own account has her site, and waits for Ann's email.
+            // Eve's own account uses her site. It has a pending change to Ann's email.
             let eve = try AccountsClient.Person(try await fixture.client.post("/v1/accounts/sign-up", .bySite("eve")))
             let change = try await fixture.beginEmailChange("ann@example.com", as: eve.access)
             let early = try await fixture.client.send(
                 "POST", "/v1/account/password", ["password": .string("eve's own password")], as: eve.access)
             #expect(early.status == 404, "\(early.text)")
-            // It is Eve's way in, and a password for it comes with an email that was shown.
+            // Eve cannot link a password for an email that she has not proved.
             let foreign = try await fixture.client.post(
                 "/v1/account/identities", .signingIn("ann@example.com", "eve's own password"), as: eve.access)
             #expect([400, 404].contains(foreign.status), "\(foreign.text)")
 
             let ann = try await fixture.client.signUp("ann@example.com")
             #expect(try await fixture.waysIn(ann.access) == ["password"])
-            // What was begun about the address ended when Ann had shown it to be hers.
+            // Ann's proof of the address ended all pending attempts for it.
             #expect(try await fixture.confirmEmail(change.attempt, change.code, as: eve.access).status == 400)
             #expect(try await fixture.verify(trap.attempt, trap.code).status == 400)
             let entered = try AccountsClient.Person(try await fixture.client.post("/v1/accounts/sign-in", .bySite("eve")))
@@ -109,18 +109,18 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("I4 attack: Unexpired Email Change: one that Eve has begun ends when Ann resets or changes the password, in any session")
+    @Test("I4 attack: Unexpired Email Change: Eve's pending change ends when Ann resets or changes the password in any session")
     func unexpiredEmailChange() async throws {
         try await withSite { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
-            // Eve holds a copy of Ann's token, so that the session itself outlives the change of password.
+            // Eve holds a copy of Ann's token, so the session itself outlives the password change.
             let trap = try await fixture.beginEmailChange("eve@example.com", as: ann.access)
             let password = try await fixture.client.send(
                 "PUT", "/v1/account/password", ["password": .string("another long one")], as: ann.access)
             #expect(password.status == 200, "\(password.text)")
             let confirmed = try await fixture.confirmEmail(trap.attempt, trap.code, as: ann.access)
             #expect(confirmed.status == 400, "\(confirmed.text)")
-            // In a session of Eve's own.
+            // In a separate session of Eve's.
             let second = try await fixture.client.signIn("ann@example.com", password: "another long one")
             let other = try await fixture.beginEmailChange("eve@example.com", as: second.access)
             let reset = try await fixture.beginReset("ann@example.com")
@@ -133,7 +133,7 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("I4 attack: a reset that Eve has begun with the old address ends when Ann changes her email or links another way in")
+    @Test("I4 attack: Eve's pending reset for the old address ends when Ann changes her email or links another sign-in method")
     func unexpiredReset() async throws {
         try await withSite { fixture in
             let ann = try await fixture.client.signUp("old@example.com")
@@ -148,7 +148,7 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("I4 attack: Non-Verifying IdP: an email that a site does not vouch for leads nowhere, and tells nothing")
+    @Test("I4 attack: Non-Verifying IdP: an email that a site has not verified gives no access and reveals nothing")
     func nonVerifyingIdP() async throws {
         try await withSite { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -162,7 +162,7 @@ struct PreHijackingTests {
             }
             let eve = try AccountsClient.Person(byKnown)
             #expect(eve.principal != ann.principal)
-            // It is kept for no later day either: the account that Ann makes afterwards has nothing of Eve's.
+            // The email is not stored for later: the account that Ann makes afterwards has no data of Eve's.
             let squatter = try AccountsClient.Person(
                 try await fixture.client.post(
                     "/v1/accounts/sign-up", .bySite("eve3", email: "bob@example.com", isVerified: false)))

@@ -10,10 +10,10 @@ import Testing
 
 @testable import Service
 
-@Suite("I8 Deletions that are refused, or that many ask for at once: the account is whole, or it is gone")
+@Suite("I8 Refused or concurrent deletions leave the account complete, or delete it completely")
 struct RefusedDeletionTests {
     @Test(
-        "I8 A store that cannot be written to keeps the account as it was, with sessions, grants and feeds; later it can be deleted"
+        "I8 If a store cannot be written, the account keeps its sessions, grants and feeds, and can be deleted later"
     )
     func refusedByAStore() async throws {
         let reported = Mutex<[String]>([])
@@ -23,7 +23,7 @@ struct RefusedDeletionTests {
         } service: {
             $0.report = { line in
                 reported.withLock { $0.append(line) }
-                // A second passes while the store refuses.
+                // The clock advances by a second while the store refuses.
                 tick.withLock { $0 }()
             }
         } _: { fixture in
@@ -38,7 +38,7 @@ struct RefusedDeletionTests {
                 port: try fixture.service.listen(), "/v1/stores/default/notices", token: ann.access)
             let feeds = fixture.service.service.liveFeeds
             tick.withLock { $0 = { feeds.tick() } }
-            // Somebody else writes to a store that has come into the data directory, behind the one that is gone through first.
+            // Another process writes to a store that was added to the data directory. The deletion reaches that store second.
             let held = try Store.create(at: fixture.service.directory + "/elsewhere", preset: .open)
             try await held.commit(
                 Transaction("user:root", [.defineClass("doc"), .register(principal), .grant(principal, on: "store", ["read"])]))
@@ -47,7 +47,7 @@ struct RefusedDeletionTests {
             for _ in 0..<2 {
                 let refused = try await fixture.client.send("DELETE", "/v1/account", as: ann.access)
                 #expect(refused.status == 409, "\(refused.text)")
-                // Which one it is, is for the operator to know.
+                // Only the operator learns which store it is.
                 #expect(!refused.text.contains("elsewhere"), "\(refused.text)")
             }
             #expect(reported.withLock { $0.count { $0.contains("elsewhere") } } == 2)
@@ -58,7 +58,7 @@ struct RefusedDeletionTests {
             #expect(try await fixture.mayRead("doc:plan", ann.principal, as: ann.access).json.flag("allowed") == true)
             #expect(try await fixture.door.send("GET", "/v1/stores", token: token).status == 200)
             #expect(try #require(hosted).store.head == before)
-            // The feed is still there, and says what happens.
+            // The feed is still open, and delivers events.
             try fixture.commit(.createObject("doc:other"), .grant(principal, on: "doc:other", ["read"]))
             #expect(try #require(feed.next()).json.text("subject") == "doc:other")
 
@@ -71,7 +71,7 @@ struct RefusedDeletionTests {
     }
 
     @Test(
-        "I8 Many deletions of one account at once, with sign-ins, refreshes and changes among them: it is deleted once, and nobody is in"
+        "I8 Concurrent deletions with sign-ins, refreshes and changes delete the account once, and leave no session"
     )
     func atOnce() async throws {
         try await withTarget {

@@ -8,10 +8,10 @@ import Testing
 
 @testable import Service
 
-@Suite("I4 attack: whoever reads the logs learns nothing to sign in with, and nothing about the people")
+@Suite("I4 attack: logs contain no credentials and no personal data")
 struct SecretsInLogsTests {
     @Test(
-        "I4 attack: logs, figures and decisions are searched for every password, code, token, attempt, email and name of a busy day"
+        "I4 attack: logs, metrics and decisions contain no password, code, token, attempt, email or name of a busy day"
     )
     func everything() async throws {
         for format in [LogFormat.text, .json] {
@@ -29,7 +29,7 @@ struct SecretsInLogsTests {
                 try fixture.service.stopListening()
                 fixture.service.service.operations.flush()
                 let text = (String(decoding: written.withLock { $0 }, as: UTF8.self) + figures.text).lowercased()
-                // What may be there is: so it was written, and the search finds things.
+                // The permitted text is present, so the files were written and the search works.
                 #expect(text.contains("/v1/accounts/sign-in") && text.contains("signin") || format == .text)
                 #expect(text.split(separator: "\n").count > 20)
                 for secret in secrets {
@@ -41,9 +41,9 @@ struct SecretsInLogsTests {
         }
     }
 
-    /// Does everything once, rightly and wrongly.
+    /// Uses every feature once with valid and once with invalid input.
     ///
-    /// - Returns: all that must be in no log.
+    /// - Returns: All texts that must not occur in any log.
     private func busyDay(_ fixture: AccountsFixture) async throws -> [String] {
         let client = fixture.client
         try fixture.makePlan()

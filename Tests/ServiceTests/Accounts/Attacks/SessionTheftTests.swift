@@ -7,9 +7,9 @@ import Testing
 
 @testable import Service
 
-@Suite("I6 attacks: sessions are foisted on somebody, stolen, or used when they are over")
+@Suite("I6 attacks: sessions that are fixed, stolen, or used after their end")
 struct SessionTheftTests {
-    @Test("I6 attack: session fixation: nothing that a client brings along becomes its session; signing in makes new tokens")
+    @Test("I6 attack: session fixation: no client value becomes a session, and each sign-in makes new tokens")
     func fixation() async throws {
         try await withTarget { fixture in
             let client = fixture.client
@@ -25,10 +25,10 @@ struct SessionTheftTests {
             #expect(Set([eve.access, ann.access, second.access]).count == 3)
             #expect(Set([eve.refresh, ann.refresh, second.refresh]).count == 3)
             #expect(Set([eve.sessionID, ann.sessionID, second.sessionID]).count == 3)
-            // Eve's tokens are hers as before, and lead to nobody else.
+            // Eve's tokens still belong to her session only.
             #expect(try await client.send("GET", "/v1/account", as: eve.access).json.text("principal") == eve.principal)
             #expect(try AccountsClient.Person(try await fixture.refresh(eve.refresh, nonce: "one")).principal == eve.principal)
-            // What the client would like its session to be is no member of any request.
+            // No request has a member that sets the session.
             for (name, value) in [("sessionID", eve.sessionID), ("access", eve.access), ("refresh", eve.refresh)] {
                 var body = JSONObject.signingIn("ann@example.com", "a long password")
                 body[name] = .string(value)
@@ -37,7 +37,9 @@ struct SessionTheftTests {
         }
     }
 
-    @Test("I6 attack: a refresh token is stolen, and the thief comes first or the owner does: both are out, other devices are not")
+    @Test(
+        "I6 attack: a stolen refresh token ends its session for thief and owner, in either order, and other devices stay signed in"
+    )
     func stolenRefreshToken() async throws {
         try await withTarget { fixture in
             let phone = try await fixture.client.signUp("ann@example.com")
@@ -57,7 +59,7 @@ struct SessionTheftTests {
         }
     }
 
-    @Test("I6 attack: an old refresh token turns up after several refreshes: the session ends all the same")
+    @Test("I6 attack: an old refresh token ends the session even after several refreshes")
     func oldRefreshToken() async throws {
         try await withTarget { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -65,14 +67,14 @@ struct SessionTheftTests {
             for nonce in ["one", "two", "three"] {
                 last = try AccountsClient.Person(try await fixture.refresh(last.refresh, nonce: nonce))
             }
-            // The very request that was answered at first.
+            // Repeats the request that succeeded first.
             #expect(try await fixture.refresh(ann.refresh, nonce: "one").status == 401)
             #expect(try await fixture.status(of: last.access) == 401)
             #expect(try await fixture.refresh(last.refresh, nonce: "four").status == 401)
         }
     }
 
-    @Test("I6 attack: made-up refresh tokens end nobody's session")
+    @Test("I6 attack: made-up refresh tokens end no session")
     func madeUpRefreshTokens() async throws {
         try await withTarget { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -91,11 +93,11 @@ struct SessionTheftTests {
         }
     }
 
-    /// How a session comes to its end.
+    /// The ways in which a session ends.
     enum End: CaseIterable {
         case signedOut, endedElsewhere, othersEnded, administrator, passwordChanged, deleted
 
-        /// Ends a session, mostly from another one of the same person.
+        /// Ends a session, usually from another session of the same user.
         func bring(to person: AccountsClient.Person, from other: String, _ fixture: AccountsFixture) async throws -> Int {
             let client = fixture.client
             switch self {
@@ -114,13 +116,13 @@ struct SessionTheftTests {
         }
     }
 
-    @Test("I6 attack: tokens of a session that ended are good for nothing, however it ended", arguments: End.allCases)
+    @Test("I6 attack: all tokens of a session are rejected after its end, for every way to end it", arguments: End.allCases)
     func afterTheEnd(_ end: End) async throws {
         try await withTarget { fixture in
             try fixture.makePlan()
             let before = try await fixture.client.signUp("ann@example.com")
             try fixture.commit(.grant("everyone", on: "doc:plan", ["read"]))
-            // Two generations of tokens are good until then.
+            // Two generations of tokens are valid until then.
             let person = try AccountsClient.Person(try await fixture.refresh(before.refresh, nonce: "one"))
             let other = try await fixture.client.signIn("ann@example.com")
             for access in [before.access, person.access] { #expect(try await fixture.status(of: access) == 200) }
@@ -137,7 +139,7 @@ struct SessionTheftTests {
         }
     }
 
-    @Test("I7 attack: a stolen access token is worth nothing once its owner reauthenticates, and is never recent by refreshing")
+    @Test("I7 attack: a stolen access token is invalid after the owner reauthenticates, and a refresh never makes a sign-in recent")
     func reauthenticated() async throws {
         try await withTarget { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
@@ -154,7 +156,7 @@ struct SessionTheftTests {
             let owner = try AccountsClient.Person(again)
             for access in [ann.access, refreshed.access, renewed.access] { #expect(try await fixture.status(of: access) == 401) }
             #expect(try await fixture.status(of: owner.access) == 200)
-            // The thief's refresh token is a used one: the session ends rather than that it gets new tokens.
+            // The thief's refresh token is already used, so the service ends the session and issues no tokens.
             #expect(try await fixture.refresh(renewed.refresh, nonce: "three").status == 401)
             #expect(try await fixture.status(of: owner.access) == 401)
         }
