@@ -9,15 +9,15 @@ import Testing
 
 @testable import Service
 
-@Suite("Who may call what with which token: every route of the table, every kind of caller")
+@Suite("Tokens and rights: every route of the table, every kind of caller")
 struct CallerTableTests {
-    /// The routes that anybody may ask. Whoever adds one says here that it is meant so.
+    /// The open routes. If you add an open route, add it here to confirm that this is intended.
     private static let open: Set<String> = [
         "health", "readiness", "openAPI", "listProblems", "describeProblem", "authzenConfiguration", "authzenConfigurationOfStore",
         "listProviders", "beginSignIn", "signUp", "verifyEmail", "signIn", "requestReset", "confirmReset", "refreshSession",
     ]
 
-    /// A service with accounts, so that all routes are there.
+    /// Runs a test with a service that has accounts, so that all routes exist.
     private func withService(
         _ change: (inout ServiceSettings) -> Void = { _ in }, _ body: (ServiceFixture) async throws -> Void
     ) async throws {
@@ -29,9 +29,9 @@ struct CallerTableTests {
         }
     }
 
-    /// What the server says on the head of a request, before it reads a body.
+    /// The server's response to the head of a request, before it reads a body.
     private struct Head: Hashable {
-        /// 0 where it is let in.
+        /// The status, or 0 if the request is admitted.
         let status: Int
         let text: String
         let challenge: String?
@@ -57,13 +57,13 @@ struct CallerTableTests {
 
     private var guarded: [Route] { RouteTable.routes.filter { $0.need != .nothing } }
 
-    @Test("What anybody may ask is listed here, and nothing else")
+    @Test("Only the routes listed in this test are open to unauthenticated callers")
     func openRoutes() {
         #expect(Set(RouteTable.routes.filter { $0.need == .nothing }.map(\.name)) == CallerTableTests.open)
         #expect(guarded.count > 1)
     }
 
-    @Test("Without a good credential every other route answers 401, in the same words whatever exists")
+    @Test("Without a valid credential every other route answers 401 with the same text for existing and missing entities")
     func unauthenticated() async throws {
         try await withService { fixture in
             let ended = try fixture.token(.administer, .all, until: fixture.clock.now.later(seconds: 1))
@@ -77,14 +77,14 @@ struct CallerTableTests {
                 "Bearer \(good).", "Basic " + good, good, "Bearer " + good.uppercased(), "Bearer local_" + good.dropFirst(5),
                 "Bearer a.b.c", "Bearer " + String(good.dropLast()),
             ]
-            // Whoever comes with what looks like the token of a session is told to get a new one.
+            // A caller whose token looks like a session token is told to get a new one.
             let ofSessions: [String?] = ["Bearer muna_" + good.dropFirst(5), "Bearer muna_"]
             for (route, credentials) in guarded.flatMap({ [($0, credentials), ($0, ofSessions)] }) {
                 var heads: Set<Head> = []
                 for credential in credentials {
                     for store in ["default", "nowhere", "..", "%00"] {
                         heads.insert(head(fixture, route, store: store, credential))
-                        // Every second of the clock forgives one wrong credential of an address.
+                        // Each second of the clock allows an address one more wrong credential.
                         fixture.clock.advance(seconds: 1)
                     }
                 }
@@ -95,14 +95,14 @@ struct CallerTableTests {
         }
     }
 
-    @Test("A token of another store answers 403, in the same words whether the store is there or not")
+    @Test("A token of another store answers 403, with the same text for existing and missing stores")
     func otherStore() async throws {
         try await withService { fixture in
             for right: Right in [.ask, .act(as: "user:ann"), .administer] {
                 let token = try fixture.token(right, .named(["other"]))
                 for route in guarded where route.storePlace != nil {
                     var heads: Set<Head> = []
-                    // The paths of the root are the default store's alone.
+                    // Paths at the root belong only to the default store.
                     let stores =
                         route.path.parameters.contains("store") ? ["default", "nowhere", "..", "othe", "other2"] : ["default"]
                     for store in stores { heads.insert(head(fixture, route, store: store, "Bearer " + token)) }
@@ -112,7 +112,7 @@ struct CallerTableTests {
         }
     }
 
-    @Test("A token reaches the routes that its right is for, and no others")
+    @Test("A token reaches only the routes of its right")
     func rights() async throws {
         try await withService { fixture in
             let rows: [(right: Right, stores: StoreScope, reached: Set<CallerNeed>)] = [
@@ -135,7 +135,7 @@ struct CallerTableTests {
         }
     }
 
-    @Test("Without a credential only the stores that allow it are reached, with what anonymous may do")
+    @Test("A caller without a credential reaches only stores that allow it, with the privileges of `anonymous`")
     func anonymous() async throws {
         try await withService { settings in
             settings.callers.anonymousStores = .named(["default"])
@@ -144,7 +144,7 @@ struct CallerTableTests {
                 let isOfStore = route.storePlace != nil
                 let expected = !isOfStore ? 401 : route.need == .store ? 0 : 403
                 #expect(head(fixture, route, store: "default", nil).status == expected, "\(route.name)")
-                // A wrong credential is not as good as none.
+                // A wrong credential is rejected here, although a missing one is accepted.
                 #expect(head(fixture, route, store: "default", "Bearer x").status == 401, "\(route.name)")
                 fixture.clock.advance(seconds: 1)
                 guard route.path.parameters.contains("store") else { continue }

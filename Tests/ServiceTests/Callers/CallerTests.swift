@@ -14,7 +14,7 @@ struct CallerTests {
     private let check = #"{"subject":"user:ann","privilege":"read","object":"doc:1"}"#
     private let path = "/v1/stores/default/check"
 
-    @Test("A token is good until it is taken back, and from then on it is not, while the service runs")
+    @Test("A token is valid until it is revoked, and invalid from then on while the service runs")
     func revocation() async throws {
         try await withService { fixture in
             let door = try fixture.live()
@@ -26,7 +26,7 @@ struct CallerTests {
         }
     }
 
-    @Test("A damaged file of tokens lets nobody in, and says so as a fault and not as a wrong token")
+    @Test("A damaged token file rejects all callers with a server error instead of an invalid token error")
     func damagedFile() async throws {
         try await withService { fixture in
             let token = try fixture.token(.ask)
@@ -41,7 +41,7 @@ struct CallerTests {
         ({ "Bearer token=" + $0 }, 401), ({ "Bearer \"" + $0 + "\"" }, 401),
     ]
 
-    @Test("The header is read as RFC 6750 writes it", arguments: schemes.indices)
+    @Test("The Authorization header is parsed as RFC 6750 defines it", arguments: schemes.indices)
     func header(index: Int) async throws {
         let row = CallerTests.schemes[index]
         try await withService { fixture in
@@ -51,7 +51,7 @@ struct CallerTests {
         }
     }
 
-    @Test("A secret never comes back: not in an answer, and not in what the service reports")
+    @Test("A secret appears neither in responses nor in the service's reports")
     func secretsStayHidden() async throws {
         let reported = Reports()
         try await withService { settings in
@@ -70,7 +70,7 @@ struct CallerTests {
         }
     }
 
-    @Test("Wrong tokens are answered the same, however many there are, and good ones from there go on")
+    @Test("Any number of wrong tokens get the same response, and valid tokens from the same address still work")
     func manyWrongTokens() async throws {
         try await withService { fixture in
             let token = try fixture.token(.ask)
@@ -81,7 +81,7 @@ struct CallerTests {
         }
     }
 
-    /// What a service reported.
+    /// The lines that a service reported.
     private final class Reports: @unchecked Sendable {
         private let lock = NSLock()
         private var lines: [String] = []
@@ -107,7 +107,7 @@ struct JWTCallerTests {
         }
     }
 
-    @Test("The first JWT is answered once the keys are there, and acts as its subject alone", arguments: [false, true])
+    @Test("The first JWT is answered after the keys are fetched, and acts only as its subject", arguments: [false, true])
     func firstJWT(isLive: Bool) async throws {
         try await withIssuer { issuer, fixture in
             let door: any Door = isLive ? try fixture.live() : fixture.direct
@@ -125,7 +125,7 @@ struct JWTCallerTests {
         }
     }
 
-    @Test("A user of the issuer is told of the stores that it has been in, and of no other")
+    @Test("A user of the issuer sees only the stores that the user has used")
     func knownStores() async throws {
         try await withIssuer { _, fixture in
             let root = try fixture.administrator()
@@ -142,7 +142,7 @@ struct JWTCallerTests {
         }
     }
 
-    @Test("A user of the issuer reaches the stores that the issuer is believed in, and no other", arguments: [true, false])
+    @Test("A user of the issuer reaches only the stores that trust the issuer", arguments: [true, false])
     func issuerStores(isFirst: Bool) async throws {
         let issuer = try TestIssuer()
         try issuer.serve(keys: [(try TestKeys.p256.get(), ["kid": "k1"])])
@@ -152,13 +152,13 @@ struct JWTCallerTests {
             settings.callers.issuerStores = .named(["other"])
         } _: { fixture in
             let jwt = try TestJWT.make()
-            // With keys that have to be fetched, and with keys that are there.
+            // Checks with keys that have to be fetched, and with keys that are cached.
             if !isFirst { _ = try await fixture.direct.send("GET", "/v1/stores", token: jwt) }
             #expect(try await fixture.direct.send("POST", path, token: jwt, json: check("user:ann")).status == 403)
         }
     }
 
-    @Test("A forged one is answered like any wrong token, and so is one for an issuer that is not believed")
+    @Test("A forged JWT or one of an untrusted issuer gets the same response as any wrong token")
     func forged() async throws {
         let jwt = try TestJWT.make()
         let forged = [
@@ -180,7 +180,7 @@ struct JWTCallerTests {
         }
     }
 
-    @Test("An issuer that does not answer holds up nobody but those who come with its JWTs, and lets nobody in")
+    @Test("A hanging issuer delays only callers with its JWTs, and admits none of them")
     func silentIssuer() async throws {
         try await withIssuer { issuer, fixture in
             try issuer.serve("silent", at: "keys")
@@ -200,7 +200,7 @@ struct JWTCallerTests {
         }
     }
 
-    @Test("Too many wrong ones, and JWTs from there are not looked at for a while")
+    @Test("After too many wrong JWTs from an address, its JWTs are answered 429 for a while")
     func failureLimit() async throws {
         try await withIssuer { _, fixture in
             let jwt = try TestJWT.make()

@@ -6,21 +6,21 @@ import Testing
 
 @testable import Service
 
-@Suite("I3 Behind a proxy everybody is told apart as without one", .timeLimit(.minutes(2)))
+@Suite("I3 Client addresses with a proxy and without one", .timeLimit(.minutes(2)))
 struct ClientAddressTests {
     private static let proxies: Set = ["10.0.0.1", "10.0.0.2", "2001:db8::1"]
 
     @Test(
-        "The client of a trusted proxy is the last address there that is none, and of anybody else the address it comes from",
+        "The client of a trusted proxy is the last address that is not a proxy; other clients are their peer address",
         arguments: [
             ("10.0.0.1", ["192.0.2.7"], "192.0.2.7"),
             ("::ffff:10.0.0.1", ["::ffff:192.0.2.7"], "192.0.2.7"),
             ("10.0.0.1", ["2001:DB8:0::7"], "2001:db8::7"),
-            // Through two proxies, and with what the client has written itself in front.
+            // The request came through two proxies. The client itself wrote the first address.
             ("10.0.0.1", ["198.51.100.1, 192.0.2.7 ,10.0.0.2"], "192.0.2.7"),
             ("10.0.0.1", ["198.51.100.1", "192.0.2.7", "2001:db8::1"], "192.0.2.7"),
             ("10.0.0.1", ["nonsense, 192.0.2.7"], "192.0.2.7"),
-            // No address where one should be.
+            // An entry is not a valid address.
             ("10.0.0.1", ["192.0.2.7, nonsense"], "10.0.0.1"),
             ("10.0.0.1", ["192.0.2.7,"], "10.0.0.1"),
             ("10.0.0.1", ["192.0.2.7:4711"], "10.0.0.1"),
@@ -28,18 +28,18 @@ struct ClientAddressTests {
             ("10.0.0.1", [""], "10.0.0.1"),
             ("10.0.0.1", [], "10.0.0.1"),
             ("10.0.0.1", ["10.0.0.2"], "10.0.0.1"),
-            // Not from a trusted proxy.
+            // The peer is not a trusted proxy.
             ("192.0.2.9", ["192.0.2.7"], "192.0.2.9"),
             ("", ["192.0.2.7"], ""),
         ])
     func table(peer: String, forwarded: [String], client: String) {
         let proxies = Set(Self.proxies.compactMap(IPAddress.init))
         #expect(ClientAddress.client(peer: peer, forwarded: forwarded, proxies: proxies) == client)
-        // Without any proxy nothing is believed.
+        // Without configured proxies the service ignores the header.
         #expect(ClientAddress.client(peer: peer, forwarded: forwarded, proxies: []) == peer)
     }
 
-    @Test("Wrong sign-ins through a proxy keep out whoever sent them; a header that others write changes nothing")
+    @Test("Wrong sign-ins through a proxy block only their sender, and headers from untrusted clients have no effect")
     func limits() async throws {
         try await withTarget {
             $0.settings.limits.source = LimitRule(free: 3, firstDelaySeconds: 30, longestDelaySeconds: 60, forgottenSeconds: 3_600)
@@ -48,7 +48,7 @@ struct ClientAddressTests {
         } _: { fixture in
             let address = "http://127.0.0.1:\(try fixture.service.listen())"
             let status = { (number: Int, client: String, peer: String) async throws -> Int in
-                // What the proxy adds comes in a line of its own.
+                // The proxy adds its entry as a separate header line.
                 let curl = Curl(
                     address,
                     options: [

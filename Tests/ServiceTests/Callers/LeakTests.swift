@@ -9,13 +9,13 @@ import Testing
 
 @testable import Service
 
-@Suite("Whoever may see nothing is told nothing: every route that it reaches, asked about what is there")
+@Suite("Data leaks: every route, for a caller that may see nothing")
 struct LeakTests {
-    /// A request to a route: the text behind its path, and its body.
+    /// A request to a route: the suffix of its path, and its body.
     private struct Request {
         let query: String
         let body: String?
-        /// Whether an administrator gets no answer to it that could be held against what others get.
+        /// Whether the request writes. Such a request is not repeated as an administrator.
         let isWrite: Bool
 
         init(_ query: String = "", _ body: String? = nil, isWrite: Bool = false) {
@@ -25,7 +25,7 @@ struct LeakTests {
         }
     }
 
-    /// What no answer may have in it for somebody who may see nothing. No request says any of it.
+    /// Texts that no response to a caller without access may contain. No request contains them.
     private static let hidden = ["treasure", "zara", "hideout", "conspir"]
 
     private static let world = #"""
@@ -49,7 +49,7 @@ struct LeakTests {
     private static let action = #""action":{"name":"read"}"#
     private static let why = #""context":{"reason":true}"#
 
-    /// What each route is asked. One that is not here makes the test fail, but for those of accounts, which have a table of their own.
+    /// The requests to each route. A route that is missing here fails the test, except account routes, which have a separate table.
     private static let requests: [String: [Request]] = [
         "check": [.init("", #"{"subject":"user:bob","object":"doc:secret","privilege":"read"}"#)],
         "privileges": [.init("", #"{"subject":"user:bob","object":"doc:secret"}"#)],
@@ -121,7 +121,7 @@ struct LeakTests {
             route.method, target(route) + request.query, token: token, json: request.body, headers: headers)
     }
 
-    @Test("An answer has nothing in it of names, values, members and entries that the caller may not see")
+    @Test("Responses contain no names, values, members or entries that the caller may not see")
     func nothingLeaks() async throws {
         try await withService { settings in
             settings.callers.anonymousStores = .named(["default"])
@@ -145,19 +145,19 @@ struct LeakTests {
                         #expect(answer.status < 500, "\(name): \(answer.text)")
                     }
                     guard !request.isWrite else { continue }
-                    // The same request, sent by who may see all of it, is one that is answered.
+                    // The same request succeeds for a caller who may see everything.
                     let known = try await ask(fixture, route, request, try fixture.token(.ask))
                     let isAskedAsNobody = known.status == 400 && known.text.contains("it is not said")
                     #expect(known.status == 200 || isAskedAsNobody, "\(name) \(request.query) \(request.body ?? ""): \(known.text)")
                     if LeakTests.hidden.contains(where: known.text.contains) { telling += 1 }
                 }
             }
-            // Otherwise there would have been nothing to keep.
+            // The test proves nothing if the secrets do not exist.
             #expect(telling >= 12)
         }
     }
 
-    @Test("A token that asks changes nothing, whichever route it is sent to, and whatever it says")
+    @Test("A token with `ask` changes nothing, on any route and with any body")
     func askingChangesNothing() async throws {
         try await withService { fixture in
             let root = try fixture.administrator()

@@ -6,9 +6,9 @@ import Permissions
 import ServiceSupport
 import Testing
 
-@Suite("The past, over HTTP: who may ask is judged by now")
+@Suite("The past over HTTP: current rights decide who may query it")
 struct PastTests {
-    /// Mal administered the store and could read a secret, until revision 3; Vic may read it.
+    /// Mal administered the store and could read a secret until revision 3. Vic may read it.
     private func prepare(_ door: any Door, _ root: String) async throws {
         let steps = [
             #"""
@@ -29,7 +29,7 @@ struct PastTests {
         }
     }
 
-    @Test("One who was dismissed learns by AuthZEN about others neither now nor as of the time before")
+    @Test("A dismissed administrator learns nothing about others by AuthZEN, for the present or the past")
     func authZEN() async throws {
         try await withService { fixture in
             let door = fixture.direct
@@ -51,7 +51,7 @@ struct PastTests {
         }
     }
 
-    @Test("What was taken away is not given back by asking about the time before, and those who still may read see it as it was")
+    @Test("A query of the past does not restore revoked access, and callers who still have access see the past value")
     func values() async throws {
         try await withService { fixture in
             let door = fixture.direct
@@ -71,7 +71,7 @@ struct PastTests {
         }
     }
 
-    @Test("Setting permissions on the object that stands for somebody is no right to know what that one has")
+    @Test("The right to set permissions on a user's object does not reveal what that user may access")
     func whatOthersHave() async throws {
         try await withService { fixture in
             let (door, root) = (fixture.direct, try fixture.administrator())

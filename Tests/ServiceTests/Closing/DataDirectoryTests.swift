@@ -8,10 +8,10 @@ import Testing
 @testable import Service
 
 @Suite("The folder of stores") struct DataDirectoryTests {
-    @Test("Once it is closed no store of it is opened or made")
+    @Test("A closed data directory opens and makes no store")
     func closed() throws {
         try withTemporaryFolder { folder in
-            // Made only, so that opening it folds its index.
+            // The store is only created here, so opening it would fold its index.
             try Store.create(at: folder + "/late").close()
             let isFolded = Atomic(false)
             let options = StoreOptions(recordsEnds: .withCommits) { _ in isFolded.store(true, ordering: .relaxed) }

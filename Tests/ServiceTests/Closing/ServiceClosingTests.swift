@@ -11,8 +11,8 @@ import Testing
 
 @testable import Service
 
-@Suite("Closing a service that is at work", .timeLimit(.minutes(10))) struct ServiceClosingTests {
-    /// Whether something on a thread of its own is over while something else still goes on.
+@Suite("Closing a service during work", .timeLimit(.minutes(10))) struct ServiceClosingTests {
+    /// Returns whether an operation on a separate thread finishes before the other work is released.
     private func isOver(_ closing: @escaping @Sendable () throws -> Void, before goOn: DispatchSemaphore) throws -> Bool {
         let over = DispatchSemaphore(value: 0)
         let thread = TestThread {
@@ -25,7 +25,7 @@ import Testing
         return isOver
     }
 
-    /// A piece of work that waits until it may go on.
+    /// Queues a work item that waits until it is released.
     private func occupy(_ queue: WorkQueue, until goOn: DispatchSemaphore, _ body: @escaping @Sendable () -> Void = {}) {
         let begun = DispatchSemaphore(value: 0)
         let admission = queue.add(WorkOrigin(caller: "test")) {
@@ -37,7 +37,7 @@ import Testing
         begun.wait()
     }
 
-    @Test("A queue that is closed waits for what is being done, and drops what waits for its turn")
+    @Test("A closing queue waits for running work and drops queued work")
     func queue() throws {
         let (queue, goOn) = (WorkQueue(WorkLimits(running: 1, waiting: 8)), DispatchSemaphore(value: 0))
         let noted = Noted()
@@ -54,7 +54,7 @@ import Testing
         func add(_ number: Int) { numbers.withLock { $0.append(number) } }
     }
 
-    @Test("A service keeps its stores open for what is being done, and says that they are closed to what comes behind")
+    @Test("A service keeps its stores open for running work, and tells later requests that they are closed")
     func service() throws {
         let fixture = try ServiceFixture()
         defer { fixture.end() }
@@ -68,7 +68,7 @@ import Testing
         #expect(throws: StoreError.closed) { try store.head }
     }
 
-    @Test("The feeds that end wait for whoever is asked whether somebody may still listen")
+    @Test("Closing the feeds waits for running authorization checks of listeners")
     func feeds() throws {
         let feeds = LiveFeeds(LiveFeedLimits(), counts: ServiceCounts(routeCount: 0))
         let (asked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Service
 
-@Suite("Queues of work", .timeLimit(.minutes(10))) struct WorkQueueTests {
+@Suite("Work queues", .timeLimit(.minutes(10))) struct WorkQueueTests {
     private final class Held: Sendable {}
     private final class Weak: @unchecked Sendable {
         weak var held: Held?
         init(_ held: Held) { self.held = held }
     }
 
-    @Test("What a piece of work holds is let go when it is done, while others still wait")
+    @Test("A work item releases its objects when it finishes, while others still wait")
     func letsGo() async {
         let queue = WorkQueue(WorkLimits(running: 1, waiting: 8))
         let (first, last) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -25,7 +25,7 @@ import Testing
             }
             #expect(
                 queue.add(WorkOrigin()) {
-                    // The thread that did the one before may just be letting go of it.
+                    // The thread of the previous item may still be releasing it.
                     for _ in 0..<1_000 where weak.contains(where: { $0.held != nil }) { usleep(1_000) }
                     continuation.resume(returning: weak.map { $0.held == nil })
                     last.wait()
@@ -37,7 +37,7 @@ import Testing
         last.signal()
     }
 
-    /// A queue whose only threads are occupied until ``release()``.
+    /// A queue whose threads are all occupied until ``release()``.
     private struct Occupied {
         let queue: WorkQueue
         private let goOn = DispatchSemaphore(value: 0)
@@ -78,13 +78,13 @@ import Testing
         #expect(order.all == ["a1", "c1", "b1", "a2", "a3"])
     }
 
-    @Test("A caller runs and queues no more than its share, and a store runs no more than its share")
+    @Test("A caller runs and queues at most its share, and a store runs at most its share")
     func shares() async throws {
         let limits = WorkLimits(running: 4, waiting: 8, runningOfCaller: 2, waitingOfCaller: 1, runningOfStore: 3)
         let (first, second) = (WorkOrigin(store: "s", caller: "a"), WorkOrigin(store: "s", caller: "b"))
         let occupied = Occupied(limits, by: [first, first, second])
         let order = Order()
-        // One thread is free. The share of the caller is used, and then that of the store.
+        // One thread is free. The test uses up the caller's share first, then the store's share.
         #expect(occupied.queue.add(first) { order.add("a3") } == .accepted)
         #expect(occupied.queue.add(first) { order.add("a4") } == .callerLimit)
         #expect(occupied.queue.add(second) { order.add("b2") } == .accepted)
@@ -96,7 +96,7 @@ import Testing
         try await until("the queue is idle") { occupied.queue.load == (0, 0) }
     }
 
-    @Test("Obsolete pieces of a caller are dropped before their turn, and make room for others")
+    @Test("Obsolete work items of a caller are dropped before their turn, and make room for others")
     func obsolete() async throws {
         let occupied = Occupied(WorkLimits(running: 1, waiting: 2), by: [WorkOrigin()])
         let (origin, flag, order) = (WorkOrigin(store: "s", caller: "a"), Flag(), Order())

@@ -10,9 +10,9 @@ import Testing
 
 @testable import Service
 
-@Suite("Hostile: a tenant who asks for more work than it waits for", .timeLimit(.minutes(10)))
+@Suite("Hostile: a tenant who requests more work than it waits for", .timeLimit(.minutes(10)))
 struct AbandonedWorkTests {
-    /// A question that compares every member of a role with every document: far more work than a test can wait for.
+    /// A query that compares every member of a role with every document. It takes far longer than a test can wait.
     private static let heavy = """
         {"transactions":[{"as":"user:root","do":[\
         {"op":"grant","subject":"role:all","object":"class:doc","privileges":["read"]}]}]}
@@ -38,7 +38,7 @@ struct AbandonedWorkTests {
         ["Authorization": "Bearer " + token, "Content-Type": "application/json"]
     }
 
-    /// Occupies every thread for questions, by callers of their own.
+    /// Occupies every query thread, each with a different caller.
     private func occupy(_ queue: WorkQueue, until goOn: DispatchSemaphore) async throws -> Int {
         let begun = DispatchSemaphore(value: 0)
         var pieces = 0
@@ -55,7 +55,7 @@ struct AbandonedWorkTests {
         return pieces
     }
 
-    @Test("Questions that wait are dropped when their clients leave, and the next caller is answered")
+    @Test("Queued queries are dropped when their clients disconnect, and the next caller is answered")
     func waitingWork() async throws {
         try await withListeners { fixture in
             let (port, token) = (try fixture.listen(), try fixture.token(.ask))
@@ -79,7 +79,7 @@ struct AbandonedWorkTests {
         }
     }
 
-    @Test("A question that runs stops when its client leaves")
+    @Test("A running query stops when its client disconnects")
     func runningWork() async throws {
         try await withListeners {
             $0.deadlines.all = .seconds(3_600)
@@ -100,7 +100,7 @@ struct AbandonedWorkTests {
         }
     }
 
-    @Test("Another caller and another store are answered before the work of a caller with nine long questions")
+    @Test("Another caller and another store are answered before the work of a caller with nine long queries")
     func fairShares() async throws {
         try await withListeners {
             $0.deadlines.all = .seconds(3_600)
@@ -128,7 +128,7 @@ struct AbandonedWorkTests {
         }
     }
 
-    /// Many objects that a tenant may read, 500 a commit.
+    /// Makes many objects that a tenant may read, 500 per commit.
     private static func prepareNotices(_ store: Store) throws {
         try store.write([
             .defineClass("doc", ClassSettings(composition: .widening)), .grant(.everyone, on: .store, ["read"]),
@@ -139,7 +139,7 @@ struct AbandonedWorkTests {
         }
     }
 
-    @Test("Notices as JSON Lines have the deadline of their route, are complete within it, and end when their client leaves")
+    @Test("Notices as JSON Lines have the route's deadline, are complete within it, and end when their client disconnects")
     func noticesAsLines() async throws {
         for limit in [Duration.milliseconds(1), .seconds(3_600)] {
             try await withListeners {
@@ -167,7 +167,7 @@ struct AbandonedWorkTests {
         }
     }
 
-    @Test("A question that takes longer than its route allows is answered 504, with a remedy")
+    @Test("A query that exceeds its route's time limit is answered 504, with a remedy")
     func deadline() async throws {
         try await withListeners {
             $0.deadlines.byRoute["whatIf"] = .milliseconds(100)
@@ -183,7 +183,7 @@ struct AbandonedWorkTests {
         }
     }
 
-    @Test("A caller that holds its share of long answers gets 429, and another caller is answered")
+    @Test("A caller that uses its full share of long responses gets 429, and another caller is answered")
     func exports() async throws {
         try await withListeners { fixture in
             let (port, token) = (try fixture.listen(), try fixture.administrator())
@@ -202,7 +202,7 @@ struct AbandonedWorkTests {
         }
     }
 
-    @Test("No caller holds all feeds: users, anonymous callers of one address and those who query for others have shares")
+    @Test("Feeds are shared fairly between users, anonymous callers of one address and callers that query for others")
     func feeds() throws {
         var limits = LiveFeedLimits()
         (limits.inAll, limits.ofAsking, limits.ofActing) = (7, 3, 2)

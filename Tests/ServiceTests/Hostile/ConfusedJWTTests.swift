@@ -7,13 +7,13 @@ import Testing
 
 @testable import Service
 
-@Suite("Hostile: a user of the issuer who calls with other JWTs than access tokens")
+@Suite("Hostile: a user of the issuer who calls with JWTs that are not access tokens")
 struct ConfusedJWTTests {
     private static let check = #"{"subject":"user:ann","privilege":"read","object":"doc:1"}"#
     private static let administers = #"{"do":[{"op":"defineClass","class":"doc"}]}"#
 
     @Test(
-        "ID tokens, logout tokens, refresh tokens, tokens bound to a key and the subject root are 401; the access token is accepted"
+        "ID, logout and refresh tokens, key-bound tokens and the subject root are answered 401; an access token is accepted"
     )
     func refused() async throws {
         let issuer = try TestIssuer()
@@ -48,7 +48,7 @@ struct ConfusedJWTTests {
                 TestJWT.header("ES256"), "\u{FEFF}" + TestJWT.claims(), by: try TestKeys.key(for: "ES256"), as: "ES256")
             #expect(try await curl.send("POST", "/v1/stores/default/check", token: marked, json: Self.check).status == 401)
             #expect(try await status(["cnf": .object(["jkt": "a"])], type: "at+jwt") == [401, 401])
-            // From the first token with a type on, those without one are refused.
+            // After the first token with a type, tokens without a type are refused.
             #expect(try await status([:], type: "at+jwt") == [200, 403])
             #expect(try await status([:]) == [401, 401])
         }

@@ -12,7 +12,7 @@ import Testing
 struct CredentialRecordTests {
     private static let transactions = "/v1/stores/default/transactions"
 
-    @Test("history, log and audit tell a commit by the user from one in the user's name, by token and by JWT")
+    @Test("history, log and audit distinguish a user's own commit from one in the user's name, for tokens and JWTs")
     func recorded() async throws {
         let issuer = try TestIssuer()
         defer { issuer.stop() }
@@ -53,13 +53,13 @@ struct CredentialRecordTests {
             for credential in expected.values {
                 #expect(audit.text.contains(#""credential":"\#(credential)""#), "\(credential): \(audit.text)")
             }
-            // A caller cannot say by which credential it comes.
+            // A request cannot set the credential that is recorded for it.
             let forged = #"{"do":[{"op":"register","principal":"user:x"}],"credential":"token t9"}"#
             #expect(try await curl.send("POST", Self.transactions, token: own, json: forged).status == 400)
         }
     }
 
-    @Test("A refused command records the credential, too, and a commit of a session the number of the session")
+    @Test("A refused command also records the credential, and a commit of a session records the session number")
     func refused() async throws {
         try await withAccounts { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")

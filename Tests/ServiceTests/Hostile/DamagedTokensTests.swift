@@ -6,11 +6,11 @@ import ServiceSupport
 import TestSupport
 import Testing
 
-@Suite("Hostile: a damaged file of tokens")
+@Suite("Hostile: a damaged token file")
 struct DamagedTokensTests {
     private func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
 
-    @Test("A revoked token stays invalid when any bit of its revocation is flipped, the last line's end included")
+    @Test("A revoked token stays invalid if any bit of its revocation is flipped, including the end of the last line")
     func revocationStays() async throws {
         try await withService { fixture in
             let door = try fixture.live()
@@ -36,7 +36,7 @@ struct DamagedTokensTests {
         }
     }
 
-    @Test("A revocation that is cut off whole makes every token invalid until the file is restored")
+    @Test("If a revocation is cut off completely, every token is invalid until the file is restored")
     func cutOff() async throws {
         try await withService { fixture in
             let door = try fixture.live()

@@ -15,7 +15,8 @@ struct DescriptorTests {
     private final class IdleConnections {
         private let sockets: [Int32]
 
-        /// - Parameter networks: How many addresses of 127.0.0.0/8 they come from, in turn: 127.0.0.2, 127.0.0.3 and so on.
+        /// - Parameter networks: The number of addresses of 127.0.0.0/8 that the connections use in turn: 127.0.0.2, 127.0.0.3 and
+        /// so on.
         init(_ count: Int, to port: UInt16, networks: Int) throws {
             sockets = try (0..<count).map { number in
                 try LoopbackSocket.connected(to: port, patienceSeconds: 20, host: UInt8(2 + number % networks))
@@ -25,7 +26,7 @@ struct DescriptorTests {
         deinit { for socket in sockets { close(socket) } }
     }
 
-    /// A data directory with an open store, which was closed and so has its seal.
+    /// Makes a data directory with an open store. The store was closed, so it has its seal.
     private func prepare(_ data: String) throws -> (writer: String, asker: String) {
         let store = try Store.create(at: data + "/default", preset: .open)
         try store.commit(Transaction("user:root", [.defineClass("doc"), .register("user:ben")]))
@@ -39,7 +40,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "Idle connections give way to the first commit and to other callers, whether they come from one address or from many",
+        "Idle connections are closed in favor of the first commit and other callers, for one client address and for many",
         arguments: [1, 5, 100])
     func idleConnections(networks: Int) async throws {
         try await withTemporaryFolder { folder in
@@ -59,7 +60,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("The limit for one address does not keep out the clients of a trusted proxy")
+    @Test("The limit per address does not block the clients of a trusted proxy")
     func trustedProxy() async throws {
         try await withTemporaryFolder { folder in
             let (writer, asker) = try prepare(folder + "/data")
@@ -74,7 +75,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("A number of connections that the limit on open files has no room for is refused at the start")
+    @Test("A connection limit above the limit on open files is refused at the start")
     func tooManyConnections() throws {
         try withTemporaryFolder { folder in
             let refusal = #expect(throws: ServedProcess.NotListening.self) {

@@ -8,9 +8,9 @@ import ServiceSupport
 import TestSupport
 import Testing
 
-@Suite("Hostile: a store whose files are gone while the service runs")
+@Suite("Hostile: a store whose files disappear while the service runs")
 struct DisplacedFilesTests {
-    /// A change of the default store, in the name of its administrator.
+    /// Sends a change of the default store in the name of its administrator.
     private func register(_ name: String, _ door: any Door, _ token: String) async throws -> (status: Int, text: String) {
         let json = #"{"as":"user:root","do":[{"op":"register","principal":"user:NAME"}]}"#.replacing("NAME", with: name)
         let answer = try await door.send("POST", "/v1/stores/default/transactions", token: token, json: json)
@@ -32,7 +32,7 @@ struct DisplacedFilesTests {
     ]
 
     @Test(
-        "No change is acknowledged once the folder of the store is removed, moved or replaced, and the service is not ready",
+        "If the folder of the store is removed, moved or replaced, no change is acknowledged and the service is not ready",
         arguments: faults.indices)
     func store(index: Int) async throws {
         let fault = DisplacedFilesTests.faults[index]
@@ -55,7 +55,7 @@ struct DisplacedFilesTests {
         }
     }
 
-    @Test("A folder that is moved away and put back takes changes again, and has all that were acknowledged")
+    @Test("A folder that is moved away and back accepts changes again, and contains all acknowledged ones")
     func putBack() async throws {
         try await withService { fixture in
             let (door, token) = (try fixture.live(), try fixture.administrator())
@@ -77,7 +77,9 @@ struct DisplacedFilesTests {
         }
     }
 
-    @Test("Once the data directory or its own folder is moved away, no token is valid that a revocation would not reach")
+    @Test(
+        "If the data directory or its `.muniment` folder is moved away, all tokens are invalid, since no revocation can reach them"
+    )
     func tokens() async throws {
         try await withService { fixture in
             let (door, token) = (try fixture.live(), try fixture.administrator())
@@ -91,7 +93,7 @@ struct DisplacedFilesTests {
         }
     }
 
-    @Test("The service is not ready while the file of tokens is damaged")
+    @Test("The service is not ready while the token file is damaged")
     func damagedTokens() async throws {
         try await withService { fixture in
             let (door, token) = (try fixture.live(), try fixture.administrator())

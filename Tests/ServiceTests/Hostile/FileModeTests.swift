@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hostile: another user of the machine")
 struct FileModeTests {
-    /// The files and folders under a path that other users can open, the path itself included.
+    /// Returns the files and folders at and below a path that other users can open.
     private func exposed(_ path: String) throws -> [String] {
         let inside = try FileManager.default.subpathsOfDirectory(atPath: path).map { path + "/" + $0 }
         return ([path] + inside).filter { (fileMode($0) ?? 0) & 0o077 != 0 }.sorted()
@@ -43,7 +43,7 @@ struct FileModeTests {
         }
     }
 
-    @Test("cannot open a backup, or what was restored from it")
+    @Test("cannot open a backup, or files restored from it")
     func backups() throws {
         try withTemporaryFolder { folder in
             let store = try Store.create(at: folder + "/store")
@@ -54,7 +54,7 @@ struct FileModeTests {
         }
     }
 
-    @Test("loses access that an earlier version gave, with a line in the log; files that are no part of the data keep their modes")
+    @Test("loses access that an earlier version gave, which the log reports; files that are not part of the data keep their modes")
     func widerModesAreNarrowed() throws {
         try withTemporaryFolder { folder in
             let data = folder + "/data"
@@ -81,7 +81,7 @@ struct FileModeTests {
         }
     }
 
-    @Test("can read the key of TLS, and serve refuses to start with it", arguments: [0o644, 0o640, 0o604, 0o660] as [UInt32])
+    @Test("can read the TLS key, and serve refuses to start with it", arguments: [0o644, 0o640, 0o604, 0o660] as [UInt32])
     func exposedKey(mode: UInt32) throws {
         try withTemporaryFolder { folder in
             let certificate = try ServerCertificate(.p256, in: folder)

@@ -10,14 +10,14 @@ import ServiceSupport
 import TestSupport
 import Testing
 
-/// The files of LMDB are flipped in processes of their own, by `FaultsOfBytes`.
+/// Separate processes flip bits in the LMDB files, in `FaultsOfBytes`.
 @Suite("Hostile: a bit is flipped in a file of the data directory")
 struct FlippedBitTests {
-    /// A data directory, and what is asked of it.
+    /// A data directory, and the requests to it.
     private struct Place {
         let path: String
         let settings: ServiceSettings
-        /// The tokens by what they may do.
+        /// The tokens by their rights.
         var tokens: [String: String] = [:]
 
         init(at path: String) throws {
@@ -31,7 +31,7 @@ struct FlippedBitTests {
             #"{"subject":"user:\#($0)","privilege":"read","object":"doc:1"}"#
         }
 
-        /// Whether each request is allowed: by each token, and for each subject. An error counts as no.
+        /// Whether each request is allowed, by token and by subject. An error counts as denied.
         func answers() async throws -> [String: Bool] {
             guard let service = try? MunimentService(settings) else { return [:] }
             defer { try? service.close() }
@@ -51,7 +51,7 @@ struct FlippedBitTests {
         }
     }
 
-    /// Makes a data directory with a store, with access that was given and taken, and with tokens that are valid, revoked and expired.
+    /// Makes a data directory with a store, with granted and revoked access, and with valid, revoked and expired tokens.
     private func make(at path: String) async throws -> Place {
         var place = try Place(at: path)
         let service = try MunimentService(place.settings)
@@ -82,7 +82,7 @@ struct FlippedBitTests {
         return place
     }
 
-    @Test("No flipped bit allows what was denied, revives a token or gives it more rights; other files than LMDB's")
+    @Test("No flipped bit outside the LMDB files allows a denied request, revives a token or extends its rights")
     func flips() async throws {
         let folder = try ScratchFolder()
         let place = try await make(at: folder.path + "/whole")

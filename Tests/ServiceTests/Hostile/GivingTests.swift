@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Hostile: a tenant who moves objects and links to objects of others")
 struct GivingTests {
-    /// Eve may change `doc:salary` and who has access to it, and may not read it. She has a folder and notes of her own.
+    /// Eve may change `doc:salary` and its permissions, but may not read it. She has a folder and notes of her own.
     private static let world = #"""
         {"as":"user:root","do":[
         {"op":"defineClass","class":"doc","inherits":true},
@@ -39,7 +39,7 @@ struct GivingTests {
             #expect(made.status == 200, "\(made.text)")
         }
 
-        /// What a transaction leads to: the status, and the code of a refusal.
+        /// Returns the result of a transaction: the status, and the code of a refusal.
         func commit(_ token: String, _ changes: String...) async throws -> String {
             let body = #"{"do":[\#(changes.joined(separator: ","))]}"#
             let answer = try await curl.send("POST", "/v1/stores/default/transactions", token: token, json: body)
@@ -53,7 +53,7 @@ struct GivingTests {
         }
     }
 
-    @Test("E14: moving an object below a folder of one's own gives no privilege that the mover lacks on the object")
+    @Test("E14: moving an object below one's own folder gives no privilege that the mover lacks on the object")
     func moveBelowOwnFolder() async throws {
         try await withService { fixture in
             let world = try await World(fixture)
@@ -62,7 +62,7 @@ struct GivingTests {
             #expect(
                 try await world.commit(world.eve, #"{"op":"moveObject","object":"doc:salary","parent":null}"#, move)
                     == "403 aboveOwnLevel")
-            // A folder that gives nothing to Eve, and everything to another user, is no way around.
+            // A folder that gives nothing to Eve and everything to another user does not bypass the rule.
             let other = #"{"op":"setAccess","subject":"user:ann","object":"doc:folder","privileges":["read"]}"#
             #expect(try await world.commit(world.eve, other, move) == "403 aboveOwnLevel")
             #expect(try await world.read("doc:salary", world.eve) == 403)
@@ -75,7 +75,7 @@ struct GivingTests {
     }
 
     @Test(
-        "E14: a folder that is narrowed, gets an object below it and is widened again gives no privilege that its owner lacks there",
+        "E14: narrowing a folder, moving an object below it and widening it again gives its owner no new privilege there",
         arguments: [
             #"{"op":"setAccess","subject":"user:eve","object":"doc:new","privileges":["read","update","setPermissions"]}"#,
             #"{"op":"grant","subject":"user:ann","object":"doc:new","privileges":["read"]}"#,
@@ -101,7 +101,7 @@ struct GivingTests {
                 #"{"op":"setAccess","subject":"user:eve","object":"doc:new","privileges":["update","setPermissions"]}"#,
             ]
             let move = #"{"op":"moveObject","object":"doc:salary","parent":"doc:new"}"#
-            // In the transaction that creates the folder its creator may do to it what the class allows.
+            // In the transaction that creates the folder, its creator has the privileges that the class gives.
             #expect(
                 try await world.commit(world.eve, (narrowing + [move, widening]).joined(separator: ",")) == "403 aboveOwnLevel")
             #expect(try await world.commit(world.eve, (narrowing + [widening]).joined(separator: ",")) == "200")
@@ -109,7 +109,7 @@ struct GivingTests {
         }
     }
 
-    @Test("E14: read that comes by a link is not given on to the objects below, by any way to give it")
+    @Test("E14: a caller with read access by a link cannot grant it on the objects below, by any route")
     func readByLinkGivenOn() async throws {
         try await withService { fixture in
             let world = try await World(fixture)
@@ -134,7 +134,7 @@ struct GivingTests {
                 #expect(try await world.commit(world.eve, change) == "403 aboveOwnLevel", "\(change)")
             }
             #expect(try await world.read("doc:page", world.eve) == 403)
-            // What it has there by an entry it may give there.
+            // The caller may grant a privilege that it has by an entry.
             let grant = #"{"op":"grant","subject":"user:ann","object":"picture:plan","privileges":["update"]}"#
             #expect(try await world.commit(world.eve, grant) == "200")
         }
@@ -158,7 +158,7 @@ struct GivingTests {
                 headers: [HTTPHeader("If-Match", "*")])
             #expect(put.status == 403, "\(put.text)")
             #expect(try await world.read("picture:plan", world.eve) == 403)
-            // Who may read the picture shows it to the readers of a note.
+            // A caller who may read the picture may share it with the readers of a note.
             #expect(
                 try await world.commit(
                     world.vic, #"{"op":"createObject","object":"note:v","value":\#(link)}"#,
@@ -167,7 +167,7 @@ struct GivingTests {
         }
     }
 
-    @Test("E14: a link that was written before its object was created, or created again, does not lead to the later object")
+    @Test("E14: a link written before its object was created or recreated does not lead to the later object")
     func linkToLaterObject() async throws {
         try await withService { fixture in
             let world = try await World(fixture)
@@ -176,7 +176,7 @@ struct GivingTests {
             let creation = #"{"op":"createObject","object":"picture:later","value":{"mark":"secret-4711"}}"#
             #expect(try await world.commit(world.vic, creation) == "200")
             #expect(try await world.read("picture:later", world.eve) == 403)
-            // The same value once more is a new link by now.
+            // Writing the same value again makes a new link.
             let again = #"{"op":"writeObject","object":"note:a","value":{"to":{"$ref":"picture:later"}}}"#
             #expect(try await world.commit(world.eve, again) == "403 noPrivilege")
 
@@ -190,7 +190,7 @@ struct GivingTests {
         }
     }
 
-    @Test("E14: a caller who has used up their room for links to an object takes none of another caller's")
+    @Test("E14: a caller who has used up the link quota for an object does not reduce another caller's quota")
     func roomForLinks() async throws {
         try await withService { fixture in
             let world = try await World(fixture)

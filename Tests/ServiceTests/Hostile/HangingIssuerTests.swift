@@ -8,12 +8,12 @@ import Testing
 
 @testable import Service
 
-@Suite("Hostile: an issuer that takes requests and never answers", .timeLimit(.minutes(10)))
+@Suite("Hostile: an issuer that accepts requests and never answers", .timeLimit(.minutes(10)))
 struct HangingIssuerTests {
     private static let question = #"{"subject":"user:ann","privilege":"read","object":"doc:1"}"#
     private static let check = "/v1/stores/default/check"
 
-    /// Runs a test with a service that believes an issuer which hangs, for two seconds at a time.
+    /// Runs a test with a service that trusts a hanging issuer, with a timeout of two seconds.
     private func withHangingIssuer(_ body: (ServiceFixture, SilentServer, Reports) async throws -> Void) async throws {
         let (issuer, reports) = (try SilentServer(), Reports())
         let believed = try IssuerSettings(
@@ -27,7 +27,7 @@ struct HangingIssuerTests {
         }
     }
 
-    @Test("JWTs that wait for keys wait for one fetch, then answer 503 with Retry-After at once, and the log says why")
+    @Test("JWTs share one key fetch, then get 503 with Retry-After immediately, and the log gives the reason")
     func oneFetch() async throws {
         try await withHangingIssuer { fixture, issuer, reports in
             let (curl, jwt) = (try fixture.live(), try TestJWT.make())
@@ -40,7 +40,7 @@ struct HangingIssuerTests {
             try await until("one asks the issuer, and seven wait") {
                 fixture.service.verification.load == (1, 7) && issuer.connectionCount() == 1
             }
-            // The fetch takes far longer than the time between two tries.
+            // The fetch takes far longer than the time between two attempts.
             fixture.clock.advance(seconds: 60)
             for answer in try await answers.value {
                 #expect(answer.status == 503, "\(answer.text)")
@@ -54,7 +54,7 @@ struct HangingIssuerTests {
         }
     }
 
-    @Test("JWTs whose claims cannot be accepted are 401 before the issuer is asked")
+    @Test("JWTs with unacceptable claims are answered 401 before the issuer is asked")
     func refusedBefore() async throws {
         try await withHangingIssuer { fixture, issuer, _ in
             let curl = try fixture.live()
@@ -70,7 +70,7 @@ struct HangingIssuerTests {
         }
     }
 
-    @Test("A request whose client leaves while it waits for keys leaves the queue")
+    @Test("A request whose client disconnects while it waits for keys leaves the queue")
     func clientLeaves() async throws {
         try await withHangingIssuer { fixture, issuer, _ in
             let (port, jwt) = (try fixture.listen(), try TestJWT.make())

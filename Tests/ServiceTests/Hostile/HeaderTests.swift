@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hostile: headers that a proxy and the service may read differently")
 struct HeaderTests {
-    /// Sends the same headers to every route, each on a connection of its own.
+    /// Sends the same headers to every route, each on a separate connection.
     ///
     /// - Returns: The routes that did not answer with `status`.
     private func routes(of fixture: ServiceFixture, notAnswering status: Int, to headers: [String: String]) throws -> [String] {

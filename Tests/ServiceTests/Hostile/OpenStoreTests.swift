@@ -11,7 +11,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Hostile: a tenant in a store that was imported, or that was open and is locked now")
+@Suite("Hostile: a tenant in an imported store, or in a store that was open and is now locked")
 struct OpenStoreTests {
     private static let history = [
         #"{"format":"permission-history/1","levels":{"read":["read"],"admin":["read","update","delete","setPermissions"]}}"#,
@@ -20,7 +20,7 @@ struct OpenStoreTests {
             + #"{"op":"grant","subject":"role:o:admins","object":"org:o","level":"admin"}]}"#,
     ]
 
-    /// What a user tries who has no access: each is a way to become an administrator of `org:o`.
+    /// The changes that a user without access tries. Each would make the user an administrator of `org:o`.
     private static let attempts = [
         #"{"op":"addMember","role":"o:admins","member":"user:eve"}"#,
         #"{"op":"grant","subject":"user:eve","object":"org:o","privileges":["read"]}"#,

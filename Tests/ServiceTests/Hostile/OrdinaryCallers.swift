@@ -3,9 +3,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Callers who write and ask while a hostile one attacks.
+/// Callers who write and query during an attack.
 struct OrdinaryCallers {
-    /// The slowest but one of each hundred commits, and of each hundred checks.
+    /// The second-slowest of each hundred commits, and of each hundred checks.
     struct Waits {
         let commits: Duration
         let checks: Duration
@@ -27,8 +27,8 @@ struct OrdinaryCallers {
         (self.curl, self.store, self.writer, self.asker) = (curl, store, writer, asker)
     }
 
-    /// Writes and asks until the attack is over, twenty times at least. Every answer must be a success. Prints a row of the table of
-    /// waits in Docs/ThreatModel.md.
+    /// Writes and queries until the attack ends, at least twenty times. Every response must be a success. Prints a row of the table
+    /// of waits in Docs/ThreatModel.md.
     @discardableResult
     func served(during attack: String, _ body: @escaping @Sendable () async throws -> Void) async throws -> Waits {
         let isOver = Flag()

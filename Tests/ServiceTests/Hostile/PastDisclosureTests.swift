@@ -6,9 +6,9 @@ import Permissions
 import ServiceSupport
 import Testing
 
-@Suite("Hostile: a tenant who asks about the past")
+@Suite("Hostile: a tenant who queries the past")
 struct PastDisclosureTests {
-    /// A locked store in which Ann, Bob and Mal may use objects of the class `doc`, reached through a socket.
+    /// A locked store in which Ann, Bob and Mal may use objects of the class `doc`, called over a socket.
     private struct Site {
         let curl: Curl
         let root: String
@@ -33,14 +33,14 @@ struct PastDisclosureTests {
             try #require(answer.status == 200, "\(answer.text)")
         }
 
-        /// What Mal is told, with the status.
+        /// Returns Mal's response, with the status.
         func told(_ method: String, _ target: String, _ json: String? = nil) async throws -> (status: Int, text: String) {
             let answer = try await curl.send(method, "/v1/stores/default" + target, token: mal, json: json)
             return (answer.status, answer.text)
         }
     }
 
-    @Test("E15 the history of a name shows no event about another object, whatever commit it was in")
+    @Test("E15 the history of a name shows no event about another object, from any commit")
     func otherObjects() async throws {
         try await withService { fixture in
             let site = try await Site(fixture)
@@ -51,7 +51,7 @@ struct PastDisclosureTests {
                 #"{"op":"grant","subject":"user:mal","object":"doc:mine","privileges":["read","update","setPermissions"]}"#, grant,
                 #"{"op":"createObject","object":"doc:top","value":"mine"}"#,
                 #"{"op":"createObject","object":"doc:below","parent":"doc:top","owner":"user:mal"}"#)
-            // The deletion of a role, and of a parent, touch what Mal may know of without naming it.
+            // The deletion of a role and of a parent affects objects that Mal may know, but does not name them.
             try await site.commit(
                 "user:root", #"{"op":"deleteRole","role":"team"}"#,
                 #"{"op":"createObject","object":"doc:merger","value":{"title":"buyout"}}"#,
@@ -69,7 +69,7 @@ struct PastDisclosureTests {
         }
     }
 
-    @Test("E15 setting permissions without reading shows no value, neither a later nor an earlier one")
+    @Test("E15 a caller with setPermissions but without read sees no value, neither a later nor an earlier one")
     func valuesWithoutRead() async throws {
         try await withService { fixture in
             let site = try await Site(fixture)
@@ -143,7 +143,7 @@ struct PastDisclosureTests {
                 for secret in ["million", "user:ann", "insiders"] where !(target + (json ?? "")).contains(secret) {
                     #expect(!text.contains(secret), "\(target) \(json ?? ""): \(text)")
                 }
-                // Bob is in the request, and may be in no fact that is told.
+                // Bob's name is in the request, but must not be in any returned fact.
                 #expect(!text.contains(#""after":["read"],"before":["#) || !text.contains("user:bob"), "\(target): \(text)")
                 if target.hasPrefix("/audit/entry") { #expect(!text.contains(#""gained":"#), "\(target): \(text)") }
                 if target == "/query" { #expect(!text.contains("doc:salary"), "\(json ?? ""): \(text)") }
@@ -160,7 +160,7 @@ struct PastDisclosureTests {
         }
     }
 
-    @Test("E15 a denied check of the past tells nothing of an earlier object, and one's own access then is told")
+    @Test("E15 a denied check of the past reveals nothing about an earlier object, but reports the caller's own access")
     func earlierObjectsInReasons() async throws {
         try await withService { fixture in
             let site = try await Site(fixture)
@@ -187,7 +187,7 @@ struct PastDisclosureTests {
             for isThereAgain in [false, true] {
                 if isThereAgain { try await site.commit("user:mal", #"{"op":"createObject","object":"doc:rec"}"#) }
                 #expect(try await answers("doc:rec", at: revision) == answers("doc:never", at: revision))
-                // In the next revision Mal had an entry of its own.
+                // In the next revision Mal had a direct entry.
                 let next = String((UInt64(revision) ?? 0) + 1)
                 let allowed = try await answers("doc:rec", at: next)
                 #expect(allowed.dropLast().allSatisfy { $0.contains(#""allowed":true"#) }, "\(allowed)")
@@ -196,7 +196,7 @@ struct PastDisclosureTests {
         }
     }
 
-    @Test("E15 an explanation names no nested role, no actor and no time of a membership to those who may not know the role")
+    @Test("E15 an explanation names no nested role, actor or membership time to callers who may not know the role")
     func nestedRoles() async throws {
         try await withService { fixture in
             let site = try await Site(fixture)
@@ -218,7 +218,7 @@ struct PastDisclosureTests {
         }
     }
 
-    @Test("E15 no answer about an object tells a caller who else administers the store")
+    @Test("E15 no response about an object reveals the other administrators of the store")
     func administrators() async throws {
         try await withService { fixture in
             let site = try await Site(fixture)
@@ -248,7 +248,7 @@ struct PastDisclosureTests {
             }
             for text in told.suffix(3) { #expect(text.contains("mal") && !text.contains("bob"), "\(text)") }
             for text in all.suffix(3) { #expect(text.contains("bob"), "\(text)") }
-            // Of itself an administrator is told.
+            // An administrator sees its own status.
             let bob = try fixture.token(.act(as: "user:bob"))
             #expect(try await site.curl.send("POST", "/access/v1/search/subject", token: bob, json: search).text.contains("root"))
         }

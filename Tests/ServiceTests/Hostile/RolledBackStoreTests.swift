@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Hostile: the log of a store is replaced by an older copy")
 struct RolledBackStoreTests {
-    /// Makes a store in which a revocation is lost: its log is an older copy.
+    /// Makes a store that has lost a revocation, because its log is an older copy.
     private static func makeRolledBack(at path: String, _ clock: @escaping @Sendable () -> Instant) throws {
         let options = StoreOptions(clock: clock, recordsEnds: .withCommits)
         let store = try Store.create(at: path, options: options)
@@ -33,7 +33,7 @@ struct RolledBackStoreTests {
     private static let question = #"{"subject":"user:ann","privilege":"read","object":"doc:1"}"#
 
     @Test(
-        "A rolled-back store answers an explained 503, other stores are served, and once the rollback is accepted it is served too")
+        "A rolled-back store answers 503 with the reason until the rollback is accepted, and other stores are served")
     func rolledBack() async throws {
         let reports = Reports()
         try await withService { settings in

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Hostile: every route and every kind of caller, after random histories")
 struct TaintTests {
-    @Test("E15 no answer holds a value, a name or an entry that the naive model says its caller may not know")
+    @Test("E15 no response contains a value, name or entry that the caller may not know according to the naive model")
     func nothingUnknownIsTold() async throws {
         var told = 0
         for number in 0..<TestSettings.taintedHistoryCount {
@@ -26,14 +26,14 @@ struct TaintTests {
                 told += run.told
             }
         }
-        // Otherwise there was nothing that could have been told.
+        // The test proves nothing if the store holds no secrets.
         #expect(told > 0)
     }
 }
 
-/// A random history in which each value that is written has a mark of its own.
+/// A random history in which each written value has a unique mark.
 private struct TaintedHistory {
-    /// A mark in a value: it was written to an object by a commit, and was there until another one.
+    /// A mark in a value: the object, and the revisions at which it was written and removed.
     private struct Mark {
         let object: Name
         let from: Revision
@@ -49,9 +49,9 @@ private struct TaintedHistory {
     private var model = NaiveModel()
     private var marks: [String: Mark] = [:]
     private var markCount = 0
-    /// The commit since which each object that exists has existed.
+    /// The commit that created each existing object.
     private var births: [Name: Revision] = [:]
-    /// What the events that name a subject are about.
+    /// By subject, the objects of the events that name it.
     private var named: [Name: Set<Name>] = [:]
     private var objects: Set<Name> = []
     private var roles: Set<Name> = []
@@ -69,7 +69,7 @@ private struct TaintedHistory {
     // MARK: Writing
 
     mutating func write(steps: Int) throws {
-        // Everyone may do at the upper levels what entries on objects allow.
+        // At the upper levels everyone has the privileges that entries on objects allow.
         let levels = ["read", "query", "create", "update", "delete", "setPermissions"]
         _ = try store.commit(Transaction("user:root", [.grant(.everyone, on: .store, levels)]))
         for _ in 0..<steps {
@@ -112,7 +112,7 @@ private struct TaintedHistory {
         return .object(members)
     }
 
-    /// Feeds the model with what the log has by now, and notes the marks.
+    /// Applies new log records to the model, and records the marks.
     private mutating func follow() throws {
         var commits: [DescribedNames] = []
         let head = try store.head.revision
@@ -136,7 +136,7 @@ private struct TaintedHistory {
         }
     }
 
-    /// What a commit is about, by name.
+    /// The names of the objects that a commit concerns.
     private struct DescribedNames {
         let commit: Commit
         var objects: [Name] = []
@@ -181,15 +181,16 @@ private struct TaintedHistory {
         view(revision).check(caller, [privilege], on: object)
     }
 
-    /// Whether a caller may know a mark: it may read the object now, which is the one that was marked, and could when the mark was
-    /// in its value.
+    /// Returns whether a caller may know a mark. The caller must have read access now, to the same object, and must have had it
+    /// while the mark was in the value.
     private func mayKnow(_ caller: Name, _ mark: Mark) -> Bool {
         guard mayDo(caller, "read", mark.object), let birth = births[mark.object], birth <= mark.from else { return false }
         let last = mark.until == .open ? model.head.rawValue : max(mark.from.rawValue, mark.until.rawValue - 1)
         return (mark.from.rawValue...last).contains { mayDo(caller, "read", mark.object, at: Revision($0)) }
     }
 
-    /// Whether a caller ever had anything on an object, was ever a member of a role, or was named with either: then it knows the name.
+    /// Returns whether a caller knows the name: it ever had a privilege on the object, was a member of the role, or was named with
+    /// either.
     private func hasKnown(_ caller: Name, _ name: Name) -> Bool {
         named[caller]?.contains(name) == true
             || (0...model.head.rawValue).contains { number in
@@ -207,7 +208,7 @@ private struct TaintedHistory {
         for caller in callers.subtracting(administrators).sorted() {
             let token = try fixture.token(.act(as: caller))
             let secret = Set(marks.filter { !mayKnow(caller, $0.value) }.keys)
-            // Names that are written in several ways as characters are left out: they are compared as such here.
+            // Names with several character encodings are skipped, because this test compares raw text.
             let plain = objects.union(roles).filter { $0.text.utf8.allSatisfy { $0 < 128 } }
             // A caller who may know a value may know the names that it links to.
             let linked = marks.values.filter { mayKnow(caller, $0) }.reduce(into: Set<Name>()) { $0.formUnion($1.linked) }
@@ -248,14 +249,14 @@ private struct TaintedHistory {
         }
     }
 
-    /// Everything about one object, for one caller.
+    /// Sends every request about one object, for one caller.
     private mutating func ask(
         about object: Name, as caller: Name, _ token: String, _ points: [UInt64], _ secret: Set<String>, _ unknown: Set<Name>
     ) async throws {
         let isOpen = mayDo(caller, "setPermissions", object)
         let birth = births[object] ?? .genesis
         let asked = "\"object\":\"\(object)\",\"privilege\":\"read\""
-        // The access may be by a role in a role.
+        // The access may come from a nested role.
         let unknown = isOpen ? unknown.filter { $0 != object && $0.kind != .role } : unknown.subtracting([object])
         let path = object.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? object.text
         var requests = [
@@ -300,7 +301,7 @@ private struct TaintedHistory {
         try await sendRaw(request.method, request.target, request.body, as: caller, token, secret, unknown)
     }
 
-    /// Sends a request, and searches every byte of the answer.
+    /// Sends a request, and searches every byte of the response.
     private mutating func sendRaw(
         _ method: String, _ target: String, _ body: String?, as caller: Name, _ token: String, _ secret: Set<String>,
         _ unknown: Set<Name>
@@ -322,7 +323,7 @@ private struct TaintedHistory {
     }
 }
 
-/// What is in cursors, which are opaque and yet no secret.
+/// Decodes cursors, which are opaque but not secret.
 private enum OpaqueCursors {
     static func decoded(_ text: String) -> String {
         guard let range = text.firstRange(of: /"next":"[A-Za-z0-9_-]+"/) else { return "" }

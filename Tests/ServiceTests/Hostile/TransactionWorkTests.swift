@@ -9,7 +9,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Hostile: a tenant sends small transactions that take much work")
+@Suite("Hostile: a tenant sends small transactions that need much work")
 struct TransactionWorkTests {
     private static let transactions = "/v1/stores/default/transactions"
 

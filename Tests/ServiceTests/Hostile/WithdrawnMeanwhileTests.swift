@@ -10,7 +10,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Hostile: a caller whose credential is withdrawn while a change waits for the writer")
+@Suite("Hostile: a caller whose credential is revoked while a change waits for the writer")
 struct WithdrawnMeanwhileTests {
     private static let transactions = "/v1/stores/default/transactions"
     private static let creation = #"{"do":[{"op":"createObject","object":"doc:late"}]}"#
@@ -23,7 +23,7 @@ struct WithdrawnMeanwhileTests {
         return try #require(hosted).store
     }
 
-    /// Sends a change while another transaction has the writer's turn, withdraws the credential, and gives the turn back.
+    /// Sends a change while another transaction uses the writer, revokes the credential, and releases the writer.
     private func statusOfChange(
         _ fixture: ServiceFixture, _ door: any Door, token: String, actor: Name, withdraw: () async throws -> Void
     ) async throws -> Int {
@@ -55,7 +55,7 @@ struct WithdrawnMeanwhileTests {
         return status
     }
 
-    @Test("E16 A token that is revoked while its change waits commits nothing; one that is not, does", arguments: [true, false])
+    @Test("E16 A token that is revoked while its change waits commits nothing; a valid token commits", arguments: [true, false])
     func token(isRevoked: Bool) async throws {
         try await withListeners { fixture in
             try store(of: fixture).write(Self.openClass)
@@ -69,7 +69,7 @@ struct WithdrawnMeanwhileTests {
         }
     }
 
-    @Test("E16 A token that ends while its change waits commits nothing")
+    @Test("E16 A token that expires while its change waits commits nothing")
     func endedToken() async throws {
         try await withListeners { fixture in
             try store(of: fixture).write(Self.openClass)

@@ -12,24 +12,24 @@ import Testing
 
 @testable import Service
 
-/// Clients that leave and come back at random, while what they are told of goes on.
-@Suite("The live feed: nothing is lost, and nothing comes twice")
+/// Clients disconnect and reconnect at random, while new events arrive.
+@Suite("The live feed: each event is delivered exactly once")
 struct DisconnectTests {
     private static let docs = (1...40).map { Name("doc:\($0)") }
     private static let clients = 4
     private static let disconnects = 10_000
 
-    /// How often clients left, and how far they have to come in the end.
+    /// The number of disconnects, and the revision that clients must reach.
     private final class Progress: Sendable {
         let left = Atomic(0)
         private let last = Mutex<String?>(nil)
 
-        /// The last id, once it is known.
+        /// The last id, after it is known.
         var end: String? { last.withLock { $0 } }
         func setEnd(_ id: String) { last.withLock { $0 = id } }
     }
 
-    /// Commits until so many notices are made for Bob, who has some documents already; Ann's changes come in between.
+    /// Commits until Bob has the given number of notices. Bob already has some documents. Ann's changes are mixed in.
     private static func write(notices: Int, upTo most: Int = 12, seed: UInt64, shared: inout Set<Name>, to store: Store) throws {
         var random = SplitMix64(seed: seed)
         var made = 0
@@ -49,7 +49,7 @@ struct DisconnectTests {
         }
     }
 
-    /// What one client gets that stays for a few events at a time, up to a revision that is known in the end.
+    /// Reads a few events per connection as one client, up to a last revision that is set during the test.
     private static func listen(
         _ seed: UInt64, port: UInt16, token: String, _ progress: Progress
     ) throws -> [FeedClient.Event] {
@@ -70,7 +70,7 @@ struct DisconnectTests {
         return events
     }
 
-    @Test("Ten thousand random disconnects lose nothing and double nothing")
+    @Test("Ten thousand random disconnects lose and duplicate no event")
     func disconnects() async throws {
         try await withListeners { fixture in
             let store = try fixture.prepared()
@@ -88,7 +88,7 @@ struct DisconnectTests {
                     }
                 }
                 try? Self.write(notices: wanted / 2, seed: seed &+ 77, shared: &shared, to: store)
-                // The last one: whoever has it has all.
+                // The last event. A client that has received it has received all events.
                 let last = try? store.write([.createObject("doc:last"), .grant("user:bob", on: "doc:last", ["read"])])
                 progress.setEnd(last.map { "\($0.head)" } ?? "")
                 return await group.reduce(into: []) { $0.append($1) }
@@ -110,7 +110,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test("A client that reads slowly costs its buffer, holds nobody up, and catches up with everything")
+    @Test("A slow client costs only its buffer, delays no other client, and catches up completely")
     func slowClient() async throws {
         try await withListeners { fixture in
             let store = try fixture.prepared()
@@ -123,7 +123,7 @@ struct DisconnectTests {
             try Self.write(notices: 12_000, upTo: 40, seed: 5, shared: &shared, to: store)
             let expected = try store.notices(for: "user:bob", after: start, through: store.head.revision)
             for _ in expected { #expect(quick.next() != nil) }
-            // All that is kept for the slow one: no more than its buffer and one event, whatever is due.
+            // The service keeps at most the slow client's buffer and one event, for any number of pending events.
             #expect(fixture.service.liveFeeds.bufferedBytes <= 65_536 + 1_024)
             var count = 0
             while let event = slow.next() {

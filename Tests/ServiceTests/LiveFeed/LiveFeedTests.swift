@@ -10,12 +10,12 @@ import Testing
 
 @testable import Service
 
-@Suite("The live feed: what happens reaches those who may know, once")
+@Suite("The live feed: each event reaches its authorized listeners once")
 struct LiveFeedTests {
     static let notices = "/v1/stores/default/notices"
     static let commits = "/v1/stores/default/commits"
 
-    @Test("A notice comes as a CloudEvent whose id is the revision; when to come back is said once")
+    @Test("A notice is a CloudEvent whose id is the revision, and the feed sends the reconnection time once")
     func comesAsCloudEvent() async throws {
         try await withListeners { fixture in
             let store = try fixture.prepared()
@@ -43,7 +43,7 @@ struct LiveFeedTests {
         }
     }
 
-    @Test("Whoever comes back gets what it missed, also between the notices of one revision, and nothing twice")
+    @Test("A reconnecting client gets the events it missed, even within one revision, and none twice")
     func goesOn() async throws {
         try await withListeners { fixture in
             let store = try fixture.prepared()
@@ -58,14 +58,14 @@ struct LiveFeedTests {
                 let client = try FeedClient(port: port, Self.notices, token: token, lastID: events[known - 1].id)
                 #expect((known..<3).compactMap { _ in client.next()?.data } == events.dropFirst(known).map(\.data))
             }
-            // What the client brings back goes before the address that it began with.
+            // The client's Last-Event-ID overrides the position in its original address.
             let back = try FeedClient(port: port, Self.notices + "?after=0", token: token, lastID: "\(revision)")
             let next = try store.write([.revoke("user:bob", on: "doc:1")]).head
             #expect(back.next()?.id == "\(next)")
         }
     }
 
-    @Test("Who may not know is told nothing: 401 without a good token, 403 for others' notices and other stores")
+    @Test("A feed without a valid token is answered 401, and one for other users or other stores 403")
     func refuses() async throws {
         try await withListeners { fixture in
             _ = try fixture.prepared()
@@ -88,7 +88,7 @@ struct LiveFeedTests {
         }
     }
 
-    @Test("A token that is taken back, or is over, ends its feeds, and brings nothing more")
+    @Test("A feed ends and sends nothing more when its token is revoked or expires")
     func endsWithItsToken() async throws {
         try await withListeners { fixture in
             let store = try fixture.prepared()
@@ -104,7 +104,7 @@ struct LiveFeedTests {
             fixture.service.liveFeeds.tick()
             #expect(fixture.service.liveFeeds.count == 3)
             _ = try registry.revoke(id: token.id, at: fixture.clock.now)
-            // At the next event, without waiting for the second to pass.
+            // The feed ends at the next event, before the second has passed.
             _ = try store.write([.grant("user:bob", on: "doc:1", ["read"])])
             #expect(busy.next() == nil && busy.isEnded)
             #expect(quiet.next() == nil && quiet.isEnded)
@@ -115,7 +115,7 @@ struct LiveFeedTests {
         }
     }
 
-    @Test("An administrator of the store who listens to another is cut off when dismissed")
+    @Test("The feed of an administrator for another user ends when the administrator is dismissed")
     func endsWithTheRight() async throws {
         try await withListeners { fixture in
             let store = try fixture.prepared()
@@ -129,7 +129,7 @@ struct LiveFeedTests {
         }
     }
 
-    @Test("Signs of life come, and move the client on over what does not concern it")
+    @Test("Heartbeats are sent, and advance the client past events that do not concern it")
     func beats() async throws {
         try await withListeners { fixture in
             let store = try fixture.prepared()
@@ -140,7 +140,7 @@ struct LiveFeedTests {
             try await until("the feed waits") { store.waitingObservers > 0 }
             for _ in 1...15 { fixture.service.liveFeeds.tick() }
             #expect(client.read(until: { $0.comments == 1 }) && client.lastID == "\(start)")
-            // Commits that are none of its business.
+            // Commits that do not concern the client.
             for number in 1...5 {
                 try store.write([.grant("user:ann", on: Name("doc:\(number)"), ["read"])])
             }
@@ -152,7 +152,7 @@ struct LiveFeedTests {
         }
     }
 
-    @Test("A client that is gone is noticed by a sign of life, and nothing is kept of it")
+    @Test("A heartbeat detects a disconnected client, and the service frees all its state")
     func forgets() async throws {
         try await withListeners { fixture in
             let store = try fixture.prepared()
@@ -167,7 +167,7 @@ struct LiveFeedTests {
         }
     }
 
-    @Test("Every commit comes to administrators, from the first one on, with what it says")
+    @Test("Administrators receive every commit from the first one on, with its content")
     func followsCommits() async throws {
         try await withListeners { fixture in
             let store = try fixture.prepared()
@@ -188,7 +188,7 @@ struct LiveFeedTests {
         }
     }
 
-    @Test("No more feeds are open at once than one who acts may have")
+    @Test("An `act` token cannot open more feeds than its limit")
     func limits() async throws {
         try await withListeners { fixture in
             _ = try fixture.prepared()
@@ -201,7 +201,7 @@ struct LiveFeedTests {
         }
     }
 
-    @Test("A service that stops ends its feeds in good order and at once")
+    @Test("A stopping service ends its feeds immediately and in good order")
     func endsWithTheService() async throws {
         var clients: [FeedClient] = []
         try await withListeners { fixture in
@@ -217,7 +217,7 @@ struct LiveFeedTests {
 }
 
 extension ServiceFixture {
-    /// The default store, with some documents, Ann and Bob.
+    /// Returns the default store, with some documents, Ann and Bob.
     func prepared() throws -> Store {
         let store = try #require(try service.data.store(.default)).store
         let all: [Change] = [
@@ -230,7 +230,7 @@ extension ServiceFixture {
 }
 
 extension Store {
-    /// Commits as the administrator that a new store has.
+    /// Commits as the initial administrator of the store.
     @discardableResult
     func write(_ changes: [Change]) throws -> Receipt { try commit(Transaction("user:root", changes)) }
 }

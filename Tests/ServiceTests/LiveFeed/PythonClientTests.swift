@@ -10,9 +10,9 @@ import Testing
 
 @testable import Service
 
-@Suite("The live feed: other programs read it")
+@Suite("The live feed: clients in other languages")
 struct PythonClientTests {
-    @Test("The program of the guide, in Python, gets every notice once, though it leaves after every second one")
+    @Test("The Python program of the guide gets every notice once, although it disconnects after every second one")
     func guideProgram() async throws {
         let guide = try String(contentsOfFile: "Docs/Guides/live-feed.md", encoding: .utf8)
         let start = try #require(guide.range(of: "```python\n")).upperBound
