@@ -3,7 +3,7 @@ import HTTPServer
 import Identity
 package import Service
 
-/// What a program does for a person who has an account, through a door of a service.
+/// A client program of a user with an account. It calls a service through a `Door`.
 package struct AccountsClient: Sendable {
     package let door: any Door
     package let mails: KeptMails
@@ -13,14 +13,14 @@ package struct AccountsClient: Sendable {
         self.mails = mails
     }
 
-    /// Somebody who is signed in.
+    /// A user who is signed in.
     package struct Person: Sendable {
         package let principal: String
         package let access: String
         package let refresh: String
         package let sessionID: String
 
-        /// - Throws: ``NotSignedIn`` for an answer that is no session.
+        /// - Throws: ``NotSignedIn`` if the response is not a session.
         package init(_ answer: Answer) throws {
             let json = try answer.json
             guard let access = json.text("access"), let refresh = json.text("refresh"), let id = json.text("sessionID"),
@@ -32,7 +32,7 @@ package struct AccountsClient: Sendable {
 
     package struct NotSignedIn: Error { package let answer: String }
 
-    /// Sends JSON to a route of accounts.
+    /// Sends JSON to an account route.
     package func post(_ path: String, _ body: JSONObject, as access: String? = nil) async throws -> Answer {
         try await send("POST", path, body, as: access)
     }
@@ -43,7 +43,7 @@ package struct AccountsClient: Sendable {
             method, path, token: access, json: try body.map { String(decoding: try JSONText.encode(.object($0)), as: UTF8.self) })
     }
 
-    /// Signs up by email and password, with the code from the mail.
+    /// Signs up with email and password, and with the code from the mail.
     package func signUp(_ email: String, password: String = "a long password", name: String? = nil) async throws -> Person {
         let sent = mails.all.count
         var body: JSONObject = ["provider": .string("password"), "evidence": .object(evidence(email, password))]
@@ -70,7 +70,7 @@ package struct AccountsClient: Sendable {
 }
 
 extension ServiceSettings {
-    /// Lets people have accounts in the default store, and keeps their mails.
+    /// Enables accounts in the default store, and keeps the mails.
     package mutating func openAccounts(_ mails: KeptMails) {
         accounts = AccountsOptions(mailer: mails)
     }

@@ -1,12 +1,13 @@
 import Foundation
 package import Service
 
-/// Runs what blocks, such as a client that reads from a socket, beside the threads that tasks share: the service needs those.
+/// Runs blocking work, such as a client that reads from a socket, on separate threads. The service needs the threads that tasks
+/// share.
 package func blocking<R>(_ body: () async throws -> R) async rethrows -> R {
     try await withTaskExecutorPreference(BlockingExecutor(), operation: body)
 }
 
-/// Runs the pieces of tasks on threads of its own.
+/// Runs task jobs on its own threads.
 private final class BlockingExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -14,7 +15,7 @@ private final class BlockingExecutor: TaskExecutor {
     }
 }
 
-/// Runs a test with a service, and with clients that block.
+/// Runs a test with a service and with blocking clients.
 package func withListeners(
     _ change: (inout ServiceSettings) -> Void = { _ in }, _ body: (ServiceFixture) async throws -> Void
 ) async throws {

@@ -2,11 +2,11 @@ import Foundation
 package import HTTPServer
 import TestSupport
 
-/// `curl` as the way to a service: a real client over a real socket.
+/// Calls a service with `curl`: a real client over a real socket.
 package struct Curl: Door {
     /// Scheme, host and port.
     package let address: String
-    /// What else curl is told.
+    /// Additional options of curl.
     package let options: [String]
 
     package init(_ address: String, options: [String] = []) {
@@ -42,7 +42,7 @@ package struct Curl: Door {
     }
 }
 
-/// curl could not do what it was told.
+/// curl failed.
 package struct CurlFailure: Error, CustomStringConvertible {
     package let code: Int32?
     package let errors: String

@@ -2,12 +2,12 @@ package import Events
 import Foundation
 package import HTTPServer
 
-/// A way to a service: directly, or through a socket. The same tests go through both.
+/// Calls a service, directly or over a socket. The same tests use both.
 package protocol Door: Sendable {
     func send(_ method: String, _ target: String, headers: [HTTPHeader], body: [UInt8]) async throws -> Answer
 }
 
-/// What a service answered.
+/// A response of a service.
 package struct Answer: Sendable {
     package let status: Int
     package let headers: [HTTPHeader]
@@ -23,14 +23,14 @@ package struct Answer: Sendable {
 
     package var json: JSONValue { get throws { try JSONText.decode(body) } }
 
-    /// The first header of a name, in any letter case.
+    /// Returns the first header with this name, in any letter case.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 }
 
 extension Door {
-    /// Sends JSON, or nothing.
+    /// Sends JSON, or an empty body.
     package func send(
         _ method: String, _ target: String, token: String? = nil, json: String? = nil, headers: [HTTPHeader] = []
     ) async throws -> Answer {

@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A client of a feed over a socket of its own, which reads as the HTML standard says.
+/// A client of a feed with its own socket. It parses events as the HTML standard defines.
 package final class FeedClient {
-    /// One event, as a program gets it.
+    /// One event, as a program receives it.
     package struct Event: Sendable {
-        /// The id that the client would come back with.
+        /// The id that the client would send to resume after this event.
         package let id: String
         package let data: String
 
@@ -16,28 +16,28 @@ package final class FeedClient {
 
     private let socket: Int32
     private let patienceSeconds: Int
-    /// Bytes of the body that were not read as lines yet.
+    /// Bytes of the body that are not yet split into lines.
     private var text: [UInt8] = []
-    /// Bytes that came and are not unwrapped from their chunks yet.
+    /// Received bytes that are not yet decoded from their chunks.
     private var raw: [UInt8] = []
-    /// The status of the answer; 0 where none came.
+    /// The status of the response, or 0 if no response arrived.
     package private(set) var status = 0
-    /// The `id` that came last, with an event or alone.
+    /// The last `id`, from an event or from a separate line.
     package private(set) var lastID: String?
     package private(set) var retryMilliseconds: Int?
-    /// Comments that came.
+    /// The comments received.
     package private(set) var comments = 0
     /// Whether the server ended the body in good order.
     package private(set) var isEnded = false
 
-    /// Asks for a feed and reads the head of the answer.
+    /// Requests a feed and reads the head of the response.
     ///
     /// - Parameters:
-    ///   - port: where the service listens on this machine.
-    ///   - lastID: what it comes back with.
-    ///   - receiveBufferBytes: bytes that the system keeps for it, for a client that is slow.
-    ///   - patienceSeconds: how long one call waits for what it is to bring, whatever else comes meanwhile; while nothing comes at
-    ///     all, the call may last twice as long.
+    ///   - port: The service's port on this machine.
+    ///   - lastID: The id after which the feed resumes.
+    ///   - receiveBufferBytes: The size of the socket's receive buffer. A small one simulates a slow client.
+    ///   - patienceSeconds: How long one call waits for its event, regardless of other data. If no data arrives, it may wait twice
+    ///     as long.
     package init(
         port: UInt16, _ target: String, token: String, lastID: String? = nil, receiveBufferBytes: Int32? = nil,
         patienceSeconds: Int = 30
@@ -53,7 +53,7 @@ package final class FeedClient {
 
     deinit { close(socket) }
 
-    /// The next event; nil where the feed is over, or nothing comes in time.
+    /// Returns the next event, or nil if the feed has ended or the wait timed out.
     package func next() -> Event? {
         let end = deadline
         var data: [String] = []
@@ -76,18 +76,18 @@ package final class FeedClient {
         return nil
     }
 
-    /// Reads what comes until something is so; false where it does not come to be so in time.
+    /// Reads until the condition holds. Returns false if the wait timed out.
     package func read(until isSo: (FeedClient) -> Bool) -> Bool {
         let end = deadline
         while !isSo(self) { guard readLine(before: end) else { return false } }
         return true
     }
 
-    /// When a call that begins now gives up. Signs of life keep the socket from timing out: whoever waits for something else still
-    /// comes to an end.
+    /// The deadline of a call that begins now. Heartbeats keep the socket from timing out, so a wait for another event needs a
+    /// deadline.
     private var deadline: ContinuousClock.Instant { .now + .seconds(patienceSeconds) }
 
-    /// Takes one line that brings no event.
+    /// Reads one line that belongs to no event.
     private func readLine(before end: ContinuousClock.Instant) -> Bool {
         guard let line = nextLine(before: end) else { return false }
         if line.hasPrefix(":") { comments += 1 }
@@ -120,7 +120,7 @@ package final class FeedClient {
         }
     }
 
-    /// Takes a whole chunk.
+    /// Decodes one complete chunk.
     private func unwrap() -> Bool {
         guard let end = raw.firstIndex(of: 0x0A), end > 0,
             let size = Int(String(decoding: raw[..<(end - 1)], as: UTF8.self), radix: 16), raw.count >= end + 1 + size + 2

@@ -1,7 +1,7 @@
 package import Identity
 import Synchronization
 
-/// A mailer that keeps what it is given, for tests to wait for.
+/// A mailer that keeps its mails, so that tests can wait for them.
 package final class KeptMails: Mailer {
     private let mails = Mutex<[MailMessage]>([])
 
@@ -9,13 +9,13 @@ package final class KeptMails: Mailer {
 
     package func send(_ message: MailMessage) throws(MailProblem) { mails.withLock { $0.append(message) } }
 
-    /// Everything that was sent, in order.
+    /// All sent mails, in order.
     package var all: [MailMessage] { mails.withLock { $0 } }
 
-    /// The next mail to somebody behind so many of all, once it is there.
+    /// Returns the next mail to an address after the first `count` mails, and waits for it if necessary.
     ///
-    /// - Parameter patienceSeconds: how long it is waited for, so that a test that is wrong ends.
-    /// - Throws: ``NoMail`` where none comes in that time.
+    /// - Parameter patienceSeconds: The maximum wait, so that a faulty test ends.
+    /// - Throws: ``NoMail`` if no mail arrives in that time.
     package func next(to email: String, after count: Int, patienceSeconds: Int = 30) async throws -> MailMessage {
         let end = ContinuousClock.now + .seconds(patienceSeconds)
         while true {
@@ -25,12 +25,12 @@ package final class KeptMails: Mailer {
         }
     }
 
-    /// Nothing was sent to somebody who was to get something.
+    /// An expected mail was not sent.
     package struct NoMail: Error { package let email: String }
 }
 
 extension MailMessage {
-    /// The code that a person copies out of it; empty where there is none.
+    /// The code that the user copies from the mail, or an empty text if the mail contains none.
     package var code: String {
         text.firstMatch(of: /code is: +([A-Z0-9-]+)/).map { String($0.1) } ?? ""
     }

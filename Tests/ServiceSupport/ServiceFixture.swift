@@ -7,14 +7,14 @@ package import Service
 import Synchronization
 package import TestSupport
 
-/// A service on a data directory of its own, for one test, by a clock that the test moves.
+/// A service for one test, with a separate data directory and a clock that the test moves.
 package final class ServiceFixture {
     package let directory: String
     package let clock = ManualClock()
     package let service: MunimentService
     private var server: HTTPServer?
 
-    /// - Parameter change: changes the settings before the service is started.
+    /// - Parameter change: Changes the settings before the service starts.
     package init(_ change: (inout ServiceSettings) -> Void = { _ in }) throws {
         directory = FileManager.default.temporaryDirectory.path + "/muniment-service-\(UUID().uuidString)"
         let clock = clock
@@ -31,13 +31,13 @@ package final class ServiceFixture {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// The service, asked without a socket.
+    /// Calls the service without a socket.
     package var direct: DirectDoor { DirectDoor(service) }
 
-    /// The service, asked by curl. It listens from the first time on.
+    /// Calls the service with curl. The service starts to listen at the first use.
     package func live() throws -> Curl { Curl("http://127.0.0.1:\(try listen())") }
 
-    /// The port that the service listens on, from the first time that it is asked for.
+    /// Returns the port of the service. The service starts to listen at the first call.
     package func listen() throws -> UInt16 {
         if let server { return server.port }
         let started = try HTTPServer(HTTPServerSettings(), application: service)
@@ -46,27 +46,27 @@ package final class ServiceFixture {
         return started.port
     }
 
-    /// Finishes what is being answered, and listens no more.
+    /// Finishes the requests in progress, and stops listening.
     package func stopListening() throws {
         server?.stop(graceSeconds: 5)
         server = nil
     }
 
-    /// A token for some stores; for the default store unless it is said.
+    /// Makes a token for some stores, by default for the default store.
     package func token(_ right: Right, _ stores: StoreScope = .named(["default"]), until: Instant? = nil) throws -> String {
         try TokenRegistry(dataDirectory: directory).create(stores: stores, right: right, until: until, at: clock.now).secret
     }
 
-    /// A token that may do everything.
+    /// Makes a token with all rights.
     package func administrator() throws -> String { try token(.administer, .all) }
 }
 
-/// A service that is asked without a socket.
+/// Calls a service without a socket.
 package struct DirectDoor: Door {
     private let service: MunimentService
     private let peer: String
 
-    /// - Parameter peer: the address that its requests are to come from; empty for none.
+    /// - Parameter peer: The client address of the requests, or empty for none.
     package init(_ service: MunimentService, peer: String = "") { (self.service, self.peer) = (service, peer) }
 
     package func send(_ method: String, _ target: String, headers: [HTTPHeader], body: [UInt8]) async throws -> Answer {
@@ -97,7 +97,7 @@ package struct DirectDoor: Door {
     }
 }
 
-/// An answer that somebody waits for until it comes, or until it should have come.
+/// A pending response. The wait for it ends when it arrives or when it times out.
 private final class PendingAnswer: Sendable {
     private let waiter: Mutex<CheckedContinuation<HTTPResponse, any Error>?>
 

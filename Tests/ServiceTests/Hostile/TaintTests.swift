@@ -169,7 +169,7 @@ private struct TaintedHistory {
         }
     }
 
-    // MARK: What the naive model says
+    // MARK: Answers of the naive model
 
     private var now: Instant { max(fixture.clock.now, model.time(of: model.head)) }
 

@@ -3,9 +3,9 @@ import HTTPServer
 import ServiceSupport
 import Testing
 
-@Suite("What happened: pages that hold together, and lines without an end to wait for")
+@Suite("Events: consistent pages, and streamed lines")
 struct HappeningRouteTests {
-    /// Follows the pages of a list, with something happening between them.
+    /// Follows the pages of a list, and makes a change between them.
     private func pages(_ firm: NativeFixture, _ path: String, _ key: String, cursor next: String = "next") async throws
         -> [JSONValue]
     {
@@ -31,7 +31,7 @@ struct HappeningRouteTests {
         }
     }
 
-    @Test("A history comes in pages of the revision of the first, or in lines, with the same commits", arguments: [false, true])
+    @Test("History pages keep the revision of the first page, and JSON Lines contain the same commits", arguments: [false, true])
     func history(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             try await prepare(firm)
@@ -51,7 +51,7 @@ struct HappeningRouteTests {
         }
     }
 
-    @Test("Notices come in pages of whole revisions, or in lines, with the same notices", arguments: [false, true])
+    @Test("Notice pages contain whole revisions, and JSON Lines contain the same notices", arguments: [false, true])
     func notices(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             try await prepare(firm)
@@ -69,7 +69,7 @@ struct HappeningRouteTests {
         }
     }
 
-    @Test("The audit comes in pages or lines, filtered, with what was refused", arguments: [false, true])
+    @Test("The audit is available in pages or lines, with filters, and includes refused commands", arguments: [false, true])
     func audit(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             try await prepare(firm)
@@ -94,7 +94,7 @@ struct HappeningRouteTests {
         }
     }
 
-    @Test("An export is the log as a history, with its header once however long it is", arguments: [false, true])
+    @Test("An export is the log as a history, with one header at any length", arguments: [false, true])
     func export(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let changes = (0..<600).map { #"{"op":"register","principal":"user:u\#($0)"}"# }.joined(separator: ",")
@@ -112,7 +112,7 @@ struct HappeningRouteTests {
         }
     }
 
-    @Test("Lists come as lines, with what they say as one object", arguments: [false, true])
+    @Test("Lists are available as lines, with their metadata as one object", arguments: [false, true])
     func lists(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let lists: [(method: String, path: String, body: String?, key: String, lineKey: String)] = [
@@ -128,14 +128,14 @@ struct HappeningRouteTests {
                 #expect(try lines.lines.compactMap { $0.text(list.lineKey) } == whole)
                 #expect(!whole.isEmpty)
             }
-            // Every page follows the one before.
+            // Every page continues the previous one.
             let paged = #"{"class":"doc","as":"user:root","limit":1}"#
             let all = try await firm.send("POST", "/query", json: paged, headers: [HTTPHeader("Accept", "application/jsonl")])
             #expect(try all.lines.count == 2)
         }
     }
 
-    @Test("Verifying says that the log is sound; as lines the report comes last", arguments: [false, true])
+    @Test("Verification reports a sound log, and in JSON Lines the report comes last", arguments: [false, true])
     func verify(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let report = try await firm.json("GET", "/verify")
@@ -146,7 +146,7 @@ struct HappeningRouteTests {
         }
     }
 
-    @Test("A difference says what was gained and lost, and at which moments", arguments: [false, true])
+    @Test("A difference lists gained and lost access, with the moments", arguments: [false, true])
     func diff(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let last = try await firm.commit(#"{"op":"grant","subject":"user:bob","object":"doc:note","privileges":["read"]}"#)

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Pages of lists: who, what, diff and audit/of")
 struct ListPageTests {
-    /// A question, and the names of the lists in its answer.
+    /// A query, and the names of the lists in its response.
     private struct Question {
         let method: String
         let path: String
@@ -36,7 +36,7 @@ struct ListPageTests {
             Question(method: "GET", path: "/audit/of?subject=\(subject)", lists: ["roles", "classes", "objects"])
         }
 
-        /// Asks the question, with `limit` and `cursor` as far as they are given.
+        /// Sends the query, with `limit` and `cursor` if they are given.
         func ask(_ firm: NativeFixture, limit: Int? = nil, cursor: String? = nil, status: Int = 200) async throws -> JSONValue {
             guard var body else {
                 let target = path + (limit.map { "&limit=\($0)" } ?? "") + (cursor.map { "&cursor=\($0)" } ?? "")
@@ -50,7 +50,7 @@ struct ListPageTests {
 
         func entries(of answer: JSONValue) -> [JSONValue] { lists.flatMap { answer.list($0) } }
 
-        /// Follows the pages to the last, and does something between them.
+        /// Follows the pages to the last, and performs an action between them.
         func pages(
             _ firm: NativeFixture, limit: Int, between change: () async throws -> Void = {}
         ) async throws -> [JSONValue] {
@@ -65,7 +65,7 @@ struct ListPageTests {
         }
     }
 
-    @Test("The pages of a random history are together the answer without pages, at every limit")
+    @Test("The joined pages of a random history equal the response without pages, at every limit")
     func randomHistory() async throws {
         for seed in TestSettings.firstSeed..<TestSettings.firstSeed + 3 {
             try await withService { service in
@@ -105,7 +105,7 @@ struct ListPageTests {
         }
     }
 
-    /// A firm in which Ann has three roles and may read eleven objects.
+    /// Prepares a firm in which Ann has three roles and may read eleven objects.
     private func prepare(_ firm: NativeFixture) async throws {
         var changes: [String] = []
         for number in 0..<9 {
@@ -118,7 +118,7 @@ struct ListPageTests {
         try await firm.commit(changes.joined(separator: ","))
     }
 
-    @Test("Changes between two pages do not show, and each page names the revision of the first", arguments: [false, true])
+    @Test("Changes between two pages do not appear, and each page names the revision of the first", arguments: [false, true])
     func changesBetween(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             try await prepare(firm)
@@ -126,7 +126,7 @@ struct ListPageTests {
             for question: Question in [.who("doc:plan"), .what("user:ann"), .diff("user:ann"), .report("user:ann")] {
                 let whole = try await question.ask(firm)
                 let pages = try await question.pages(firm, limit: 1) {
-                    // New names come before those on the pages that follow, and others go.
+                    // The change adds names that sort before the following pages, and removes others.
                     number += 1
                     try await firm.commit(
                         #"{"op":"createObject","object":"doc:a\#(number)","value":{}},"#
@@ -142,7 +142,7 @@ struct ListPageTests {
         }
     }
 
-    @Test("An end of access that falls due between two pages does not show")
+    @Test("Access that expires between two pages still appears")
     func endBetween() async throws {
         try await withFirm(isLive: false) { firm in
             try await prepare(firm)
@@ -161,7 +161,7 @@ struct ListPageTests {
         }
     }
 
-    @Test("A cursor of another question, a damaged one, and one beside another moment are refused", arguments: [false, true])
+    @Test("A cursor of another query, a damaged cursor, and a cursor with another moment are refused", arguments: [false, true])
     func refused(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             try await prepare(firm)
@@ -202,7 +202,7 @@ struct ListPageTests {
         }
     }
 
-    @Test("An answer without a limit has at most 1,000 names, and JSON Lines have all of them")
+    @Test("A response without a limit has at most 1,000 names, and JSON Lines have all of them")
     func standardLimit() async throws {
         try await withFirm(isLive: false) { firm in
             for hundred in 0..<11 {

@@ -5,13 +5,13 @@ import Permissions
 import ServiceSupport
 import Testing
 
-/// A small firm in the default store, asked directly or through a socket.
+/// A small firm in the default store, called directly or over a socket.
 struct NativeFixture {
     let service: ServiceFixture
     let door: any Door
     let administrator: String
 
-    /// What everybody finds: Ann and Bob, a folder with a plan in it that Ann may read and change, and Bob read as an editor.
+    /// The initial state: Ann and Bob, a plan that Ann may read and change and that Bob may read as an editor, and a note.
     static let firm = """
         {"as":"user:root","do":[\
         {"op":"defineClass","class":"doc","properties":["title","pages"]},\
@@ -31,7 +31,7 @@ struct NativeFixture {
         try await door.send(method, "/v1/stores/default" + path, token: token ?? administrator, json: json, headers: headers)
     }
 
-    /// Sends what must be answered with a status, and gives the body.
+    /// Sends a request, checks its status, and returns the body.
     @discardableResult
     func json(
         _ method: String, _ path: String, token: String? = nil, json: String? = nil, headers: [HTTPHeader] = [], status: Int = 200,
@@ -42,7 +42,7 @@ struct NativeFixture {
         return try answer.json
     }
 
-    /// Makes changes as root, and gives the revision.
+    /// Makes changes as root, and returns the revision.
     @discardableResult
     func commit(_ changes: String) async throws -> Int64 {
         let answer = try await json("POST", "/transactions", json: #"{"as":"user:root","do":[\#(changes)]}"#)
@@ -55,7 +55,7 @@ struct NativeFixture {
     func act(as name: String) throws -> String { try service.token(.act(as: Name(name))) }
 }
 
-/// Runs a test on the firm, directly or through a socket.
+/// Runs a test on the firm, directly or over a socket.
 func withFirm(isLive: Bool, _ body: (NativeFixture) async throws -> Void) async throws {
     try await withService { service in
         let door: any Door = isLive ? try service.live() : service.direct
@@ -66,7 +66,7 @@ func withFirm(isLive: Bool, _ body: (NativeFixture) async throws -> Void) async 
 }
 
 extension JSONValue {
-    /// The texts of a list under a name.
+    /// The texts of the list with this name.
     func texts(_ name: String) -> [String] {
         guard case .array(let values)? = self[name] else { return [] }
         return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
@@ -79,7 +79,7 @@ extension JSONValue {
 }
 
 extension Answer {
-    /// Each line of JSON Lines.
+    /// The lines of a JSON Lines response.
     var lines: [JSONValue] {
         get throws { try text.split(separator: "\n").map { try JSONText.decode(Array($0.utf8)) } }
     }

@@ -3,12 +3,12 @@ import HTTPServer
 import ServiceSupport
 import Testing
 
-@Suite("Objects: a value with an ETag, changed only by who has seen it")
+@Suite("Objects: each value has an ETag, and a change must name the current one")
 struct ObjectRouteTests {
     private let path = "/objects/doc%3Aletter?as=user:root"
 
     @Test(
-        "An object is made once, read, replaced, patched and deleted, each time on the sight of what it was",
+        "An object is created once, read, replaced, patched and deleted, each time with its current ETag",
         arguments: [false, true])
     func life(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
@@ -49,7 +49,7 @@ struct ObjectRouteTests {
     }
 
     @Test(
-        "A change that does not say what it has seen is not made, and neither is one that has seen something else",
+        "A change without a precondition, or with an outdated one, is refused",
         arguments: [false, true])
     func preconditions(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
@@ -75,7 +75,7 @@ struct ObjectRouteTests {
         }
     }
 
-    @Test("Whoever may not read is refused, and an object that is not there is not found", arguments: [false, true])
+    @Test("A caller without read access is refused, and a missing object is not found", arguments: [false, true])
     func refusals(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let bob = try firm.act(as: "user:bob")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Service
 
-@Suite("OpenAPI: the description is written from the routes, and says the truth")
+@Suite("OpenAPI: the description is generated from the routes and matches them")
 struct OpenAPITests {
     private var document: JSONValue {
         get async throws { try await withDocument() }
@@ -18,7 +18,7 @@ struct OpenAPITests {
         return document
     }
 
-    @Test("Anybody may have it, and every route is in it once")
+    @Test("Any caller may read the description, and it contains every route once")
     func routes() async throws {
         let document = try await document
         #expect(document.text("openapi") == "3.1.0")
@@ -33,7 +33,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("Whatever it refers to is in it")
+    @Test("Every reference in the description resolves")
     func references() async throws {
         let document = try await document
         var found = 0
@@ -54,7 +54,7 @@ struct OpenAPITests {
         #expect(found > 100)
     }
 
-    @Test("Every kind of problem has its page, and its heading in the guide")
+    @Test("Every problem kind has its page, and its heading in the guide")
     func problems() async throws {
         let guide = try String(contentsOfFile: "Docs/Guides/http-api.md", encoding: .utf8)
         try await withService { service in

@@ -3,9 +3,9 @@ import HTTPServer
 import ServiceSupport
 import Testing
 
-@Suite("Questions: each is answered about a moment, and says which")
+@Suite("Queries: each response applies to one revision and names it")
 struct QuestionRouteTests {
-    @Test("Every question is answered as the store answers it, now and at a revision before", arguments: [false, true])
+    @Test("Every query returns the store's own answer, for the present and for an earlier revision", arguments: [false, true])
     func answers(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             try await firm.commit(#"{"op":"revoke","subject":"role:editors","object":"doc:plan"}"#)
@@ -33,7 +33,10 @@ struct QuestionRouteTests {
         }
     }
 
-    @Test("An explanation has the event of each step, and for a denial what would allow it", arguments: [false, true])
+    @Test(
+        "An explanation has the event of each step, and a denial lists changes that would allow the request",
+        arguments: [false, true]
+    )
     func explanations(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let yes = try await firm.json(
@@ -50,7 +53,7 @@ struct QuestionRouteTests {
     }
 
     @Test(
-        "A query has conditions, an order and pages; its cursor goes on at the revision of the first page",
+        "A query has conditions, an order and pages, and its cursor continues at the revision of the first page",
         arguments: [false, true])
     func queries(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
@@ -74,7 +77,7 @@ struct QuestionRouteTests {
         }
     }
 
-    @Test("Every answer names its revision in its head too", arguments: [false, true])
+    @Test("Every response also has its revision in a header", arguments: [false, true])
     func revisionInHead(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let last = try await firm.commit(#"{"op":"register","principal":"user:cat"}"#)
@@ -91,7 +94,7 @@ struct QuestionRouteTests {
     }
 
     @Test(
-        "`atLeast` is answered where the store has come so far, and is a problem that names the head where not",
+        "`atLeast` succeeds if the store has reached the revision, and otherwise returns a problem with the head",
         arguments: [false, true])
     func atLeast(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
@@ -113,7 +116,7 @@ struct QuestionRouteTests {
         }
     }
 
-    @Test("A question about a revision that is yet to come is malformed", arguments: [false, true])
+    @Test("A query about a future revision is malformed", arguments: [false, true])
     func future(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let question = #"{"subject":"user:bob","privilege":"read","object":"doc:plan","at":99}"#
@@ -139,7 +142,7 @@ struct QuestionRouteTests {
         ("/what-if", #"{"transactions":[]}"#), ("/what-if", #"{"transactions":[{"as":"user:a","do":[],"then":1}]}"#),
     ]
 
-    @Test("What makes no sense is a problem that says what, and nothing is done", arguments: nonsense)
+    @Test("A malformed request returns a problem with the reason, and changes nothing", arguments: nonsense)
     func malformed(path: String, body: String) async throws {
         try await withFirm(isLive: false) { firm in
             let problem = try await firm.json("POST", path, json: body, status: 400)
@@ -149,7 +152,7 @@ struct QuestionRouteTests {
         }
     }
 
-    @Test("A body that is not said to be JSON is not read", arguments: [false, true])
+    @Test("A body without a JSON content type is not read", arguments: [false, true])
     func contentType(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let headers = [HTTPHeader("Authorization", "Bearer \(firm.administrator)"), HTTPHeader("Content-Type", "text/plain")]

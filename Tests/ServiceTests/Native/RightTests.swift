@@ -4,9 +4,9 @@ import HTTPServer
 import ServiceSupport
 import Testing
 
-@Suite("Rights: what a token does not reach is refused, and nothing is said of what exists")
+@Suite("Rights: a request beyond a token's right is refused and reveals nothing about existing entities")
 struct RightTests {
-    /// A request, and who may make it: Bob with a token of his own, one that asks.
+    /// A request, and its statuses for two callers: Bob's own token, and a token with `ask`.
     static let requests: [(method: String, path: String, body: String?, bob: Int, asker: Int)] = [
         ("POST", "/check", #"{"subject":"user:bob","privilege":"read","object":"doc:plan"}"#, 200, 200),
         ("POST", "/check", #"{"subject":"user:ann","privilege":"read","object":"doc:plan"}"#, 403, 200),
@@ -33,7 +33,7 @@ struct RightTests {
         ("GET", "/export", nil, 403, 200), ("GET", "/verify", nil, 403, 200), ("GET", "", nil, 403, 200),
     ]
 
-    @Test("Each request is answered for whom it may be", arguments: requests)
+    @Test("Each request is admitted only for callers with the right", arguments: requests)
     func table(method: String, path: String, body: String?, bob: Int, asker: Int) async throws {
         try await withFirm(isLive: false) { firm in
             let own = try firm.act(as: "user:bob")
@@ -44,7 +44,7 @@ struct RightTests {
     }
 
     @Test(
-        "One who may set permissions on an object asks about it; an administrator who acts asks about everybody",
+        "A caller with setPermissions on an object may query it, and an acting administrator may query all subjects",
         arguments: [false, true])
     func more(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
@@ -61,7 +61,7 @@ struct RightTests {
         }
     }
 
-    @Test("A token of another store is answered 403 whether the store is there or not", arguments: [false, true])
+    @Test("A token of another store is answered 403 for existing and missing stores", arguments: [false, true])
     func otherStores(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let elsewhere = try firm.service.token(.administer, .named(["elsewhere"]))

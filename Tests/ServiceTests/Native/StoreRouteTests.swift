@@ -4,9 +4,9 @@ import HTTPServer
 import ServiceSupport
 import Testing
 
-@Suite("Stores: made, listed and described by whoever's token reaches them")
+@Suite("Stores: creation, listing and description, within the reach of the token")
 struct StoreRouteTests {
-    @Test("A store is made once, with a name that is one, and is asked like any other", arguments: [false, true])
+    @Test("A store is created once, with a valid name, and is then queried like any other", arguments: [false, true])
     func create(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             func make(_ body: String, token: String? = nil) async throws -> Answer {

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Service
 
-@Suite("Transactions: all or nothing, or each; once for each key")
+@Suite("Transactions: atomic or change by change, and once per key")
 struct TransactionRouteTests {
     private let register = #"{"op":"register","principal":"user:cat"}"#
     private let grant = #"{"op":"grant","subject":"user:nobody","object":"doc:plan","privileges":["read"]}"#
 
     @Test(
-        "A transaction of which one change is refused changes nothing, and the problem names code and change",
+        "A transaction with one refused change changes nothing, and the problem names the code and the change",
         arguments: [false, true])
     func allOrNothing(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
@@ -23,7 +23,7 @@ struct TransactionRouteTests {
         }
     }
 
-    @Test("With mode each, what is allowed is made and each change has its result", arguments: [false, true])
+    @Test("In mode each, allowed changes are made and each change has a result", arguments: [false, true])
     func each(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let body = #"{"as":"user:root","mode":"each","do":[\#(register),\#(grant),\#(register)]}"#
@@ -40,7 +40,7 @@ struct TransactionRouteTests {
     }
 
     @Test(
-        "A key answers its first result again, and is refused for other content; another caller's key is another one",
+        "A repeated key returns its first result, is refused for other content, and is separate for each caller",
         arguments: [false, true])
     func idempotency(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
@@ -67,7 +67,7 @@ struct TransactionRouteTests {
         }
     }
 
-    @Test("A key that is at work is in use, for its store and its caller alone, until it is done")
+    @Test("A key in use is locked for its store and caller only, until its request ends")
     func runningKeys() async throws {
         let keys = RunningKeys()
         let scope = RunningKeys.Scope(store: .default, caller: "user:ann", key: "k")
@@ -81,7 +81,7 @@ struct TransactionRouteTests {
     }
 
     @Test(
-        "What a change lacks, or has too much, is named with its place",
+        "A missing or unknown member of a change is reported with its position",
         arguments: [
             (#"{"op":"grant","subject":"user:ann","object":"doc:plan"}"#, "`do[0].privileges` is missing"),
             (#"{"op":"fly"}"#, "`do[0].op` does not know `fly`"),
@@ -107,7 +107,7 @@ struct TransactionRouteTests {
         }
     }
 
-    @Test("What-if says who would gain, and changes nothing", arguments: [false, true])
+    @Test("What-if reports the subjects that would gain access, and changes nothing", arguments: [false, true])
     func whatIf(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in
             let draft = #"{"as":"user:root","do":[{"op":"grant","subject":"user:bob","object":"doc:note","privileges":["read"]}]}"#

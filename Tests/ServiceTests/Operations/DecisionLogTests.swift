@@ -5,9 +5,9 @@ import Testing
 
 @testable import Service
 
-@Suite("The decision log keeps every decision in order, and never holds up who decides")
+@Suite("The decision log records every decision in order, and never delays a decision")
 struct DecisionLogTests {
-    @Test("What was decided is found again, by each thing that a filter can name, oldest or newest first")
+    @Test("Decisions can be filtered by each field, oldest or newest first")
     func filters() throws {
         try withLog { log, search in
             for number in 1...40 { log.record(decision(number)) }
@@ -40,12 +40,12 @@ struct DecisionLogTests {
         }
     }
 
-    @Test("Pages put together are the whole list, in both orders and over the ends of files", arguments: [false, true])
+    @Test("The joined pages equal the whole list, in both orders and across file boundaries", arguments: [false, true])
     func pages(newestFirst: Bool) throws {
         try withLog(DecisionLog.Limits(fileBytes: 1000)) { log, search in
             for number in 1...60 {
                 log.record(decision(number))
-                // So that files end where they are full.
+                // Flushes each record, so that a file ends when it is full.
                 log.flush()
             }
             var filter = DecisionFilter()
@@ -60,7 +60,7 @@ struct DecisionLogTests {
         }
     }
 
-    @Test("Files are begun anew when they are full, and the oldest go when all together are too large")
+    @Test("A full file is followed by a new one, and the oldest files are deleted if the total size exceeds its limit")
     func rotation() throws {
         try withTemporaryFolder { folder in
             let files = DecisionFiles(of: "default", in: folder)
@@ -78,7 +78,7 @@ struct DecisionLogTests {
         }
     }
 
-    @Test("A log that is opened again goes on with the next number, also behind a line that was cut off")
+    @Test("A reopened log continues with the next number, also after a truncated line")
     func reopening() throws {
         try withTemporaryFolder { folder in
             let files = DecisionFiles(of: "default", in: folder)
@@ -95,10 +95,10 @@ struct DecisionLogTests {
         }
     }
 
-    @Test("Where decisions come faster than they can be written, those that have no room are counted, and the log says how many")
+    @Test("If decisions arrive faster than they can be written, the excess is dropped, and the log reports the count")
     func overflow() throws {
         try withLog(DecisionLog.Limits(queueBytes: 2000)) { log, search in
-            // Many more at once than the queue has room for.
+            // Sends many more decisions at once than the queue can hold.
             DispatchQueue.concurrentPerform(iterations: 8) { part in
                 for number in 0..<2000 { log.record(decision(part * 2000 + number)) }
             }
@@ -113,13 +113,13 @@ struct DecisionLogTests {
         }
     }
 
-    @Test("A disk that takes nothing is reported once, and decisions go on")
+    @Test("A disk that rejects writes is reported once, and decisions continue")
     func unwritable() throws {
         try withTemporaryFolder { folder in
             let files = DecisionFiles(of: "default", in: folder)
             let reports = Counter()
             let log = try DecisionLog(files, limits: DecisionLog.Limits(fileBytes: 1)) { _ in reports.add() }
-            // A device that is always full stands where the second file is to be.
+            // The path of the second file leads to a device that is always full.
             try FileManager.default.createSymbolicLink(atPath: files.file(from: 2).path, withDestinationPath: "/dev/full")
             for number in 0..<6 {
                 log.record(decision(number))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Metrics: the text format of Prometheus")
 struct MetricsTextTests {
-    @Test("A figure has its help and type once, and its values with escaped labels")
+    @Test("A metric has its help and type once, and its values with escaped labels")
     func figures() {
         var text = MetricsText()
         text.begin("a_total", .counter, "one\ntwo")
@@ -13,7 +13,7 @@ struct MetricsTextTests {
         #expect(text.text == "# HELP a_total one\\ntwo\n# TYPE a_total counter\na_total{store=\"q\\\"uote\\\\back\\nline\"} 3\n")
     }
 
-    @Test("The buckets of a histogram add up, and the last one has all")
+    @Test("Histogram buckets are cumulative, and the last one contains all values")
     func histogram() {
         let durations = DurationCounter()
         for nanoseconds in [1, 100_000, 100_001, 3_000_000, 60_000_000_000] as [UInt64] { durations.add(nanoseconds: nanoseconds) }
@@ -30,7 +30,7 @@ struct MetricsTextTests {
         #expect(lines.contains { $0.hasPrefix("h_seconds_sum{route=\"check\"} 60.0032") })
     }
 
-    @Test("Every status is counted, one that is not told apart as the first of its hundred")
+    @Test("Every status is counted, and a status without a separate counter counts as the first of its hundred")
     func statuses() {
         let counts = RequestCounts()
         for status in [200, 200, 418, 404, 599, 0, -1, 10_000] { counts.ended(status: status, nanoseconds: 5) }

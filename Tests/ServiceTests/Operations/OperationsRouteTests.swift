@@ -10,10 +10,10 @@ import Testing
 
 @testable import Service
 
-@Suite("The service tells how it is: health, readiness, metrics, its log, decisions, limits")
+@Suite("Operations: health, readiness, metrics, request log, decisions, limits")
 struct OperationsRouteTests {
     @Test(
-        "Health and readiness need no token and name no store; a service that is about to stop is not ready",
+        "Health and readiness need no token and name no store, and a stopping service is not ready",
         arguments: [false, true])
     func healthAndReadiness(isLive: Bool) async throws {
         try await withService { fixture in
@@ -31,7 +31,7 @@ struct OperationsRouteTests {
         }
     }
 
-    @Test("Metrics count requests, decisions, commits and refusals, in the format that scrapers read, over a socket")
+    @Test("Metrics count requests, decisions, commits and refusals, in the Prometheus format, over a socket")
     func metrics() async throws {
         try await withService { fixture in
             let door = try fixture.live()
@@ -58,7 +58,7 @@ struct OperationsRouteTests {
             for figure in ["muniment_file_bytes", "muniment_map_bytes", "muniment_map_used_bytes", "muniment_readers"] {
                 #expect(lines.contains { $0.hasPrefix(figure + #"{store="default",part="index"} "#) })
             }
-            // Every figure has its type, and every value its figure.
+            // Every metric has a type, and every value has a metric.
             let types = Set(lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] })
             for line in lines where !line.hasPrefix("#") {
                 let name = String(line.prefix { $0 != "{" && $0 != " " })
@@ -70,7 +70,7 @@ struct OperationsRouteTests {
         }
     }
 
-    @Test("Metrics need a token that may ask, and tell of no store that it does not reach")
+    @Test("Metrics need a token that may query, and omit stores that the token does not reach")
     func metricsScope() async throws {
         try await withService { fixture in
             #expect(try await fixture.direct.send("GET", "/metrics").status == 401)
@@ -82,7 +82,7 @@ struct OperationsRouteTests {
         }
     }
 
-    @Test("The log has a line a request with its id, route, caller and store, and never a secret")
+    @Test("The log has one line per request with its id, route, caller and store, and never a secret")
     func requestLog() async throws {
         let written = Mutex<[UInt8]>([])
         try await withService { settings in
@@ -101,7 +101,7 @@ struct OperationsRouteTests {
             let made = try #require(unnamed.header("X-Request-ID"))
             _ = try await door.send("GET", "/healthz", headers: [HTTPHeader("X-Request-ID", String(repeating: "x", count: 5000))])
             _ = try await door.send("POST", "/v1/stores/default/check", token: token + "wrong", json: "{}")
-            // Behind the answers, each request is told of as over.
+            // The log line of a request is written after its response.
             try fixture.stopListening()
             fixture.service.operations.flush()
             let text = written.withLock { String(decoding: $0, as: UTF8.self) }
@@ -119,7 +119,7 @@ struct OperationsRouteTests {
         }
     }
 
-    @Test("Whoever asks too often is told when to go on, and everybody else goes on")
+    @Test("A caller over the rate limit is told when to retry, and other callers are unaffected")
     func rateLimit() async throws {
         try await withService {
             $0.requestsPerSecond = 2
@@ -139,7 +139,7 @@ struct OperationsRouteTests {
             #expect(statuses.prefix(2) == [200, 200])
             #expect(statuses.contains(429))
             #expect(try await door.send("GET", "/metrics", token: second).status == 200)
-            // Whoever tries tokens is slowed down by its address.
+            // Wrong tokens count against the address that sends them.
             var guesses: Set<Int> = []
             for number in 0..<20 { guesses.insert(try await door.send("GET", "/metrics", token: "muni_guess\(number)").status) }
             #expect(guesses == [401, 429])
@@ -147,7 +147,7 @@ struct OperationsRouteTests {
         }
     }
 
-    @Test("Without a limit nobody is told of one")
+    @Test("Without a rate limit, responses have no rate limit headers")
     func noLimit() async throws {
         try await withService { fixture in
             let answer = try await fixture.direct.send("GET", "/metrics", token: try fixture.administrator())
@@ -156,7 +156,7 @@ struct OperationsRouteTests {
         }
     }
 
-    @Test("Where it is switched on, every decision is kept with who asked, and administrators find it again by pages")
+    @Test("If the decision log is on, every decision is recorded with its caller, and administrators can page through them")
     func decisionLog() async throws {
         try await withService {
             $0.decisionLogs = .stores(["default"])
@@ -190,7 +190,7 @@ struct OperationsRouteTests {
         }
     }
 
-    @Test("Where it is not switched on, nothing is kept, and that is said")
+    @Test("If the decision log is off, nothing is recorded, and the response says so")
     func noDecisionLog() async throws {
         try await withService { fixture in
             let token = try fixture.administrator()

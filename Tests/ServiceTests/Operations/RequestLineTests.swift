@@ -5,13 +5,13 @@ import Testing
 
 @testable import Service
 
-@Suite("The service's log: a line a request, and nothing else in it")
+@Suite("The request log: exactly one line per request")
 struct RequestLineTests {
     private let line = RequestLine(
         time: .newYear, requestID: "r-1", method: "POST", route: "check", path: "/v1/stores/default/check", status: 200,
         nanoseconds: 1_250_000, caller: "t1", store: "default", bytes: 17, peer: "127.0.0.1")
 
-    @Test("As JSON it is an object a line, which says all there is")
+    @Test("In JSON format, each line is an object with all fields")
     func json() throws {
         let text = try #require(line.text(.json))
         #expect(text.last == UInt8(ascii: "\n"))
@@ -24,7 +24,7 @@ struct RequestLineTests {
         #expect(object["time"] == .string("2026-01-01T00:00:00Z"))
     }
 
-    @Test("As text it is a line for people; without a format there is none")
+    @Test("In text format, each line is readable text; without a format, nothing is logged")
     func plain() throws {
         #expect(
             String(decoding: try #require(line.text(.text)), as: UTF8.self)
@@ -33,7 +33,7 @@ struct RequestLineTests {
     }
 
     @Test(
-        "Control characters neither begin a line nor steer a terminal",
+        "Control characters neither start a new line nor control a terminal",
         arguments: ["\n", "\r", "\u{1B}[31m", "\u{0}", "\u{7F}", "\u{9B}31m", "\"}\n{\"status\":200"])
     func controls(text: String) throws {
         var hostile = line
@@ -48,7 +48,7 @@ struct RequestLineTests {
         #expect(object["status"] == .integer(200))
     }
 
-    @Test("A path as long as a head may be is cut")
+    @Test("A path of the maximum length of a request head is truncated")
     func longPath() throws {
         var long = line
         long.path = "/" + String(repeating: "ä", count: 5000)

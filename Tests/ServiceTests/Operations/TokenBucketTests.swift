@@ -3,11 +3,11 @@ import Testing
 
 @testable import Service
 
-@Suite("Limits: a bucket fills at a steady rate, and each request takes one")
+@Suite("Rate limits: a bucket fills at a steady rate, and each request takes one token")
 struct TokenBucketTests {
     private static let second: UInt64 = 1_000_000_000
 
-    @Test("As many as a second allows may come at once, and the next one is told how long to wait")
+    @Test("A caller may send one second's requests at once, and the next request is told how long to wait")
     func burst() {
         let size = TokenBucket.Size(perSecond: 5)
         var bucket = TokenBucket(size, atNanoseconds: 0)
@@ -20,13 +20,13 @@ struct TokenBucketTests {
         #expect(refused == TokenBucket.Outcome(isAllowed: false, remaining: 0, seconds: 1))
     }
 
-    @Test("Whoever keeps to the rate is never refused; over any span nobody gets more than the rate and one bucket")
+    @Test("A caller within the rate is never refused, and no caller exceeds the rate plus one bucket over any period")
     func steadyRate() {
         for perSecond in [1, 3, 50, 1000] {
             let size = TokenBucket.Size(perSecond: perSecond)
             var steady = TokenBucket(size, atNanoseconds: 0)
             for number in 0..<200 {
-                // A nanosecond late, so that what is rounded does not count.
+                // One nanosecond later, so that rounding has no effect.
                 let now = UInt64(number) * (Self.second / UInt64(perSecond) + 1)
                 #expect(steady.take(size, atNanoseconds: now).isAllowed)
             }
@@ -37,7 +37,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("A clock that goes back fills nothing, and a bucket is never fuller than full")
+    @Test("A clock that moves back adds nothing, and a bucket never exceeds its capacity")
     func clocks() {
         let size = TokenBucket.Size(perSecond: 2)
         var bucket = TokenBucket(size, atNanoseconds: 100 * Self.second)
@@ -47,7 +47,7 @@ struct TokenBucketTests {
         #expect(bucket.take(size, atNanoseconds: 500 * Self.second).remaining == 1)
     }
 
-    @Test("One caller's requests take nothing from another's, and a flood of callers takes no more memory than is allowed")
+    @Test("Callers have separate buckets, and any number of callers stays within the memory limit")
     func callers() {
         let limiter = RateLimiter(perSecond: 1, callerLimit: 64)
         #expect(limiter.take("t1", atNanoseconds: 0).isAllowed)
@@ -57,7 +57,7 @@ struct TokenBucketTests {
         #expect(limiter.callerCount <= 64)
     }
 
-    @Test("The headers are those of the draft: the policy, what is left, and the seconds")
+    @Test("The headers follow the draft: the policy, the remaining requests, and the seconds")
     func headers() {
         let limiter = RateLimiter(perSecond: 10)
         let outcome = limiter.take("t1", atNanoseconds: 0)

@@ -10,7 +10,7 @@ import Testing
 @Suite("serve --clock-limits")
 struct ClockLimitOptionTests {
     @Test(
-        "The option sets how far the clock may be behind the newest commit",
+        "The option sets how far the clock may be before the time of the newest commit",
         arguments: [
             (option: [String](), isServed: false), (["--clock-limits", "30"], false), (["--clock-limits", "120"], true),
             (["--clock-limits", "none"], true),
@@ -32,7 +32,7 @@ struct ClockLimitOptionTests {
         }
     }
 
-    @Test("Another value is refused at the start", arguments: ["0", "-5", "soon", "999999999"])
+    @Test("Any other value is refused at the start", arguments: ["0", "-5", "soon", "999999999"])
     func refused(value: String) throws {
         try withTemporaryFolder { folder in
             let refusal = #expect(throws: ServedProcess.NotListening.self) {

@@ -9,12 +9,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A service that is killed at any moment, under writes from several clients")
+@Suite("A service that is killed at any moment, during writes from several clients")
 struct KillTests {
     private static let rounds = 200
     private static let clients = 3
 
-    @Test("200 times: what was acknowledged is there once and whole, and a feed that is resumed each time brings each notice once")
+    @Test("After each of 200 kills, acknowledged commits exist once and complete, and a resumed feed delivers each notice once")
     func killedAgainAndAgain() throws {
         var random = SplitMix64(seed: TestSettings.firstSeed)
         try withTemporaryFolder { folder in
@@ -42,7 +42,7 @@ struct KillTests {
                     #expect(try snapshot.exists(Name("doc:\(key)-b")))
                 }
             }
-            // Each transaction that was begun was sent again until it was acknowledged.
+            // Each started transaction was sent again until it was acknowledged.
             #expect(found.count == acknowledged.count)
             let shared = acknowledged.sorted { $0.value < $1.value }.map { "doc:\($0.key)-a" }
             #expect(load.told == shared)
@@ -50,8 +50,8 @@ struct KillTests {
     }
 }
 
-/// Clients that write to a service, one transaction after another, each with a key of its own; whatever was not acknowledged is sent
-/// again to the next process.
+/// Clients that write to a service, one transaction after another, each with a separate key. A transaction that was not
+/// acknowledged is sent again to the next process.
 private final class WriteLoad: Sendable {
     private let directory: String
     private let token: String
@@ -60,11 +60,11 @@ private final class WriteLoad: Sendable {
 
     private struct State {
         var acknowledged: [String: Revision] = [:]
-        /// By client, the number of the transaction that it has to send.
+        /// By client, the number of its next transaction.
         var next: [Int]
-        /// The objects that the reader was told of, in order.
+        /// The objects of the notices that the reader received, in order.
         var told: [String] = []
-        /// The id of the last event that came whole.
+        /// The id of the last complete event.
         var lastID = "0"
     }
 
@@ -82,7 +82,7 @@ private final class WriteLoad: Sendable {
     var acknowledged: [String: Revision] { state.withLock { $0.acknowledged } }
     var told: [String] { state.withLock { $0.told } }
 
-    /// Starts a service, writes to it from all clients, and kills it once so many transactions were acknowledged.
+    /// Starts a service, writes to it from all clients, and kills it after `limit` acknowledged transactions.
     func run(killingAfter limit: Int) throws {
         let process = try ServedProcess(directory)
         let count = Mutex(0)
@@ -91,7 +91,7 @@ private final class WriteLoad: Sendable {
             TestThread { [self] in
                 let connection: PlainClient
                 do { connection = try PlainClient(port: process.port) } catch { return }
-                // The one that is acknowledged last kills it, while the others are in the middle of theirs.
+                // The last acknowledgment kills the service while the other clients' transactions are in progress.
                 repeat {
                     let isLast = count.withLock { $0 >= limit }
                     if isLast { process.signal(SIGKILL) }
@@ -103,7 +103,7 @@ private final class WriteLoad: Sendable {
         try reader.join()
     }
 
-    /// Sends what was not acknowledged yet, listens until the last of it is told, and ends the service in good order.
+    /// Sends the transactions without acknowledgment, listens until the last notice arrives, and stops the service in good order.
     func finish() throws {
         let process = try ServedProcess(directory)
         var last = ""
@@ -119,9 +119,9 @@ private final class WriteLoad: Sendable {
         guard process.exitCode() == 0 else { throw PlainClient.Gone() }
     }
 
-    /// Listens to the reader's notices behind the last event that came whole, until the service is gone or an object is told of.
+    /// Listens to the reader's notices after the last complete event, until the service exits or `isLast` accepts an object.
     ///
-    /// - Parameter work: what is done while it listens already.
+    /// - Parameter work: Runs after the feed is open.
     private func listen(_ process: ServedProcess, work: () throws -> Void = {}, until isLast: (String) -> Bool) throws {
         let feed: FeedClient
         do {
@@ -141,7 +141,7 @@ private final class WriteLoad: Sendable {
         }
     }
 
-    /// Sends the next transaction of a client; false where the service is gone.
+    /// Sends the next transaction of a client. Returns false if the service has exited.
     private func write(_ client: Int, over connection: PlainClient, _ whenAcknowledged: () -> Void) throws -> Bool {
         let number = state.withLock { $0.next[client] }
         let key = "c\(client)-\(number)"

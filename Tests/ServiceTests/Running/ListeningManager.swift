@@ -23,7 +23,7 @@ final class ListeningManager {
 
     deinit { close(socket) }
 
-    /// The next message; nil where none comes.
+    /// Returns the next message, or nil if none arrives.
     func message() -> String? {
         var buffer = [UInt8](repeating: 0, count: 1024)
         let count = unsafe recv(socket, &buffer, buffer.count, 0)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Service
 
-@Suite("What tests wait for comes, or they are told that it does not")
+@Suite("A test's wait ends with its event or with an error")
 struct PatienceTests {
-    @Test("Whoever waits for an event gives up in time, however many signs of life come instead", .timeLimit(.minutes(10)))
+    @Test("A client that waits for an event times out, even if heartbeats keep arriving", .timeLimit(.minutes(10)))
     func feed() async throws {
         try await withListeners { fixture in
             _ = try fixture.prepared()
@@ -30,7 +30,7 @@ struct PatienceTests {
         }
     }
 
-    @Test("Whoever waits for a mail that nobody sends is told so", .timeLimit(.minutes(10)))
+    @Test("A test that waits for a mail that is never sent gets an error", .timeLimit(.minutes(10)))
     func mail() async {
         let mails = KeptMails()
         await #expect(throws: KeptMails.NoMail.self) {

@@ -1,13 +1,13 @@
 import Glibc
 import TestSupport
 
-/// One connection to a port of this machine, over which one request after another is sent. It is quick, and it notices at once
-/// when the other side is gone.
+/// One fast connection to a port of this machine, which sends one request after another. It immediately detects that the server has
+/// closed the connection.
 final class PlainClient {
     private let socket: Int32
     private var received: [UInt8] = []
 
-    /// The other side is gone.
+    /// The server has closed the connection.
     struct Gone: Error {}
 
     init(port: UInt16) throws {
@@ -16,7 +16,7 @@ final class PlainClient {
 
     deinit { close(socket) }
 
-    /// Sends a request and waits for its answer, which has a length.
+    /// Sends a request and waits for its response, which has a length.
     func send(_ method: String, _ target: String, headers: [String: String] = [:], body: String = "") throws -> (Int, body: String)
     {
         try begin(method, target, headers: headers, body: body)
@@ -29,7 +29,7 @@ final class PlainClient {
         return (Int(head.dropFirst("HTTP/1.1 ".count).prefix(3)) ?? 0, String(decoding: received[..<length], as: UTF8.self))
     }
 
-    /// Sends a request, and leaves its answer to be read.
+    /// Sends a request. The caller reads the response later.
     func begin(_ method: String, _ target: String, headers: [String: String] = [:], body: String = "") throws {
         let lines = headers.map { "\($0.key): \($0.value)\r\n" }.joined()
         let text = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(lines)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -41,7 +41,7 @@ final class PlainClient {
         }
     }
 
-    /// What comes up to some text, which is read as well.
+    /// Reads up to and including a text, and returns the part before the text.
     func line(endingWith end: String = "\n") throws -> String {
         let end = Array(end.utf8)
         var start = 0

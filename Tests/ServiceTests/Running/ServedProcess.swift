@@ -1,20 +1,20 @@
 import Foundation
 import TestSupport
 
-/// The built `muniment serve` as a process of its own.
+/// The built `muniment serve` as a separate process.
 final class ServedProcess: Sendable {
     let port: UInt16
-    /// What it said before it listened, and that it listens.
+    /// The lines that the process wrote up to and including the line that says that it listens.
     let lines: [String]
     private let process: ChildProcess
 
-    /// Starts it on a data directory, and waits until it listens.
+    /// Starts the process with a data directory, and waits until it listens.
     ///
     /// - Parameters:
-    ///   - directory: the data directory.
-    ///   - options: what else it is told.
-    ///   - environment: what else is in its environment.
-    ///   - descriptorLimit: the hard limit on its open files; nil for that of the test.
+    ///   - directory: The data directory.
+    ///   - options: Additional command line options.
+    ///   - environment: Additional environment variables.
+    ///   - descriptorLimit: The hard limit on its open files, or nil for the limit of the test.
     init(_ directory: String, options: [String] = [], environment: [String: String] = [:], descriptorLimit: Int? = nil) throws {
         let command = [ServedProcess.executable.path, "serve", "--data", directory, "--listen", "127.0.0.1:0"] + options
         process = try ChildProcess(
@@ -39,7 +39,7 @@ final class ServedProcess: Sendable {
         let errors: String
     }
 
-    /// Ends it at once, as the system would; returns when it is gone.
+    /// Kills the process immediately (SIGKILL), and returns after it has exited.
     func kill() { process.kill() }
 
     /// The number of the process.
@@ -47,9 +47,9 @@ final class ServedProcess: Sendable {
 
     func signal(_ number: Int32) { process.signal(number) }
 
-    /// Waits for its end.
+    /// Waits until the process exits.
     ///
-    /// - Returns: what it exited with; nil where a signal ended it.
+    /// - Returns: The exit code, or nil if a signal ended the process.
     func exitCode() -> Int32? {
         process.waitUntilExit()
         return process.exitCode
@@ -58,10 +58,10 @@ final class ServedProcess: Sendable {
     /// The rest of standard output, after ``lines``. Waits for the end of the process.
     func rest() -> String { (try? process.finish().output) ?? "" }
 
-    /// What it has written on standard error.
+    /// The text that the process has written to standard error.
     var errors: String { (try? process.errors) ?? "" }
 
-    /// It is built into the folder of the tests.
+    /// The executable is in the folder of the tests.
     private static let executable: URL = {
         var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         while !FileManager.default.isExecutableFile(atPath: folder.appending(path: "muniment").path), folder.path != "/" {

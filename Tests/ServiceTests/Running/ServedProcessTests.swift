@@ -4,10 +4,10 @@ import Muniment
 import TestSupport
 import Testing
 
-@Suite("A service as a process: it begins, and ends in good order")
+@Suite("A service as a process: start and orderly stop")
 struct ServedProcessTests {
     @Test(
-        "The first start writes a valid token to a private file and prints its path; a later start reports the file until it is gone"
+        "The first start writes a valid token to a private file, prints its path; later starts report the file until it is removed"
     )
     func firstToken() throws {
         try withTemporaryFolder { folder in
@@ -33,7 +33,7 @@ struct ServedProcessTests {
         }
     }
 
-    @Test("With `--log json` each request is an object a line on standard error, all of them there when it has stopped")
+    @Test("With `--log json` each request is one object per line on standard error, and all lines are written before the exit")
     func log() throws {
         try withTemporaryFolder { folder in
             let process = try ServedProcess(folder + "/data", options: ["--log", "json"])
@@ -47,7 +47,7 @@ struct ServedProcessTests {
         }
     }
 
-    @Test("Whoever started it is told by a datagram when it listens and when it stops, as systemd wants it")
+    @Test("The process notifies systemd by datagram when it listens and when it stops")
     func notifies() throws {
         try withTemporaryFolder { folder in
             let manager = try ListeningManager(at: folder + "/notify")
