@@ -13,7 +13,7 @@ import Testing
 
 @Suite("A credential that ends before the request body arrives, or during the request")
 struct OverMeanwhileTests {
-    /// A request whose head was sent. The body follows later.
+    /// A request with only its head sent. The body follows later.
     private struct Held {
         let service: MunimentService
         let request: HTTPRequest
@@ -46,7 +46,7 @@ struct OverMeanwhileTests {
         return #"{"mode":"\#(mode)","do":[\#(changes)]}"#
     }
 
-    /// Prepares a class in which every user may create objects.
+    /// Prepares a class. Every user may create objects of it.
     private static let openClass: [Change] = [
         .defineClass("doc"), .grant("everyone", on: "store", ["create", "update"]), .grant("everyone", on: "class:doc", ["create"]),
     ]

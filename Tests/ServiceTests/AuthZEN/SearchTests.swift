@@ -56,7 +56,7 @@ struct SearchTests {
         }
     }
 
-    @Test("An action search returns the subject's privileges, and the aliases whose privileges it has in full")
+    @Test("An action search returns the subject's privileges, and each alias if the subject has all its privileges")
     func actions() throws {
         try Household.with { house in
             let cases: [(subject: String, resource: String, found: [String])] = [

@@ -77,7 +77,7 @@ struct CallerTableTests {
                 "Bearer \(good).", "Basic " + good, good, "Bearer " + good.uppercased(), "Bearer local_" + good.dropFirst(5),
                 "Bearer a.b.c", "Bearer " + String(good.dropLast()),
             ]
-            // A caller whose token looks like a session token is told to get a new one.
+            // A caller with a token that looks like a session token is told to get a new one.
             let ofSessions: [String?] = ["Bearer muna_" + good.dropFirst(5), "Bearer muna_"]
             for (route, credentials) in guarded.flatMap({ [($0, credentials), ($0, ofSessions)] }) {
                 var heads: Set<Head> = []

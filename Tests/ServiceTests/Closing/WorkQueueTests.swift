@@ -37,7 +37,7 @@ import Testing
         last.signal()
     }
 
-    /// A queue whose threads are all occupied until ``release()``.
+    /// A queue with all threads occupied until ``release()``.
     private struct Occupied {
         let queue: WorkQueue
         private let goOn = DispatchSemaphore(value: 0)

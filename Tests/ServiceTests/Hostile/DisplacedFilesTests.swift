@@ -8,7 +8,7 @@ import ServiceSupport
 import TestSupport
 import Testing
 
-@Suite("Hostile: a store whose files disappear while the service runs")
+@Suite("Hostile: the files of a store disappear while the service runs")
 struct DisplacedFilesTests {
     /// Sends a change of the default store in the name of its administrator.
     private func register(_ name: String, _ door: any Door, _ token: String) async throws -> (status: Int, text: String) {

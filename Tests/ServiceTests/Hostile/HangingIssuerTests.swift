@@ -70,7 +70,7 @@ struct HangingIssuerTests {
         }
     }
 
-    @Test("A request whose client disconnects while it waits for keys leaves the queue")
+    @Test("If a client disconnects while its request waits for keys, the request leaves the queue")
     func clientLeaves() async throws {
         try await withHangingIssuer { fixture, issuer, _ in
             let (port, jwt) = (try fixture.listen(), try TestJWT.make())

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Hostile: a tenant who queries the past")
 struct PastDisclosureTests {
-    /// A locked store in which Ann, Bob and Mal may use objects of the class `doc`, called over a socket.
+    /// A locked store, called over a socket. Ann, Bob and Mal may use its objects of the class `doc`.
     private struct Site {
         let curl: Curl
         let root: String

@@ -31,7 +31,7 @@ struct TaintTests {
     }
 }
 
-/// A random history in which each written value has a unique mark.
+/// A random history. Each written value has a unique mark.
 private struct TaintedHistory {
     /// A mark in a value: the object, and the revisions at which it was written and removed.
     private struct Mark {

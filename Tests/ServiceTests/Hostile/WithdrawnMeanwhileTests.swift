@@ -10,7 +10,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Hostile: a caller whose credential is revoked while a change waits for the writer")
+@Suite("Hostile: a credential is revoked while the caller's change waits for the writer")
 struct WithdrawnMeanwhileTests {
     private static let transactions = "/v1/stores/default/transactions"
     private static let creation = #"{"do":[{"op":"createObject","object":"doc:late"}]}"#

@@ -15,7 +15,7 @@ struct LiveFeedTests {
     static let notices = "/v1/stores/default/notices"
     static let commits = "/v1/stores/default/commits"
 
-    @Test("A notice is a CloudEvent whose id is the revision, and the feed sends the reconnection time once")
+    @Test("A notice is a CloudEvent with the revision as its id, and the feed sends the reconnection time once")
     func comesAsCloudEvent() async throws {
         try await withListeners { fixture in
             let store = try fixture.prepared()

@@ -105,7 +105,7 @@ struct ListPageTests {
         }
     }
 
-    /// Prepares a firm in which Ann has three roles and may read eleven objects.
+    /// Prepares a firm: Ann has three roles and may read eleven objects.
     private func prepare(_ firm: NativeFixture) async throws {
         var changes: [String] = []
         for number in 0..<9 {

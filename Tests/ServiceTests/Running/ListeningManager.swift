@@ -1,6 +1,6 @@
 import Glibc
 
-/// A socket on which a service manager listens.
+/// The socket of a service manager.
 final class ListeningManager {
     private let socket: Int32
 

@@ -58,7 +58,7 @@ private final class DeletionSite: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Accounts whose deletion was acknowledged or found to be done.
+        /// Accounts with a deletion that was acknowledged or found to be done.
         var gone: Set<AccountID> = []
         /// Accounts that a client is about to delete.
         var taken: Set<AccountID> = []

@@ -93,7 +93,7 @@ struct SessionTheftTests {
         }
     }
 
-    /// The ways in which a session ends.
+    /// The ways to end a session.
     enum End: CaseIterable {
         case signedOut, endedElsewhere, othersEnded, administrator, passwordChanged, deleted
 
