@@ -67,7 +67,7 @@ struct TransactionRouteTests {
         }
     }
 
-    @Test("A key in use is locked for its store and caller only, until its request ends")
+    @Test("A key in use is locked only for its store and caller, until its request ends")
     func runningKeys() async throws {
         let keys = RunningKeys()
         let scope = RunningKeys.Scope(store: .default, caller: "user:ann", key: "k")

@@ -10,7 +10,7 @@ import Testing
 @Suite("serve --clock-limits")
 struct ClockLimitOptionTests {
     @Test(
-        "The option sets how far the clock may be before the time of the newest commit",
+        "The option sets how far the clock may lag the newest commit",
         arguments: [
             (option: [String](), isServed: false), (["--clock-limits", "30"], false), (["--clock-limits", "120"], true),
             (["--clock-limits", "none"], true),
