@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A store refuses to commit while the machine's clock is wrong")
 struct ClockGuardTests {
-    /// A machine whose clocks a test moves.
+    /// A machine with clocks that a test sets.
     private final class Machine: Sendable {
         private let clock = Mutex(MachineClock(wall: Instant.newYear.microseconds, sinceBoot: 60_000_000, isSynchronized: false))
 
@@ -47,7 +47,7 @@ struct ClockGuardTests {
         try store.commit(Transaction("user:root", [.register(name)]))
     }
 
-    @Test("E3: a clock that is set a year ahead commits nothing and ends no access; once it is right again, commits go on")
+    @Test("E3: a clock one year ahead commits nothing and expires no access; commits continue after it is corrected")
     func ahead() throws {
         try withStore { (machine, store) throws in
             try store.commit(
@@ -67,7 +67,7 @@ struct ClockGuardTests {
         }
     }
 
-    @Test("Time that passes while the machine runs is no reason to refuse, however long the store is idle")
+    @Test("Time that passes while the machine runs never causes a refusal, even if the store is idle for long")
     func idle() throws {
         try withStore { (machine, store) throws in
             machine.pass(seconds: Self.year)
@@ -129,7 +129,8 @@ struct ClockGuardTests {
         }
     }
 
-    @Test("E3: a clock behind the newest commit is refused beyond five minutes; within them the time stands still")
+    @Test(
+        "E3: a clock more than five minutes before the newest commit is refused; within five minutes the time stays constant")
     func behind() throws {
         try withStore { (machine, store) throws in
             machine.setWall(bySeconds: -299)

@@ -3,7 +3,7 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("An entry: what one subject has on one object")
+@Suite("An entry: the privileges of one subject on one object")
 struct AccessEntryTests {
     private static func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
@@ -64,14 +64,14 @@ struct AccessEntryTests {
         (entry(.all), .custom(1), entry(known)),
     ]
 
-    @Test("What is revoked goes; out of everything, what is known stays for good and nothing later comes", arguments: revocations)
+    @Test("A revoke from a grant of all privileges keeps the other known privileges, and no later ones", arguments: revocations)
     func revoking(revocation: Revocation) {
         var entry = revocation.before
         entry.revoke(revocation.revoked, known: Self.known)
         #expect(entry == revocation.after)
     }
 
-    @Test("E13: an end is the first moment without, and expiring takes what has ended and nothing else")
+    @Test("E13: an expiry is the first moment without access, and expiring removes only ended privileges")
     func expiring() {
         var entry = Self.entry(.query, (.read, 3), (.update, 5))
         #expect(entry.live(at: Self.at(3).advanced(byMicroseconds: -1)) == [.query, .read, .update])
@@ -85,7 +85,7 @@ struct AccessEntryTests {
         #expect(entry.live(at: .forever) == .query)
     }
 
-    @Test("The parts of an entry never overlap and stand in the order of their ends, whatever is granted and revoked")
+    @Test("The parts of an entry never overlap and are ordered by expiry, after any grants and revokes")
     func partsStayApart() {
         var generator = SplitMix64(seed: 42)
         for _ in 0..<200 {

@@ -3,7 +3,7 @@ import Hashing
 import Permissions
 import Testing
 
-@Suite("What an idempotency key stands for")
+@Suite("The content that an idempotency key identifies")
 struct CanonicalBytesTests {
     /// One of each kind of change, with every optional part both ways somewhere.
     private static let changes: [Change] = [

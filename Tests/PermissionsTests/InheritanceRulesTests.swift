@@ -2,7 +2,7 @@ import Events
 import Permissions
 import Testing
 
-@Suite("The rules of access: what comes from parents and through links")
+@Suite("The rules of access: inheritance from parents and through links")
 struct InheritanceRulesTests {
     /// `one` below `two` below `three`.
     private func chain(_ inherits: Privileges) -> TinyState {
@@ -24,7 +24,7 @@ struct InheritanceRulesTests {
         #expect(try state.effective(.ann, .one) == [.read, .update])
     }
 
-    @Test("Nothing comes down where a class does not inherit")
+    @Test("An object inherits nothing if its class does not inherit")
     func notInheriting() throws {
         var state = chain([])
         state.grant(.all, on: .two, to: .ann)
@@ -43,7 +43,7 @@ struct InheritanceRulesTests {
         #expect(try state.effective(.ann, .one) == [.read, .update])
     }
 
-    @Test("A parent whose class has no object ACLs gives everything down that the mask lets through")
+    @Test("A parent of a class without object ACLs passes on everything that the mask allows")
     func openParent() throws {
         var state = chain([.read, .query])
         state.classes[.folder] = ClassOptions(objectACL: .none)
@@ -53,7 +53,7 @@ struct InheritanceRulesTests {
         #expect(try state.effective(.ann, .one) == [])
     }
 
-    @Test("A parent that is no longer there gives nothing")
+    @Test("A deleted parent gives nothing")
     func missingParent() throws {
         var state = chain(.all)
         state.grant(.all, on: .two, to: .ann)
@@ -99,7 +99,7 @@ struct InheritanceRulesTests {
         #expect(try state.effective(.ann, .one) == [])
     }
 
-    @Test("R12: what a link gives stays below the store and class levels")
+    @Test("R12: a link gives at most what the store and class levels allow")
     func linksBelowLevels() throws {
         var state = TinyState.open
         state.classes[.doc] = ClassOptions(readThroughLinks: true)

@@ -6,7 +6,7 @@ import Testing
 struct LevelRulesTests {
     private let everyday: Privileges = [.read, .update, .delete, .query]
 
-    @Test("R4, R7: each level narrows what the ones above it give, and none widens it")
+    @Test("R4, R7: each level narrows the access from the levels above it, and none widens it")
     func narrowing() throws {
         for store in [Privileges.read.union(.update), .all, []] {
             for classLevel in [Privileges.read, [.read, .query], .all, []] {
@@ -23,7 +23,7 @@ struct LevelRulesTests {
         }
     }
 
-    @Test("K3: a widening class adds what the class gives to what the object gives, below the store level")
+    @Test("K3: a widening class adds its access to the access of the object, below the store level")
     func widening() throws {
         var state = TinyState()
         state.classes[.doc] = ClassOptions(composition: .widening)
@@ -46,7 +46,7 @@ struct LevelRulesTests {
         #expect(try state.effective(.ben, .one) == [])
     }
 
-    @Test("R8: with object ACLs and none set nobody has anything but administrators")
+    @Test("R8: with object ACLs and no entry, only administrators have access")
     func noEntries() throws {
         let state = TinyState.open
         #expect(try state.effective(.ann, .one) == [])
@@ -54,7 +54,7 @@ struct LevelRulesTests {
         #expect(try state.effective(.root, .one) == .builtIn)
     }
 
-    @Test("R10: nothing narrows an administrator, and an administrator has what the class knows, no more")
+    @Test("R10: no level narrows an administrator, who has exactly the privileges that the class knows")
     func administrator() throws {
         var state = TinyState()
         state.classes[.doc]?.privileges = [.custom(0), .custom(3)]
@@ -74,7 +74,7 @@ struct LevelRulesTests {
         #expect(ofClass.effective == Privileges.builtIn.subtracting([.create, .update, .delete]))
     }
 
-    @Test("A privilege that the class does not know is never given, whoever grants it")
+    @Test("A privilege that the class does not know is never given, regardless of the granter")
     func unknownPrivileges() throws {
         var state = TinyState.open
         state.classes[.doc]?.privileges = .custom(1)
@@ -82,7 +82,7 @@ struct LevelRulesTests {
         #expect(try state.effective(.ann, .one) == .custom(1))
     }
 
-    @Test("K2: what is granted to anonymous holds for those signed in, what is granted to everyone not for anonymous")
+    @Test("K2: a grant to anonymous includes signed-in users, a grant to everyone does not include anonymous")
     func subjects() throws {
         var state = TinyState.open
         state.grant(.read, on: .one, to: .anonymous)
@@ -111,7 +111,7 @@ struct LevelRulesTests {
         }
     }
 
-    @Test("An unknown object, or one whose class is unknown, gives nothing to anyone and says why")
+    @Test("An unknown object, or one of an unknown class, gives no access to any caller and states the reason")
     func unknown() throws {
         var state = TinyState.open
         state.places[.two] = Place(classID: .folder, parent: nil)

@@ -30,7 +30,7 @@ struct LinkWalkTests {
             return links
         }
 
-        /// Whether Ben may read an object, and what it took to find that out.
+        /// Whether Ben may read an object, and how much work the check needed.
         func benReads(_ object: ObjectID) throws -> (allowed: Bool, reads: Int) {
             let before = reads.load(ordering: .relaxed)
             let verdict = try AccessRules(self, at: Instant(microseconds: 0)).verdict(for: subjects(of: .ben), on: object)
@@ -38,7 +38,7 @@ struct LinkWalkTests {
         }
     }
 
-    /// A world in which `.one` can be read through links, and nothing else is given to anybody on an object.
+    /// A world in which `.one` can be read through links. No other access is given on any object.
     private struct World {
         var state = TinyState.open
         private var next: UInt64 = 1000
@@ -64,7 +64,7 @@ struct LinkWalkTests {
             state.links[target, default: [:]][writer, default: []] += sources
         }
 
-        /// An object that Ben may read, to which a caller has written a link.
+        /// An object that Ben may read and that has a link written by a caller.
         mutating func share(_ target: ObjectID, by writer: PrincipalID) {
             let source = add(.folder)
             state.grant(.read, on: source, to: .ben)
@@ -76,7 +76,7 @@ struct LinkWalkTests {
     /// A later caller than Mallory, so that Mallory's links come first.
     private static let vic = PrincipalID(rawValue: 900)
 
-    /// What a check may take for one caller's links: the last object that is looked at may lie deep.
+    /// The work limit of a check for the links of one caller. The last object may be deep in the tree.
     private static let shareOfOne = Limits.linkReadsPerCaller + Limits.depthOfParents
 
     @Test("E14: all links that a caller has room for make a denied check read a bounded number of objects")

@@ -13,7 +13,7 @@ struct NameTests {
         ("store", .store, "store", nil), ("everyone", .everyone, "everyone", nil), ("anonymous", .anonymous, "anonymous", nil),
         ("role:role:r", .role, "role", "role:r"), ("User:ann", .object, "User", "ann"),
         ("\u{E9}:\u{E9}", .object, "\u{E9}", "\u{E9}"), ("doc: ", .object, "doc", " "),
-        // A mark behind a colon combines with it on the screen, not in the bytes.
+        // A combining mark after a colon combines with it on the screen, but not in the bytes.
         ("user:\u{301}", .caller, "user", "\u{301}"), ("role:\u{301}", .role, "role", "\u{301}"),
         ("thing:\u{301}", .caller, "thing", "\u{301}"), ("class:\u{301}", .class, "class", "\u{301}"),
         ("permission:\u{301}", .permission, "permission", "\u{301}"), ("store:\u{301}", nil, "store", "\u{301}"),
@@ -31,7 +31,7 @@ struct NameTests {
         #expect(Name("doc:1").hashValue == Name("doc:" + "1").hashValue)
     }
 
-    @Test("What a name stands for is what is before its first colon", arguments: forms)
+    @Test("The kind of a name is the text before its first colon", arguments: forms)
     func kinds(form: Form) {
         let name = Name(form.text)
         #expect(name.kind == form.kind)
@@ -49,7 +49,7 @@ struct NameTests {
         (String(repeating: "c", count: 128) + ":1", nil), (String(repeating: "c", count: 129) + ":1", .tooLarge),
     ]
 
-    @Test("An ill-formed name says what is wrong with it", arguments: problems)
+    @Test("An ill-formed name gives an error with the reason", arguments: problems)
     func wellFormed(text: String, code: Refusal.Code?) {
         #expect(Name(text).problem?.code == code)
         #expect(Name(text).isWellFormed == (code == nil))
@@ -100,7 +100,7 @@ struct NameTests {
         #expect("doc:a b\u{A0}".showingUnseen() == "doc:a b\u{A0}")
     }
 
-    @Test("A name with a character that nobody can see is well-formed, as old ones are, and cannot be a new one", arguments: unseen)
+    @Test("An old name with an invisible character is well-formed, but a new name cannot have one", arguments: unseen)
     func unseenCharacters(text: String, isNew: Bool) {
         #expect(Name(text).isWellFormed)
         #expect((Name(text).problemAsNew == nil) == isNew)

@@ -1,7 +1,7 @@
 import Events
 import Permissions
 
-/// A state of access small enough to write by hand: what the rules read, and nothing else.
+/// A state of access that is small enough to write by hand. It has only the data that the rules read.
 struct TinyState: AccessState {
     var classes: [ClassID: ClassOptions] = [
         .class: ClassOptions(), .store: ClassOptions(), .user: ClassOptions(objectACL: .none), .doc: ClassOptions(),
@@ -41,7 +41,7 @@ struct TinyState: AccessState {
         (links[target] ?? [:]).sorted { $0.key < $1.key }.prefix(limit).map { CallerLinks(writer: $0.key, sources: $0.value) }
     }
 
-    /// What somebody may do to an object, as the rules say.
+    /// The privileges of a subject on an object, by the rules.
     func effective(_ caller: PrincipalID, _ object: ObjectID, at instant: Instant = Instant(microseconds: 0)) throws -> Privileges {
         try verdict(caller, object, at: instant).effective
     }

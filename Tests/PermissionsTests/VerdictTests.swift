@@ -39,7 +39,7 @@ struct VerdictTests {
         #expect(verdict.decidingLevel(for: wanted) == level)
     }
 
-    @Test("Nothing is allowed by asking for nothing, and all of what is asked for must be there")
+    @Test("An empty request allows nothing, and every requested privilege must be present")
     func allows() {
         let verdict = Verdict(effective: [.read, .update], reason: .administrator)
         #expect(verdict.allows(.read))

@@ -26,7 +26,7 @@ struct FoldTests {
         }
     }
 
-    @Test("E4: what was decided and taken back leaves no trace in the index", arguments: UInt64(0)..<4)
+    @Test("E4: a change that is decided and rolled back leaves no trace in the index", arguments: UInt64(0)..<4)
     func rollBack(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 2_000_000 &+ number
         let log = try randomLog(seed: seed, steps: 80)
@@ -37,7 +37,7 @@ struct FoldTests {
                 let bench = try IndexBench(in: folder)
                 defer { bench.close() }
                 for (number, commit) in log.enumerated() {
-                    // What the commit does is done in vain, in whole and in part, before it is done for good.
+                    // The changes of the commit are rolled back, completely and in part, before they are made permanently.
                     try bench.foldInVain(commit.events)
                     try bench.foldInVain(Array(commit.events.prefix(number % 3)))
                     try bench.fold(commit)
@@ -50,7 +50,7 @@ struct FoldTests {
         }
     }
 
-    @Test("An event about what is not there is an error, not a guess")
+    @Test("An event about a missing entity is an error")
     func impossibleEvents() throws {
         try withTemporaryFolder { folder in
             let bench = try IndexBench(in: folder)

@@ -48,7 +48,7 @@ final class IndexBench {
         for event in events { try workingSet.apply(event) }
     }
 
-    /// Folds events as the next commit, a second behind the last, and writes the index.
+    /// Folds events as the next commit, one second after the last, and writes the index.
     func commit(_ events: [Event]) throws {
         let number = commits.count
         try fold(
@@ -89,7 +89,7 @@ extension Event {
     }
 }
 
-/// What a store logged of a random history.
+/// The log of a random history.
 func randomLog(seed: UInt64, steps: Int) throws -> [Commit] {
     try withTemporaryFolder { folder in
         var history = RandomHistory(seed: seed)

@@ -9,7 +9,7 @@ import Testing
 struct KeyOrderTests {
     private func bytes(_ key: FixedKey) -> [UInt8] { key.withBytes { span in span.indices.map { span[$0] } } }
 
-    /// Numbers at the edges of what a key holds, and some between.
+    /// Numbers at the limits of the range of a key, and some between.
     private let numbers: [UInt64] = [0, 1, 2, 255, 256, 65_535, 1 << 20, 1 << 32, (1 << 40) - 2]
 
     @Test("Of a document's versions later ones come first, and no other document's come between")
@@ -30,7 +30,7 @@ struct KeyOrderTests {
         for (left, right) in zip(keys, keys.dropFirst()) { #expect(left.lexicographicallyPrecedes(right)) }
     }
 
-    @Test("Relations come by kind, by the first thing, by the second, the later version first")
+    @Test("Relations are ordered by kind, then by the first entity, then by the second, with the later version first")
     func relations() {
         var keys: [[UInt8]] = []
         for kind in [RelationKind.member, .child, .link] {

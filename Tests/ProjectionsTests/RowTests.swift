@@ -45,7 +45,7 @@ struct RowTests {
         }
     }
 
-    @Test("A row that lost its end, or has something behind it, is found")
+    @Test("A row with a missing end, or with extra bytes after it, is found")
     func lengths() {
         let row = row()
         for count in 0..<row.count {

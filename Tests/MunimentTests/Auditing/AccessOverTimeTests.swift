@@ -5,10 +5,10 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Audit: who could do what when, beside the naive model at every revision")
+@Suite("Audit: who could do what and when, compared with the naive model at every revision")
 struct AccessOverTimeTests {
     @Test(
-        "E10: who could do something at any time of a span, and from when to when, is what a check at every revision of it gives",
+        "E10: who had access during a span, and from when to when, matches a check at every revision of the span",
         arguments: UInt64(0)..<12)
     func spans(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 5_000_000 &+ number
@@ -46,7 +46,7 @@ struct AccessOverTimeTests {
     }
 
     @Test(
-        "E10: when somebody got in and out is what a check at every revision gives, each time with the commit that made it so",
+        "E10: the times at which a subject gains and loses access match a check at every revision, each with its commit",
         arguments: UInt64(0)..<12)
     func turns(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 6_000_000 &+ number
@@ -79,7 +79,7 @@ struct AccessOverTimeTests {
         }
     }
 
-    @Test("E10: what somebody had at a moment is what is asked for one by one", arguments: UInt64(0)..<12)
+    @Test("E10: the access of a subject at one time matches separate checks of each privilege", arguments: UInt64(0)..<12)
     func reports(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 7_000_000 &+ number
         try withStore(.open) { fixture in

@@ -5,10 +5,10 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Audit: how somebody got in, told in full")
+@Suite("Audit: the full report of how a subject gained access")
 struct AccessStoryTests {
-    /// Ann comes to a document through a role in a role, loses it with the role, gets it again until a time, and once more with
-    /// everything when she administers the store.
+    /// Ann gets access to a document through a nested role, loses it with the role, and gets it again until a time. At last she has
+    /// all privileges because she administers the store.
     private func story(_ fixture: StoreFixture) throws {
         let everybody: [Change] = (["store", "class:doc"] as [Name]).map { .grant(.everyone, on: $0, ["read", "update"]) }
         try fixture.store.commit(
@@ -27,7 +27,7 @@ struct AccessStoryTests {
         try then(.deleteObject("doc:plan"))
     }
 
-    @Test("E10: every moment at which access began and ended, with the events that made it so and no others, who did it and when")
+    @Test("E10: the report lists every start and end of access, with the events that caused it, the caller and the time")
     func turns() throws {
         try withStore(.locked) { fixture in
             try story(fixture)
@@ -50,7 +50,7 @@ struct AccessStoryTests {
         }
     }
 
-    @Test("E10: what the first revision and the first moment of a span brought are turns of it, and what was before is none")
+    @Test("E10: changes at the first revision and the first time of a span are listed, and earlier changes are not")
     func inclusiveBeginning() throws {
         try withStore(.locked) { fixture in
             try story(fixture)
@@ -67,7 +67,7 @@ struct AccessStoryTests {
         }
     }
 
-    @Test("E10: an end that fell due while nobody recorded it counts from its time, though the log says nothing of it yet")
+    @Test("E10: an expiry that no commit has recorded yet takes effect at its time")
     func pendingEnd() throws {
         try withStore(.locked) { fixture in
             try fixture.commit(.defineClass("doc"), .register("user:ann"))
@@ -77,7 +77,7 @@ struct AccessStoryTests {
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read"], until: end))
             let head = try fixture.head
             try fixture.store.close()
-            // A process that only reads, after the end and before anybody writes again.
+            // A read-only process, after the expiry and before the next commit.
             let later = end.later(seconds: 50)
             let reader = try Store.open(at: fixture.path, .reading, options: StoreOptions { later })
             let spans = try reader.accessSpans(of: "user:ann", with: ["read"], on: "doc:1")
@@ -93,7 +93,7 @@ struct AccessStoryTests {
         }
     }
 
-    @Test("E10: what nobody ever heard of has an empty answer; what is ill-formed, or runs backwards, is refused")
+    @Test("E10: unknown names give an empty answer; ill-formed names and reversed spans are refused")
     func oddQuestions() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))

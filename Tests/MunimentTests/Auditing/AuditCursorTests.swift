@@ -19,7 +19,7 @@ struct AuditCursorTests {
         }
     }
 
-    @Test("E10: pages follow each other without a gap and without a repetition while commits and refusals go on")
+    @Test("E10: pages have no gaps and no repetitions while commits and refusals are written")
     func stableWhileCommitsGoOn() throws {
         try withStore(.locked) { (fixture) throws in
             try fill(fixture)
@@ -46,7 +46,7 @@ struct AuditCursorTests {
         }
     }
 
-    @Test("E10: a list can be taken up behind every one of its records, in both orders, also after the store was opened again")
+    @Test("E10: a list can be continued after any of its records, in both orders, also after the store is reopened")
     func takenUpAnywhere() throws {
         try withStore(.locked) { (fixture) throws in
             try fill(fixture)
@@ -54,7 +54,7 @@ struct AuditCursorTests {
                 let filter = AuditFilter(order: order)
                 let whole = try fixture.store.records(filter, limit: 1000)
                 let texts = try (1..<whole.count).map { try fixture.store.audit(filter, limit: $0).cursor.description }
-                // What comes later has no place in a list that begins with the newest.
+                // A list that begins with the newest record does not include later records.
                 fixture.clock.advance(seconds: 1)
                 try fixture.commit(.register(Name("user:later\(texts.count)")))
                 try fixture.reopen()
@@ -68,7 +68,7 @@ struct AuditCursorTests {
         }
     }
 
-    @Test("E10: behind the last page comes what has happened since, and nothing else")
+    @Test("E10: after the last page, the cursor returns only the records that were written since")
     func whatCameSince() throws {
         try withStore(.locked) { (fixture) throws in
             try fill(fixture)

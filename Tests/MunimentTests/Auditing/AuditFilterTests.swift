@@ -13,7 +13,7 @@ struct AuditFilterTests {
     /// One history that is long enough for several blocks of the index, and some short ones.
     static let histories: [(number: UInt64, steps: Int)] = [(0, longSteps)] + (1...6).map { ($0, 120) }
 
-    @Test("E10: a name that is none is found where it was refused, and asking for it does no harm")
+    @Test("E10: a search for an ill-formed name finds the refused commands that used it, and is harmless")
     func namesThatAreNone() throws {
         try withStore { fixture in
             for name: Name in ["", Name(String(repeating: "x", count: 600)), "nobody"] {
@@ -42,7 +42,7 @@ struct AuditFilterTests {
                 let filter = naive.filter(using: &random)
                 try compare(fixture.store, naive, filter, limit: random.number(1...400), seed)
             }
-            // What the index says does not depend on when it was folded.
+            // The content of the index does not depend on when it was folded.
             try fixture.reopenWithoutIndex()
             for _ in 0..<20 { try compare(fixture.store, naive, naive.filter(using: &random), limit: 100, seed) }
             try fixture.whileClosed {

@@ -2,10 +2,10 @@ import Events
 import Muniment
 import Permissions
 
-/// The audit by going through everything there is: the log and the record of refusals, put together and held against a filter one
-/// by one, by the names in what a reader of the log is shown.
+/// A naive audit. It reads the whole log and the record of refusals, and compares each record with a filter, by the names that a
+/// reader of the log sees.
 struct NaiveAudit {
-    /// What a record comes to.
+    /// The audit entry for a record.
     struct Row: Hashable {
         let revision: Revision
         /// The event's place in its commit; nil for a refusal.

@@ -8,7 +8,7 @@ import Testing
 @Suite("Faults: backups on a full disk, and by a process that is killed")
 struct BackupFaultTests {
     @Test(
-        "A disk that is full leaves nothing that looks like a backup, and the store goes on", arguments: [0, 4096, 40_000, 90_000])
+        "A full disk leaves no file that looks like a backup, and the store keeps working", arguments: [0, 4096, 40_000, 90_000])
     func fullDisk(limit: Int) throws {
         try withFilledStore { folder, path in
             let target = folder + "/backup"
@@ -31,7 +31,7 @@ struct BackupFaultTests {
         }
     }
 
-    @Test("Killed at any moment: whatever stands under the name of a backup can be restored", arguments: [0, 1, 3, 8, 21])
+    @Test("After a kill at any time, every file with the name of a backup can be restored", arguments: [0, 1, 3, 8, 21])
     func killed(backups: Int) throws {
         try withFilledStore { folder, path in
             let made = folder + "/made"
@@ -43,7 +43,7 @@ struct BackupFaultTests {
             let whole = all.filter { !$0.hasSuffix(".part") }
             #expect(whole.count >= backups)
             for name in whole { try Store.restore(made + "/" + name, to: folder + "/restored-" + name) }
-            // What was left unfinished is in nobody's way.
+            // Unfinished files do not prevent a new backup.
             let next = made + "/\(whole.count)"
             _ = try Store.backup(at: path, to: next)
             #expect(try names(in: made).filter { $0.hasSuffix(".part") } == [])

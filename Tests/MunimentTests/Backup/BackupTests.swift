@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Backup and restore")
 struct BackupTests {
-    @Test("A restored store has the history, the refusals and the answers of the one that was backed up, and goes on")
+    @Test("A restored store has the history, refusals and answers of the original, and accepts commits")
     func roundTrip() throws {
         try withStore(.open) { fixture in
             try fill(fixture, objects: 40)
@@ -36,7 +36,8 @@ struct BackupTests {
         }
     }
 
-    @Test("Whoever gets an account while a data directory is backed up is in the stores of the backup, where the account is in it")
+    @Test(
+        "A user who signs up during a backup of the data directory is in the stores of the backup if the backup has the account")
     func accountsFirst() throws {
         let folder = try ScratchFolder()
         let (data, backup, restored) = (folder.path + "/data", folder.path + "/backup", folder.path + "/restored")
@@ -97,7 +98,7 @@ struct BackupTests {
         }
     }
 
-    @Test("What stands at the place of a backup or of a store is never overwritten, and stays as it is")
+    @Test("Existing files at the target of a backup or a restore are never overwritten")
     func refusesToOverwrite() throws {
         try withStore(.open) { fixture in
             try fill(fixture, objects: 2)
@@ -114,7 +115,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A byte of a backup that is changed is found, wherever it is, and no store comes of it", arguments: 0..<24)
+    @Test("A changed byte anywhere in a backup is found, and no store is restored from it", arguments: 0..<24)
     func damage(part: Int) throws {
         try withStore(.open) { fixture in
             try fill(fixture, objects: 30)
@@ -122,7 +123,7 @@ struct BackupTests {
             _ = try fixture.store.backup(to: backup)
             let file = backup + ["/log/data.mdb", "/log/seal", "/backup.json"][part % 3]
             let size = try FileBytes.read(file).count
-            // Not the last byte: behind the record's end there is only the end of a line.
+            // Not the last byte: after the end of the record there is only a line feed.
             try FileBytes.flip(file, at: (size - 2) * (part / 3) / 7, mask: 0x11)
             let restored = fixture.path + "-restored"
             #expect(throws: (any Error).self) { try Store.restore(backup, to: restored) }

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("A cancelled question is not begun, nor is one whose deadline has passed")
+    @Test("A query does not start if it is cancelled or if its deadline has passed")
     func notBegun() throws {
         let cancellation = Cancellation()
         cancellation.cancel()

@@ -27,7 +27,7 @@ import Testing
     private func openFiles(in folder: String) throws -> [String] {
         let folder = canonicalPath(folder)
         return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
-            // Others open and close files beside this.
+            // Other tests open and close files at the same time.
             let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + number)
             return path.flatMap { $0.hasPrefix(folder + "/") ? $0 : nil }
         }

@@ -17,7 +17,7 @@ import Testing
 
         init(_ store: Store) { self.store = store }
 
-        /// Begins, and returns when the store takes nothing new any more.
+        /// Begins to close the store, and returns when the store accepts no new work.
         func begin() {
             thread.withLock { thread in
                 thread = TestThread { [self] in
@@ -28,7 +28,7 @@ import Testing
             while store.obstacleToWriting == nil { usleep(1_000) }
         }
 
-        /// Whether closing is over after a while in which it could have been.
+        /// Whether closing has finished after a wait that is long enough for it.
         var isOverInAMoment: Bool {
             usleep(100_000)
             return closed.load(ordering: .acquiring)
@@ -37,7 +37,7 @@ import Testing
         func join() throws { try thread.withLock { $0 }?.join() }
     }
 
-    @Test("Closing waits for whoever reads, and from its beginning on nobody else begins to")
+    @Test("Closing waits for active readers, and refuses new readers after it has begun")
     func reading() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("Closing waits for whoever goes through the refused commands")
+    @Test("Closing waits for readers of the refused commands")
     func refusals() throws {
         try withStore(.open) { fixture in
             #expect(try fixture.refusal(.createObject("none:1")) != nil)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("A verification of an open log ends where whoever watches it wants no more, and where the store is closed")
+    @Test("Verification of an open log stops if its observer cancels it or if the store is closed")
     func verification() throws {
         struct Left: Error {}
         try withStore(.open) { fixture in

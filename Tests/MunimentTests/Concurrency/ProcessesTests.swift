@@ -29,7 +29,7 @@ struct ProcessesTests {
         }
     }
 
-    @Test("A reader that stays open sees what another process commits, and what was taken is gone")
+    @Test("A reader that stays open sees the commits of another process, and revoked access is gone")
     func readerDuringCommits() throws {
         try withFaultStore { path, _ in
             let reader = try Store.open(at: path, .reading, options: options)
@@ -41,14 +41,14 @@ struct ProcessesTests {
         }
     }
 
-    @Test("A reader that stays open while the index is folded anew goes on with the new one")
+    @Test("A reader that stays open during a rebuild of the index continues with the new index")
     func readerDuringRebuild() throws {
         try withFaultStore { path, _ in
             let reader = try Store.open(at: path, .reading, options: options)
             #expect(try reader.read { try $0.check("user:ann", ["read"], on: "doc:3").isAllowed })
             #expect(try Helper.run(["rebuild", path]).exitCode == 0)
             #expect(try reader.read { try $0.check("user:ann", ["read"], on: "doc:3").isAllowed })
-            // What is committed behind the rebuilding is in the new index only.
+            // A commit after the rebuild is in the new index only.
             #expect(try Helper.run(["revoke", path]).exitCode == 0)
             #expect(try !reader.read { try $0.check("user:ann", ["read"], on: "doc:3").isAllowed })
             #expect(try reader.read(at: .revision(Revision(20))) { $0.revision } == Revision(20))
@@ -56,15 +56,15 @@ struct ProcessesTests {
         }
     }
 
-    @Test("While a writer folds the index, nobody reads half of it")
+    @Test("No process reads a partial index while a writer rebuilds it")
     func readerDuringFolding() throws {
         try withFaultStore { path, folder in
-            // As a writer that was killed leaves it: the index stands at an earlier revision than the log.
+            // The state after a writer was killed: the index is at an earlier revision than the log.
             let copy = folder.path + "/index"
             try FileBytes.copyFolder(path + "/index", to: copy)
             #expect(try Helper.run(["revoke", path]).exitCode == 0)
             try FileBytes.copyFolder(copy, to: path + "/index")
-            // Somebody who holds the lock and has not said that the index is in order.
+            // A process that holds the lock and has not reported that the index is valid.
             let holder = try Helper.start(["hold-lock", path + "/writer.lock"])
             #expect(try holder.line() == "held")
             let error = #expect(throws: StoreError.self) { try Store.open(at: path, .reading, options: options) }
@@ -101,7 +101,7 @@ struct ProcessesTests {
                 #expect(try reader.read { try $0.exists(Name("doc:b\(acknowledged - 1)")) })
                 try reader.close()
             } catch StoreError.indexUnavailable(_, let why) {
-                // Only for the moment in which the other process opens the store.
+                // Only while the other process opens the store.
                 #expect(errand == "reopen-forever" && why.contains("try again in a moment"))
             }
         }

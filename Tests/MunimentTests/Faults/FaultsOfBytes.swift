@@ -29,7 +29,7 @@ struct FaultsOfBytes {
             for (offset, outcome) in outcomes {
                 #expect(!outcome.contains("WRONG") && !outcome.contains("UNSEEN"), "byte \(offset): \(outcome)")
             }
-            // The sweep would find nothing where it does not reach what is used.
+            // The sweep would find nothing if it did not reach the bytes that are used.
             #expect(outcomes.contains { $0.outcome.hasPrefix("found") })
         }
     }
@@ -69,7 +69,8 @@ struct FaultsOfBytes {
         }
     }
 
-    /// What became of each change. A process that ended by one must have said why, with exit code 3; it goes on behind it.
+    /// The result of each change. A process that stops because of a change must report the reason, with exit code 3. Otherwise it
+    /// continues after the change.
     private func sweep(
         _ errand: String, _ path: String, _ fault: Case, from first: Int, to end: Int, step: Int
     ) throws -> [(offset: Int, outcome: String)] {

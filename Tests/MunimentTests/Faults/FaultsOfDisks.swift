@@ -23,9 +23,9 @@ struct FaultsOfDisks {
         #expect(try Store.verify(at: folder.path + "/store").isSound)
     }
 
-    /// In a process whose files may not grow beyond a limit; comments make it the log that reaches it first.
+    /// In a process with a limit on the size of its files. Comments make the log the first file that reaches the limit.
     @Test(
-        "A disk that is full: what was acknowledged is there, the last transaction is there in whole or not at all",
+        "A full disk loses no acknowledged commit, and the last transaction is stored completely or not at all",
         arguments: [(300_000, 1000), (300_000, 0), (400_000, 700)])
     func fullDisk(limit: Int, commentBytes: Int) throws {
         let folder = try ScratchFolder()
@@ -194,7 +194,7 @@ struct FaultsOfDisks {
         }
     }
 
-    @Test("Somebody who may only read, reads; writing is a clear error; nothing changes", .enabled(if: getuid() == 0))
+    @Test("A user with read-only permission can read; a write fails and changes nothing", .enabled(if: getuid() == 0))
     func readOnlyFolder() throws {
         try withFaultStore { path, _ in
             let before = try FileBytes.read(path + "/log/data.mdb") + FileBytes.read(path + "/index/data.mdb")
@@ -209,7 +209,7 @@ struct FaultsOfDisks {
         }
     }
 
-    @Test("Without an index, somebody who may only read is told what to do", .enabled(if: getuid() == 0))
+    @Test("Without an index, a user with read-only file permission gets an error that says what to do", .enabled(if: getuid() == 0))
     func readOnlyFolderWithoutIndex() throws {
         try withFaultStore { path, _ in
             try FileManager.default.removeItem(atPath: path + "/index")

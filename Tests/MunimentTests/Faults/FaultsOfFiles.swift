@@ -74,7 +74,7 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("An empty folder, and one with other files in it, is no store, and stays as it is")
+    @Test("An empty folder, or a folder with other files, is refused as a store and stays unchanged")
     func noStore() throws {
         let folder = try ScratchFolder()
         for access in [StoreAccess.reading, .writing] {
@@ -224,7 +224,7 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("A log that ends before the commit that it was closed with is refused: what was acknowledged does not vanish unnoticed")
+    @Test("A log that ends before the commit that it was closed with is refused, because acknowledged commits are missing")
     func lostEnd() throws {
         try withFaultStore { path, folder in
             let older = try FileBytes.read(path + "/log/data.mdb")
@@ -252,7 +252,7 @@ struct FaultsOfFiles {
     }
 
     @Test(
-        "E4: verify as the first command after a power loss says that the index is behind and finds no damage, whatever the disk kept of it",
+        "E4: verify as the first command after a power loss reports an old index and no damage, for every state of the disk",
         arguments: ["older", "empty", "torn", "missing"])
     func verifyAfterPowerLoss(kept: String) throws {
         try withFaultStore { path, _ in
@@ -301,7 +301,7 @@ struct FaultsOfFiles {
         }
     }
 
-    // MARK: Behind the store's back
+    // MARK: Changes outside the store
 
     private func rewrite(
         _ environmentPath: String, table name: String?, _ body: ([UInt8], [UInt8], _ previous: [UInt8]?) throws -> [UInt8]

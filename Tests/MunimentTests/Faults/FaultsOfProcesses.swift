@@ -7,9 +7,9 @@ import Testing
 
 @Suite("Faults: a process that is killed")
 struct FaultsOfProcesses {
-    /// Killed between two lines of what it says, wherever it is by then.
+    /// Killed between two lines of its output, at any point of its work.
     @Test(
-        "Everything acknowledged is there, in whole transactions, and the store is sound and goes on",
+        "All acknowledged transactions are stored completely, and the store is valid and accepts commits",
         arguments: [1, 2, 7, 40, 111])
     func killedWhileCommitting(acknowledgements: Int) throws {
         let folder = try ScratchFolder()
@@ -35,7 +35,7 @@ struct FaultsOfProcesses {
         #expect(try Store.verify(at: path).problems == [])
     }
 
-    @Test("What is acknowledged was waited for on the disk before, and so was a refusal before it is told")
+    @Test("A commit is synced to disk before it is acknowledged, and a refusal before it is reported")
     func waitedForTheDisk() throws {
         let folder = try ScratchFolder()
         let path = folder.path + "/store"
@@ -50,7 +50,7 @@ struct FaultsOfProcesses {
         #expect(deeds.prefix(4) == ["sync", "committed 1", "sync", "refused 1"])
     }
 
-    @Test("An import goes on with --resume to the same head hash as one that was never interrupted")
+    @Test("An import continued with --resume ends with the same head hash as an uninterrupted import")
     func killedWhileImporting() throws {
         let folder = try ScratchFolder()
         let file = folder.path + "/history.jsonl"
@@ -59,7 +59,7 @@ struct FaultsOfProcesses {
         let result = try Helper.run(["import", whole, file])
         try #require(result.exitCode == 0, "\(result.output) \(result.error)")
         let head = try #require(try Store.verify(at: whole).head)
-        // Before its first words, behind each of them, and while it writes everything out.
+        // Before its first output line, after each output line, and during the final write.
         for words in [0, 1, 2, 3, 4] {
             let path = folder.path + "/killed-\(words)"
             let importing = try Helper.start(["import", path, file])

@@ -62,7 +62,7 @@ struct CallerTests {
     }
 
     @Test(
-        "R10: only a user or a thing administers a store, so that its last administrator is somebody",
+        "R10: only a user or an object can administer a store, so that the last administrator is a principal",
         arguments: [
             Name.everyone, .anonymous, "role:r", "doc:1",
         ])
@@ -99,7 +99,7 @@ struct CallerTests {
         }
     }
 
-    @Test("An ill-formed name in a question is an error, and the store goes on answering")
+    @Test("An ill-formed name in a query is an error, and the store continues to answer")
     func illFormedNames() throws {
         try withStore(.open) { (fixture) throws in
             for name: Name in ["", "nobody", ":x", "doc:", "store:x", "doc:a\u{7}b"] {

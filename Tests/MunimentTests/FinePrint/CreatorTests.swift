@@ -74,7 +74,7 @@ struct CreatorTests {
         }
     }
 
-    @Test("K9: nothing of a permanent creator's entry can be taken away, by anyone, and what was added to it can")
+    @Test("K9: no caller can remove any part of a permanent creator's entry, and later additions can be removed")
     func permanentEntry() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc", ClassSettings(creatorPrivileges: gift, creatorPermanent: true)))

@@ -5,9 +5,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Fine print: what goes with what is deleted")
+@Suite("Fine print: the effects of a deletion")
 struct DeletionTests {
-    @Test("Delete on an object is enough: everything below goes with it, of whatever class, and what is beside it stays")
+    @Test("Delete on an object also deletes all its descendants, of any class, and keeps its siblings")
     func subtree() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(
@@ -84,7 +84,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("What stood below a role that is deleted stands below nothing: whoever makes the role anew does not get at it")
+    @Test("After a role is deleted and created again, its former child roles are not its children")
     func childrenOfRoles() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(

@@ -13,7 +13,7 @@ struct EntryTests {
             .createObject("doc:1"), .grant("user:ann", on: "doc:1", ["read", "update"]), .addMember("user:ann", to: "role:r"))
     }
 
-    /// Changes that find everything as they want it, and what they are refused with when they insist.
+    /// Changes that are already in effect, and the error that each gives in strict mode.
     private static let idle: [(change: @Sendable (Bool) -> Change, code: Refusal.Code)] = [
         ({ .grant("user:ann", on: "doc:1", ["read"], strict: $0) }, .alreadyExists),
         ({ .grant("user:ann", on: "doc:1", ["read", "update"], strict: $0) }, .alreadyExists),
@@ -24,7 +24,7 @@ struct EntryTests {
         ({ .removeMember("user:root", from: "role:r", strict: $0) }, .notThere),
     ]
 
-    @Test("K8: what is there in full, or not there at all, changes nothing and is ok unless strict", arguments: idle.indices)
+    @Test("K8: a change that is already in effect succeeds and changes nothing, unless strict is set", arguments: idle.indices)
     func idleChanges(index: Int) throws {
         try withStore { (fixture) throws in
             try prepare(fixture)
@@ -58,7 +58,7 @@ struct EntryTests {
         }
     }
 
-    @Test("setAccess makes the whole entry what it says, for good; with nothing in it the entry is gone")
+    @Test("setAccess replaces the whole entry, without expiry; an empty set removes the entry")
     func setAccess() throws {
         try withStore { (fixture) throws in
             try prepare(fixture)
@@ -72,7 +72,7 @@ struct EntryTests {
         }
     }
 
-    @Test("R9: what is granted, attached, changed in a permission or newly set must be among the granter's own privileges there")
+    @Test("R9: a caller can grant, attach, set or change in a permission only privileges that the caller has on the object")
     func ownLevel() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -95,7 +95,7 @@ struct EntryTests {
         }
     }
 
-    @Test("R11: a permission stands in several lists at once: one change changes all, detaching takes one out")
+    @Test("R11: a permission can be in several lists: a change applies to all, a detach removes it from one")
     func permissions() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -115,7 +115,7 @@ struct EntryTests {
         }
     }
 
-    @Test("R9: what ends is made to last for good only by somebody who has it, whether it is granted or set")
+    @Test("R9: only a caller who has a privilege can make it permanent after it was granted with an expiry")
     func prolonging() throws {
         try withStore(.open) { (fixture) throws in
             let end = fixture.clock.now.later(seconds: 60)

@@ -4,7 +4,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Links: what they mean, and how many count")
+@Suite("Links: their effect and their limits")
 struct LinkRoomTests {
     private func link(_ number: Int, to target: String = "picture:plan") -> Change {
         .createObject(Name("note:\(number)"), value: .object(["to": .object(["$ref": .string(target)])]))

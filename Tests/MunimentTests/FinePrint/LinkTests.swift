@@ -54,7 +54,7 @@ struct LinkTests {
         }
     }
 
-    @Test("R12: children do not inherit what a link gives, and a link gives nothing that store and class levels do not allow")
+    @Test("R12: children do not inherit access from a link, and a link never exceeds the store and class levels")
     func limitsOfLinks() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture, ClassSettings(inherits: .everything, readThroughLinks: true))
@@ -90,7 +90,7 @@ struct LinkTests {
         }
     }
 
-    @Test("R12: what is readable through a link is listed with more than read too, where a widening class gives the rest")
+    @Test("R12: an object readable through a link is listed for more than read if a widening class gives the other privileges")
     func listedWithMore() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture, ClassSettings(composition: .widening, readThroughLinks: true))

@@ -9,7 +9,7 @@ import Testing
 struct NeededPrivilegesTests {
     struct Need: CustomTestStringConvertible {
         let change: Change
-        /// What is enough, and of which nothing can be missing.
+        /// The sufficient privileges. Each of them is necessary.
         let needed: [(privilege: String, object: Name)]
 
         init(_ change: Change, _ needed: (String, Name)...) {
@@ -52,8 +52,8 @@ struct NeededPrivilegesTests {
     private static let levels: [Name] =
         [.store] + ["class", "store", "doc", "role", "permission", "user", "thing"].map { Name.class($0) }
 
-    /// Everyone has everything at the store and class levels but what is needed there, and nothing on objects; `user:ann` has
-    /// what is needed besides.
+    /// Everyone has all privileges at the store and class levels except the needed ones, and none on objects. `user:ann` also has
+    /// the needed ones.
     private func prepare(_ fixture: StoreFixture, _ needed: [(privilege: String, object: Name)]) throws {
         let required = ClassSettings(objectACL: .required)
         try fixture.commit(
@@ -69,7 +69,7 @@ struct NeededPrivilegesTests {
         for (privilege, object) in needed { try fixture.commit(.grant("user:ann", on: object, [privilege])) }
     }
 
-    @Test("What the page says is needed is needed, each part of it, and is enough", arguments: needs)
+    @Test("The documented privileges of each command are sufficient, and each of them is necessary", arguments: needs)
     func needed(need: Need) throws {
         try withStore { (fixture) throws in
             try prepare(fixture, need.needed)

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Fine print: the order in which a command is checked")
+@Suite("Fine print: the order of the checks of a command")
 struct OrderOfChecksTests {
     /// A change with several faults, and the one that comes first. `user:ann` may do nothing; `user:ben` may set permissions and
     /// update, and has no more.

@@ -34,7 +34,7 @@ struct PresetTests {
         }
     }
 
-    @Test("The everything of an open store holds for custom privileges of later; what is listed out of it leaves those known then")
+    @Test("The preset of all privileges in an open store includes later custom privileges; an explicit list does not")
     func wildcard() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(

@@ -24,7 +24,7 @@ struct AppendOnlyTests {
             .grant("user:ann", on: "doc:1", ["read"]), .grant("role:r", on: "doc:2", ["read"], until: .newYear.later(seconds: 60)))
     }
 
-    @Test("E1: what is in the log stays the same byte for byte, whatever comes after it")
+    @Test("E1: the bytes of the log never change, whatever is appended later")
     func recordsNeverChange() throws {
         try withStore { (fixture) throws in
             try fill(fixture)
@@ -58,7 +58,7 @@ struct AppendOnlyTests {
         }
     }
 
-    @Test("E1: one hash stands for the whole history: it moves with every commit, and the old ones stay where they were")
+    @Test("E1: one hash covers the whole history: it changes with every commit, and earlier hashes stay the same")
     func hashesChain() throws {
         try withStore { (fixture) throws in
             try fill(fixture)

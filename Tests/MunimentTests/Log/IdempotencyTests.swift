@@ -49,7 +49,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("E8: the order in which privileges are listed is not content")
+    @Test("E8: the order of listed privileges does not change the hash of a request")
     func orderOfPrivileges() throws {
         try withStore { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
@@ -89,7 +89,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("E8: what a commit's origin says is in the log with it")
+    @Test("E8: the origin of a commit is stored in the log with the commit")
     func originIsKept() throws {
         try withStore { (fixture) throws in
             let origin = Origin(requestID: "request 1", idempotencyKey: "key", comment: "why", importLine: 7)

@@ -1,6 +1,6 @@
 import LMDB
 
-/// The commits of a store's log as they stand in the file. The store must not be open.
+/// The commits in the log file of a store. The store must not be open.
 func logRecords(ofStoreAt path: String) throws -> [(key: [UInt8], value: [UInt8])] {
     let environment = try Environment(path: path + "/log", options: EnvironmentOptions(isReadOnly: true))
     defer { environment.close() }
@@ -13,7 +13,7 @@ func logRecords(ofStoreAt path: String) throws -> [(key: [UInt8], value: [UInt8]
     var isThere = try cursor.first()
     while isThere {
         cursor.withRow { key, value in
-            // Where something was refused, the name of the table of refusals stands among them.
+            // If a command was refused, the name of the table of refusals is also listed.
             guard key[0] == 0 || key[0] == 0x80 else { return }
             records.append((key.indices.map { key[$0] }, value.indices.map { value[$0] }))
         }

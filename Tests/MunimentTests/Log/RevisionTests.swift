@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Revisions and their times")
 struct RevisionTests {
-    @Test("E3: a new store stands at revision 0, which says how it began, and its first commit is revision 1")
+    @Test("E3: a new store is at revision 0, which describes its creation, and its first commit is revision 1")
     func genesis() throws {
         try withStore(.open) { (fixture) throws in
             #expect(try fixture.head == .genesis)

@@ -38,7 +38,7 @@ struct TransactionTests {
                 #expect(try snapshot.exists("doc:1") == false)
                 #expect(try snapshot.exists("doc:old"))
             }
-            // The names are free, and nothing of what was taken back comes along.
+            // The names are free, and nothing from the rolled-back transaction remains.
             try fixture.commit(.createRole("role:r"), .createObject("doc:1"))
             #expect(try fixture.store.read { try $0.members(of: "role:r") }.isEmpty)
             #expect(try fixture.entries("doc:1").isEmpty)
@@ -46,7 +46,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("E2: a later change sees the earlier ones, in the order in which they stand")
+    @Test("E2: a later change sees the earlier changes, in their order")
     func laterChangesSeeEarlierOnes() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(
@@ -74,7 +74,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("E2: what a transaction gives up is gone for its later changes")
+    @Test("E2: privileges that a transaction gives up are missing for its later changes")
     func lossIsSeenAtOnce() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .grant(.everyone, on: "doc:1", Privileges.builtInNames))
@@ -99,7 +99,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("E2: a transaction whose changes undo each other makes no revision")
+    @Test("E2: a transaction that undoes its own changes creates no revision")
     func undone() throws {
         try withStore { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .register("user:ann"), .createObject("doc:1"))

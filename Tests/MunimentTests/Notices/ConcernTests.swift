@@ -24,7 +24,7 @@ struct ConcernTests {
     }
 
     @Test(
-        "E6: Everybody who has a notice of a commit is among those whom the commit concerns, whoever it is and whatever the commit did",
+        "E6: Every subscriber with a notice of a commit is in the set of subscribers that the commit may affect",
         arguments: 0..<12)
     func nobodySleepsThroughANotice(number: UInt64) throws {
         let seed = number == 0 ? 1 : TestSettings.firstSeed &+ number
@@ -55,12 +55,12 @@ struct ConcernTests {
                     }
                 }
             }
-            // There are histories in which nobody is told anything; this one is not among them.
+            // Some histories produce no notices. This history must produce at least one.
             if number == 0 { #expect(told > 0) }
         }
     }
 
-    @Test("E6: A commit that is nobody's business wakes nobody but those whom it names")
+    @Test("E6: A commit that affects no subscriber wakes only the subscribers that it names")
     func othersSleepOn() throws {
         try withStore(.open) { (fixture) throws in
             let store = fixture.store
@@ -76,7 +76,7 @@ struct ConcernTests {
         }
     }
 
-    /// What is done to a document in a folder, or between two folders, of which Ann has the second one.
+    /// Changes to a document in a folder, or between two folders. Ann has access to the second folder.
     private static let changes: [(what: String, change: Change)] = [
         ("moved to where she may read", .moveObject("doc:1", parent: "folder:2")),
         ("moved from where she may read", .moveObject("doc:2", parent: "folder:1")),
@@ -85,7 +85,7 @@ struct ConcernTests {
         ("deleted with the folder above it", .deleteObject("folder:2")),
     ]
 
-    @Test("E6: Whoever waits wakes for a document that is", arguments: changes.indices)
+    @Test("E6: A waiting subscriber wakes for a document that affects it", arguments: changes.indices)
     func wakes(index: Int) throws {
         let (what, change) = Self.changes[index]
         try withStore(.open) { (fixture) throws in

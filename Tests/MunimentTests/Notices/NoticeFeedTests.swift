@@ -14,7 +14,7 @@ struct NoticeFeedTests {
     private static let ending = Transaction(
         "user:root", [.createObject(last), .grant(.everyone, on: last, ["read"])], origin: Origin(comment: "the end"))
 
-    /// What a feed brings until the end.
+    /// All notices of a feed until it ends.
     private static func all(_ feed: NoticeFeed) async throws -> [Notice] {
         var notices: [Notice] = []
         for try await notice in feed {
@@ -43,7 +43,7 @@ struct NoticeFeedTests {
         }
     }
 
-    /// A store with four documents, among them one that everybody's role has.
+    /// A store with four documents. One of them is shared with the role of all users.
     private func withDocuments(_ body: (StoreFixture) async throws -> Void) async throws {
         try await withStore(.open) { (fixture) async throws in
             try fixture.commit(.defineClass("doc"), .register("user:ann"), .register("user:bob"), .createRole("role:crew"))
@@ -54,7 +54,7 @@ struct NoticeFeedTests {
         }
     }
 
-    /// What one of several writers does again and again; each has a document of its own, and all share a role.
+    /// The work that each of several writers repeats. Each writer has a separate document, and all share one role.
     private static func change(_ number: Int, by writer: Int) -> Change {
         let object = Name("doc:\(writer)")
         return switch number % 6 {
@@ -96,7 +96,7 @@ struct NoticeFeedTests {
                         return (subject, since, try await Self.all(feed))
                     }
                 }
-                // The end is written when everybody has begun.
+                // The end is written after all subscribers have begun.
                 group.addTask {
                     for await _ in begun.prefix(24) {}
                     return nil
@@ -123,7 +123,7 @@ struct NoticeFeedTests {
         }
     }
 
-    @Test("E6: a subscriber that is killed at any notice, and goes on behind the last revision it has handled, is told the same")
+    @Test("E6: a subscriber that is killed at any notice, and resumes after its last handled revision, gets the same notices")
     func killed() async throws {
         let seed = TestSettings.firstSeed
         var history = RandomHistory(seed: seed)
@@ -159,7 +159,7 @@ struct NoticeFeedTests {
         return notices
     }
 
-    @Test("E6: a feed that waits is told of what comes, and ends with its task")
+    @Test("E6: a waiting feed delivers new notices, and ends with its task")
     func cancelled() async throws {
         try await withDocuments { fixture in
             let store = fixture.store
@@ -177,7 +177,7 @@ struct NoticeFeedTests {
         }
     }
 
-    @Test("E6: a feed ends by throwing when the store is closed, and another one goes on where it was")
+    @Test("E6: a feed throws when the store is closed, and a new feed continues at the same position")
     func closed() async throws {
         try await withDocuments { fixture in
             let begin = try fixture.head
@@ -193,7 +193,7 @@ struct NoticeFeedTests {
         }
     }
 
-    @Test("E6: a revision that does not exist yet cannot be begun behind, and an ill-formed name is refused")
+    @Test("E6: a feed that begins after a future revision is refused, and so is an ill-formed name")
     func refused() async throws {
         try await withDocuments { fixture in
             let head = try fixture.head
@@ -228,7 +228,7 @@ struct NoticeFeedTests {
         }
     }
 
-    @Test("F13: What is below an object that one commit moves into a folder and deletes with it is told as deleted, too")
+    @Test("F13: Descendants of an object that one commit moves into a folder and deletes are also reported as deleted")
     func movedAndDeleted() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(

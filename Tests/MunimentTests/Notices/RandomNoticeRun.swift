@@ -5,8 +5,7 @@ import Permissions
 import StoreSupport
 import TestSupport
 
-/// A random history on its way through a real store, whose notices are then held against a comparison of every revision with the
-/// one before it.
+/// A random history in a real store. Its notices are compared with the differences between every two revisions.
 struct RandomNoticeRun {
     /// A disagreement, with all that is needed to see it again.
     struct Disagreement: Error, CustomStringConvertible {
@@ -21,8 +20,8 @@ struct RandomNoticeRun {
         (0..<6).map { Name("user:u\($0)") }
         + ["user:new", "thing:t1", "user:root", "user:never-seen", .anonymous, .everyone, "role:r0", "role:r4"]
 
-    /// Whether it is always told that an object is public: one who is not signed in, or a role that is not there yet, may come to read
-    /// an object that is public already.
+    /// Whether the subscriber always gets a notice that an object is public. An anonymous subscriber, or a role that does not exist
+    /// yet, may gain read access to an object that is already public.
     private static func seesEverythingPublic(_ subject: Name) -> Bool { subject != .anonymous && subject.className != "role" }
 
     let fixture: StoreFixture
@@ -51,7 +50,7 @@ struct RandomNoticeRun {
         for commit in try fixture.commits(from: model.commitCount == 0 ? .genesis : model.head.next) { try model.append(commit) }
     }
 
-    /// Holds what every subject is told against the model, and what it knows by it against a look at every object.
+    /// Compares the notices of every subject with the model, and the knowledge from the notices with a check of every object.
     mutating func check() throws {
         for subject in Self.subjects {
             let standings = model.standings(of: subject)
@@ -81,10 +80,10 @@ struct RandomNoticeRun {
     }
 }
 
-// MARK: What a subscriber knows
+// MARK: The knowledge of a subscriber
 
 extension RandomNoticeRun {
-    /// Folds notices behind a revision and compares, at each revision, what is known by them with a look at every object.
+    /// Folds the notices after a revision. At each revision, compares the knowledge from them with a check of every object.
     private func fold(
         _ notices: [Notice], _ subject: Name, from first: Revision, _ standings: [[Name: NaiveStanding]]
     ) throws {
@@ -106,8 +105,8 @@ extension RandomNoticeRun {
         if let left = rest.first { throw disagreement("\(subject) is told \(left), behind the head") }
     }
 
-    /// What is known is so, and what is so is known, but for objects that are readable and neither public nor shared: of these
-    /// nobody is told when they become readable (Docs/Decisions/0041).
+    /// The knowledge is correct. It is also complete, except for readable objects that are neither public nor shared: when they
+    /// become readable, no notice is sent (Docs/Decisions/0041).
     private func check(
         _ subscriber: FoldingSubscriber, _ subject: Name, _ truth: [Name: FoldingSubscriber.Knowledge], at revision: UInt64
     ) throws {
@@ -133,7 +132,8 @@ extension RandomNoticeRun {
 // MARK: Any two revisions
 
 extension RandomNoticeRun {
-    /// Any span has what the whole has of it; and who begins anywhere knows at the end what there is to know.
+    /// A span has the same notices as that part of the whole feed. A subscriber that begins at any revision has complete knowledge
+    /// at the end.
     private mutating func checkSpans(of all: [Notice], _ subject: Name, _ standings: [[Name: NaiveStanding]]) throws {
         for _ in 0..<4 {
             let first = Revision(UInt64(random.number(0...Int(model.head.rawValue))))
@@ -146,7 +146,7 @@ extension RandomNoticeRun {
         }
     }
 
-    /// One who resumes behind any revision is told the rest of what one is told who was there from the beginning.
+    /// A subscriber that resumes after any revision gets the same remaining notices as one that was connected from the beginning.
     func checkResuming() throws {
         for subject in Self.subjects {
             let all = try store.notices(for: subject, after: .genesis, through: model.head)

@@ -35,7 +35,7 @@ struct RandomNoticeTests {
         forEach(seeds, steps: 70) { run in try run.check() }
     }
 
-    @Test("E6: one who resumes behind any revision is told the rest, and nothing else", arguments: portions.prefix(3))
+    @Test("E6: a subscriber that resumes after any revision gets exactly the remaining notices", arguments: portions.prefix(3))
     func everyResumption(seeds: Range<UInt64>) {
         forEach(seeds, steps: 45) { run in try run.checkResuming() }
     }

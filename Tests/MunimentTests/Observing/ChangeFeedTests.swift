@@ -16,7 +16,7 @@ struct ChangeFeedTests {
         _ = await feed.wait(behind: Revision(revision), for: .touching(things)) {}
     }
 
-    @Test("A commit that is told after somebody looked, and before it waits, is not slept through")
+    @Test("A commit that is announced between the last check of a waiter and its wait still wakes the waiter")
     func toldBeforehand() async {
         let feed = ChangeFeed(head: .genesis)
         feed.tell([commit(5, touching: 1)])
@@ -37,7 +37,7 @@ struct ChangeFeedTests {
         await waiting.value
     }
 
-    @Test("A head that is known already wakes nobody, a new one wakes everybody")
+    @Test("A known head wakes no waiter, a new head wakes all waiters")
     func heads() async throws {
         let feed = ChangeFeed(head: .genesis)
         feed.tell(Revision(5))
@@ -50,7 +50,7 @@ struct ChangeFeedTests {
         for task in waiting { await task.value }
     }
 
-    @Test("Nobody waits in vain: not for a feed that was closed or stopped, and not in a task that was cancelled")
+    @Test("Every wait ends: after the feed is closed or stopped, and in a cancelled task")
     func noUse() async {
         let (closed, stopped, open) = (ChangeFeed(head: .genesis), ChangeFeed(head: .genesis), ChangeFeed(head: .genesis))
         closed.close()

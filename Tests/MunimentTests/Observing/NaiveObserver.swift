@@ -2,7 +2,7 @@ import Events
 import Muniment
 import Permissions
 
-/// What an observer must be told, found by asking the store about every revision, one after another.
+/// The expected deliveries to an observer, computed by a query at every revision in order.
 struct NaiveObserver {
     let object: Name
     let caller: Name
@@ -31,7 +31,7 @@ struct NaiveObserver {
         return notes
     }
 
-    /// Everything up to a revision; without an end where there is none up to there.
+    /// All deliveries up to a revision; all of them if no revision is given.
     func observed(in store: Store, _ notes: [Revision: CommitNotes], upTo head: Revision) throws -> Observed {
         var observed = Observed()
         var before = part(try store.read(at: .revision(since)) { try $0.value(of: object, as: caller) }, path.names[...])

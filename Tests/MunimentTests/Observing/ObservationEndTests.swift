@@ -14,7 +14,7 @@ struct ObservationEndTests {
     }
 
     @Test(
-        "F14: whoever loses read access is told at which revision, has what was changed before, and gets nothing more",
+        "F14: an observer that loses read access gets the revision, the earlier changes, and nothing later",
         arguments: WayToLose.entries + WayToLose.subjects + WayToLose.levels + WayToLose.places)
     func accessEnds(way: WayToLose) async throws {
         try await withStore(.open) { (fixture) async throws in
@@ -30,7 +30,7 @@ struct ObservationEndTests {
             let observed = await awake
             #expect(observed.end == .accessEnded(at: lost))
             #expect(observed.steps.map(\.revision) == [before])
-            // To somebody who comes later it makes no difference that access came back.
+            // For an observer that starts later, it makes no difference that access was given again.
             try await store.commit(Transaction("user:root", way.regaining))
             try fixture.commit(.writeObject(way.object, .value(.integer(2))))
             #expect(try fixture.may(way.caller, "read", way.object))
@@ -51,7 +51,7 @@ struct ObservationEndTests {
         }
     }
 
-    @Test("F14: a commit that writes the value and takes access away delivers nothing of what it wrote")
+    @Test("F14: a commit that writes the value and revokes access delivers nothing of the new value")
     func writtenAndLost() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)
@@ -98,7 +98,7 @@ struct ObservationEndTests {
         }
     }
 
-    @Test("F14: an observer is removed by ending its task, and others go on")
+    @Test("F14: an observer is removed when its task ends, and other observers continue")
     func cancelling() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)
@@ -116,7 +116,7 @@ struct ObservationEndTests {
         }
     }
 
-    @Test("F14: a task that was cancelled before gets nothing, not even what is there already")
+    @Test("F14: a task that is cancelled before it starts gets nothing, not even existing changes")
     func cancelledBefore() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)
@@ -131,7 +131,7 @@ struct ObservationEndTests {
         }
     }
 
-    @Test("F14: closing the store ends it, and another observation goes on where it was")
+    @Test("F14: closing the store ends an observation, and a new one continues at the same position")
     func closing() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)

@@ -9,7 +9,7 @@ struct Observed: Equatable {
     var changes: [ObservedChange] = []
     var end: ObservationEnd?
 
-    /// What was delivered of each revision.
+    /// The deliveries of each revision.
     var steps: [(revision: Revision, kinds: [ObservedChange.Kind])] {
         changes.reduce(into: []) { steps, change in
             if steps.last?.revision != change.revision { steps.append((change.revision, [])) }
@@ -32,7 +32,7 @@ extension ObservedChanges {
 }
 
 extension StoreFixture {
-    /// What an observation delivers until the object is deleted, which this does at the end.
+    /// All deliveries of an observation until the object is deleted. This function deletes the object at the end.
     func observed(
         _ object: Name, at path: JSONPath = [], as caller: Name = "user:ann", since revision: Revision? = nil,
         while body: () throws -> Void = {}

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Observing: what is told of a change", .timeLimit(.minutes(10)))
+@Suite("Observing: the kinds of changes", .timeLimit(.minutes(10)))
 struct ObservedKindsTests {
     /// A class, and `doc:1` with a value, which `user:ann` may read.
     private func prepare(_ fixture: StoreFixture, _ value: JSONValue?) throws {
@@ -87,7 +87,7 @@ struct ObservedKindsTests {
         #expect(try await kinds(from: .array([.null]), to: [.array([.bool(true)])], at: "0").count == 1)
     }
 
-    @Test("F14: what is no object and no array has no children; becoming one adds all of them")
+    @Test("F14: a value that is neither an object nor an array has no children; becoming one adds all of them")
     func plainValues() async throws {
         let object: JSONValue = .object(["a": .integer(1)])
         #expect(
@@ -102,14 +102,14 @@ struct ObservedKindsTests {
             ])
     }
 
-    @Test("F14: an equal value is no change, also when its numbers are written in another way")
+    @Test("F14: an equal value is not a change, even if its numbers are written differently")
     func equalValues() async throws {
         let steps = try await kinds(
             from: .object(["a": .integer(1)]), to: [.object(["a": .number(1)]), .object(["a": .integer(1)])])
         #expect(steps.isEmpty)
     }
 
-    @Test("F14: several changes in one transaction are one step, from what was before it to what is behind it")
+    @Test("F14: several changes in one transaction are one step, from the value before it to the value after it")
     func transactions() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture, .object(["a": .integer(1)]))
@@ -134,7 +134,7 @@ struct ObservedKindsTests {
         }
     }
 
-    @Test("F14: nothing is told of what was there before, unless a revision from which to go on is given")
+    @Test("F14: existing values are not delivered, unless a start revision is given")
     func beginnings() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture, .integer(1))

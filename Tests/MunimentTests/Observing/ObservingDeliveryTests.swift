@@ -16,12 +16,12 @@ struct ObservingDeliveryTests {
         try fixture.store.commit(Transaction("user:root", [.defineClass("doc"), .register("user:ann")] + changes))
     }
 
-    /// What the value at a path was at a revision.
+    /// The value at a path at a revision.
     private func value(_ store: Store, _ path: JSONPath, at revision: Revision) throws -> JSONValue? {
         try store.read(at: .revision(revision)) { try $0.value(of: "doc:1", as: "user:ann") }.value(at: path)
     }
 
-    /// Folds what was told into the value at the beginning: behind each step it must be what the store says of that revision.
+    /// Applies the deliveries to the initial value. After each step the result must equal the store's value at that revision.
     private func check(_ observed: Observed, _ store: Store, _ path: JSONPath, since: Revision, to last: Revision) throws {
         var members: JSONObject = [:]
         if case .object(let first)? = try value(store, path, at: since) { members = first }
@@ -100,7 +100,7 @@ struct ObservingDeliveryTests {
         return .writeObject("doc:1", .merge(patch))
     }
 
-    @Test("F14: one that is held up for as long as anything is written still has every change, and holds up nobody")
+    @Test("F14: an observer that is blocked during all writes still gets every change, and blocks no other observer")
     func slow() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)
@@ -130,7 +130,7 @@ struct ObservingDeliveryTests {
         }
     }
 
-    @Test("F14: going on from any revision delivers exactly what comes behind it")
+    @Test("F14: an observer that resumes at any revision gets exactly the later changes")
     func resuming() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)
@@ -151,7 +151,7 @@ struct ObservingDeliveryTests {
         }
     }
 
-    @Test("F14: a commit wakes those whom it may concern and nobody else")
+    @Test("F14: a commit wakes only the observers that it may affect")
     func waking() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture, objects: 20)
@@ -162,7 +162,7 @@ struct ObservingDeliveryTests {
                 return Task { await changes.all() }
             }
             try await store.untilWaiting(20)
-            // Whoever is woken is told of before the commit is acknowledged, so that the count would be lower behind it.
+            // The feed wakes observers before the commit is acknowledged. A missing wake-up would make the count too low here.
             let unrelated: [Change] = [
                 .writeObject("doc:other", .value(.null)), .grant("user:ben", on: "doc:other", ["read"]),
                 .addMember("user:ben", to: "role:r"), .appointAdministrator("user:ben"), .defineClass("note"),
@@ -181,7 +181,7 @@ struct ObservingDeliveryTests {
         }
     }
 
-    @Test("F14: what an import brings is delivered when it can be read, each commit as a step of its own", arguments: [0, 100_000])
+    @Test("F14: an import is delivered when it can be read, with one step for each commit", arguments: [0, 100_000])
     func imports(others: Int) async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)
@@ -195,7 +195,7 @@ struct ObservingDeliveryTests {
             for number in 0..<50 {
                 let write = Change.writeObject("doc:1", .value(.object(["n": .integer(Int64(number))])))
                 if let revision = try importer.add(Transaction("user:root", [write])) { expected.append(revision) }
-                // So much that it comes to the log before the index has it.
+                // So many commits that the log has them before the index does.
                 let objects = (0..<others / 50).map { Change.createObject(Name("doc:\(number)-\($0)")) }
                 try importer.add(Transaction("user:root", objects))
             }
@@ -210,7 +210,7 @@ struct ObservingDeliveryTests {
             try prepare(fixture)
             let since = try fixture.head
             let importer = try fixture.store.importer()
-            // Each of these ends a version on which reading rests; there are more of them than are taken in one go.
+            // Each of these ends a version that decides read access. There are more of them than one batch holds.
             for _ in 0..<400 {
                 try importer.add(Transaction("user:root", [.grant("user:root", on: "doc:1", ["update"])]))
                 try importer.add(Transaction("user:root", [.revoke("user:root", on: "doc:1")]))
@@ -226,7 +226,7 @@ struct ObservingDeliveryTests {
         }
     }
 
-    @Test("F14: a store can be closed while everybody looks; what they have is the beginning of the whole, without a gap")
+    @Test("F14: a store can be closed while all observers read; each has received a prefix of the changes, without a gap")
     func closingMeanwhile() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)

@@ -70,7 +70,7 @@ struct ObservingElsewhereTests {
         }
     }
 
-    @Test("F14: an index that cannot follow any more ends it, and says why")
+    @Test("F14: an index that can no longer follow the log ends the observation and gives the reason")
     func fullDisk() async throws {
         try await withClosedStore { path in
             let result = try Helper.run(["observe-until-full", path, "300000"])

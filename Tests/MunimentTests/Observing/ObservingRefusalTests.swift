@@ -31,7 +31,7 @@ struct ObservingRefusalTests {
         }
     }
 
-    @Test("F14: from a revision on, it counts what the caller could read then; one to come is refused")
+    @Test("F14: a start revision uses the read access of the caller at that time; a future revision is refused")
     func since() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .register("user:ann"))
@@ -50,7 +50,7 @@ struct ObservingRefusalTests {
         }
     }
 
-    @Test("F14: access that has ended by the clock is none, even before the log says so")
+    @Test("F14: access that has expired is missing, even before the log records the expiry")
     func endedByTheClock() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(

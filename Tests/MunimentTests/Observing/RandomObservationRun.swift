@@ -57,7 +57,7 @@ struct RandomObservationRun {
     /// In a function that waits the other form of committing would be meant.
     private func commit(_ transaction: Transaction) throws { try store.commit(transaction) }
 
-    /// One more value than the history has, since only what can be read and changes is told.
+    /// One value more than the history has, because only readable values that change are delivered.
     private mutating func write() throws {
         guard let object = objects.sorted().randomElement(using: &random) else { return }
         let (number, letter) = (
@@ -123,7 +123,7 @@ struct RandomObservationRun {
         }
     }
 
-    /// Waits until every observer has seen everything, ends those that go on, and compares.
+    /// Waits until every observer has received all changes, ends the active ones, and compares the results.
     private func compare() async throws -> (changes: Int, ends: Int) {
         let head = try store.head.revision
         let notes = try NaiveObserver.notes(of: store)

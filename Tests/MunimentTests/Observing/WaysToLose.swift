@@ -2,7 +2,7 @@ import Events
 import Permissions
 import Testing
 
-/// A way in which somebody who reads an object comes to read it no more.
+/// A way to lose read access to an object.
 struct WayToLose: CustomTestStringConvertible, Sendable {
     let name: String
     /// What makes the object readable, on top of classes `doc` and `top`, users and `doc:1` in an open store.

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Queries over what a caller may access")
+@Suite("Queries over the objects that a caller may access")
 struct RandomQueryTests {
     static let runs = max(4, TestSettings.historyCount / 10)
 
@@ -120,7 +120,7 @@ struct QueryRun {
         let head = try fixture.head.rawValue
         let revision = Revision(random.chance(percent: 50) ? head : UInt64(random.number(1...Int(head))))
         try fixture.store.read(at: .revision(revision)) { snapshot in
-            // Only what the class names at that revision can be asked for.
+            // A query can name only the fields that the class has at that revision.
             declared = try snapshot.propertiesNamed(among: properties, asking: "user:root")
             var query = Query("doc", where: declared.isEmpty || random.chance(percent: 20) ? nil : condition(2))
             query.order = random.some(0...2, of: declared).map { random.chance(percent: 50) ? .ascending($0) : .descending($0) }
@@ -149,7 +149,7 @@ extension Snapshot {
         }
     }
 
-    /// What a query finds, in order, by asking about every object there could be.
+    /// The expected result of a query, in order, found by a check of every possible object.
     fileprivate func lookingAtEverything(_ query: Query, as caller: Name, among count: Int) throws -> [String] {
         var found: [(name: Name, keys: [JSONValue], number: UInt64)] = []
         for index in 1...max(1, count) {
@@ -181,7 +181,7 @@ extension Snapshot {
     }
 }
 
-/// Where a value stands among others, so that values can be put in order without the index's keys.
+/// The position of a value in the sort order, computed without the keys of the index.
 private struct Rank: Comparable {
     let kind: Int
     let number: Double

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Writers and readers at the same time")
 struct ConcurrentWritersTests {
-    /// What a reader was told in the course of things, to be held against the log afterwards.
+    /// The answers that readers got during the run. They are compared with the log afterwards.
     private struct Told: Sendable {
         let question: Question
         let point: Point
@@ -17,7 +17,7 @@ struct ConcurrentWritersTests {
     }
 
     @Test(
-        "E2, E3, E4, E5: what comes of many writers is one history, and whoever reads meanwhile is told what it means",
+        "E2, E3, E4, E5: many writers produce one history, and concurrent readers get answers that match it",
         arguments: UInt64(0)..<6)
     func oneHistory(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 7_000_000 &+ number

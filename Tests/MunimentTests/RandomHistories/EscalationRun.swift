@@ -4,7 +4,8 @@ import Permissions
 import StoreSupport
 import TestSupport
 
-/// A random history, one change at a time, with everybody's access compared before and after each change that can give access.
+/// A random history, one change at a time. The access of all principals is compared before and after each change that can give
+/// access.
 struct EscalationRun {
     struct Escalation: Error, CustomStringConvertible {
         let description: String
@@ -44,7 +45,8 @@ struct EscalationRun {
         let isAdministrator = try store.read { try $0.administrators().contains(caller.text) }
         let named = try isAdministrator ? [] : objects(givenBy: change)
         let before = try access(to: named, and: caller)
-        // What is given on a class or on the store is given on all objects there: that is the right of who may set permissions there.
+        // A privilege on a class or on the store applies to all objects there. Callers who may set permissions there have this
+        // right.
         let isLocal = !named.isEmpty && (named == targets || named.allSatisfy { $0.kind != .class && $0 != .store })
         let ownBefore = try isLocal ? access(of: caller) : [:]
         do { _ = try store.commit(Transaction(caller, [change])) } catch is Refusal { return }
@@ -87,7 +89,7 @@ struct EscalationRun {
         }
     }
 
-    /// What a caller has on every object: what it gives on one object may be inherited by others.
+    /// The privileges of a caller on every object. Other objects may inherit a privilege that is given on one object.
     private func access(of caller: Name) throws -> [Name: Set<String>] {
         try store.read { snapshot in
             try Dictionary(uniqueKeysWithValues: targets.map { ($0, Set(try snapshot.privileges(of: caller, on: $0))) })

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-@Suite("Random histories in which callers try to give what they lack")
+@Suite("Random histories with callers that try to grant privileges they lack")
 struct EscalationTests {
     @Test(
-        "E14: entries, permissions, moves and links give nobody a privilege that their writer lacks on the object, and their writer none at all",
+        "E14: entries, permissions, moves and links never grant a privilege that the writer lacks on the object",
         arguments: RandomHistoryTests.portions)
     func noCallerGivesMoreThanTheyHave(seeds: Range<UInt64>) {
         for seed in seeds {

@@ -5,7 +5,7 @@ import Permissions
 import StoreSupport
 import TestSupport
 
-/// A random history on its way through a real store, with the naive model beside it.
+/// A random history in a real store, together with the naive model.
 struct RandomHistoryRun {
     /// A disagreement, with all that is needed to see it again.
     struct Disagreement: Error, CustomStringConvertible {
@@ -23,7 +23,7 @@ struct RandomHistoryRun {
     private var model = NaiveModel()
     private var knownHead: Revision?
     private var step = 0
-    /// What the store answered in the course of the history, to be asked again.
+    /// The answers of the store during the history. The same questions are asked again later.
     private var answered: [(question: Question, point: Point, answer: Answer)] = []
 
     private static let steps = 120
@@ -96,7 +96,7 @@ extension RandomHistoryRun {
         try followLog()
     }
 
-    /// Feeds the model with what the log has by now.
+    /// Feeds the model with the new commits of the log.
     private mutating func followLog() throws {
         let first = knownHead?.next ?? .genesis
         let head = try store.head.revision
@@ -109,8 +109,7 @@ extension RandomHistoryRun {
         guard model.head == head else { throw disagreement("the log has \(model.head) of \(head) revisions") }
     }
 
-    /// A refused transaction leaves nothing behind but what would have come without it: ends that were due, and that the caller
-    /// called.
+    /// A refused transaction may leave only two things: due expiries, and the first connection of the caller.
     private func checkUnchanged(since before: Revision, _ caller: Name, _ refusal: Refusal) throws {
         try store.log(from: before.next, to: model.head) { described in
             for event in described.commit.events {
@@ -133,7 +132,7 @@ extension RandomHistoryRun {
             let point = history.point(upTo: model.head)
             let answer = try store.answer(question, at: point)
             try compare(answer, question, point, "")
-            // The head moves on; what was asked of it is asked of its revision and time later.
+            // The head advances. Later queries name its revision and time.
             let fixed: Point = point == .head ? .moment(clock.now) : point
             if point != .head || clock.now >= model.time(of: model.head) { answered.append((question, fixed, answer)) }
         }

@@ -12,7 +12,7 @@ struct RandomHistoryTests {
     }()
 
     @Test(
-        "E4, E5, E9: every answer at every point is what the log means, refusals change nothing, and a fresh fold is the same",
+        "E4, E5, E9: every answer at every point matches the log, refusals change nothing, and a new fold gives the same index",
         arguments: portions)
     func everyAnswerIsWhatTheLogMeans(seeds: Range<UInt64>) {
         for seed in seeds {

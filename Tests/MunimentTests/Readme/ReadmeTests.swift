@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The example of the README")
 struct ReadmeTests {
-    @Test("It does what it says: access that was given and taken back is seen at its revision, and not now")
+    @Test("The example works: access that was given and revoked is visible at its revision, and not now")
     func exampleRuns() throws {
         try withTemporaryFolder { folder in
             let (before, after) = try sharePlan(in: folder + "/store")

@@ -16,7 +16,7 @@ struct BadCallerTests {
     ]
 
     @Test(
-        "F1: whoever cannot act is refused, whatever the change, and is on record under the name that was given", arguments: callers
+        "F1: a caller that cannot act is refused for every change, and the given name is recorded", arguments: callers
     )
     func impossibleCaller(caller: Name, code: Refusal.Code) throws {
         try withStore(.open) { (fixture) throws in
@@ -44,7 +44,7 @@ struct BadCallerTests {
         }
     }
 
-    /// Every command, each of which an administrator could carry out in ``World``.
+    /// Every command. An administrator could run each of them in ``World``.
     private static let commands: [Change] = [
         .defineClass("new"), .changeClass("doc", ClassSettings(composition: .widening)), .createObject("doc:new"),
         .writeObject("doc:1", .value(.null)), .moveObject("doc:leaf", parent: "doc:1"),
@@ -72,7 +72,7 @@ struct BadCallerTests {
         (.anonymous, .notAuthenticated), ("user:ben", .noPrivilege), ("user:new", .noPrivilege), ("thing:new", .noPrivilege),
     ]
 
-    @Test("E9: whoever lacks the privilege is refused every command, told what is missing, and is on record", arguments: powerless)
+    @Test("E9: a caller without the privilege is refused for every command, with the missing privilege", arguments: powerless)
     func powerlessCaller(caller: Name, code: Refusal.Code) throws {
         try withStore { (fixture) throws in
             #expect(try fixture.refusal(of: World.preparation + [.appointAdministrator("thing:door")]) == nil)
@@ -83,7 +83,7 @@ struct BadCallerTests {
                 let isAppointment = command.operation.hasSuffix("Administrator")
                 #expect(refusal?.code == (isAppointment ? .notAdministrator : code), "\(command)")
                 #expect(refusal?.message.contains("`") == true)
-                // The first connection of a caller is the one thing that a refused command leaves behind.
+                // A refused command leaves only the first connection of the caller.
                 if isFirst { answers = try World.answers(fixture.store) }
                 isFirst = false
                 #expect(try World.answers(fixture.store) == answers, "\(command)")
@@ -96,7 +96,7 @@ struct BadCallerTests {
         }
     }
 
-    @Test("E9: nobody gives more than they have, and the attempt is on record")
+    @Test("E9: callers cannot grant privileges that they lack, and the attempt is recorded")
     func aboveOwnLevel() throws {
         try withStore { (fixture) throws in
             #expect(try fixture.refusal(of: World.preparation) == nil)

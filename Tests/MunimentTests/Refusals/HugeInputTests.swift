@@ -9,7 +9,7 @@ import Testing
 @Suite("Input of megabytes is refused, and neither messages nor records grow with it")
 struct HugeInputTests {
     private static let tenMegabytes = String(repeating: "x", count: 10 << 20)
-    /// Messages quote the beginning of what is too long.
+    /// Messages quote only the beginning of text that is too long.
     private static let messageBytes = 1024
     private static let recordBytes = 10_000
 
@@ -63,7 +63,7 @@ struct HugeInputTests {
             #expect(try fixture.refusal(of: World.preparation) == nil)
             let head = try fixture.store.head
             let text = String(repeating: "x", count: 100 << 20)
-            // With a key as well, whose request is hashed as a whole.
+            // Also with a key, because then the whole request is hashed.
             let refusal = try fixture.refusal(
                 .createRole("role:new"), .createObject("doc:new", value: .string(text)), origin: Origin(idempotencyKey: "k"))
             #expect(refusal?.code == .tooLarge)
@@ -111,7 +111,7 @@ struct HugeInputTests {
         }
     }
 
-    @Test("E9: a text is cut between two characters, so that what is on record is UTF-8")
+    @Test("E9: a text is cut between two characters, so that the record is valid UTF-8")
     func cutTexts() throws {
         try withStore { (fixture) throws in
             for shift in 0..<4 {

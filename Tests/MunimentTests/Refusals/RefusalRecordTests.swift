@@ -11,7 +11,7 @@ struct RefusalRecordTests {
         try fixture.commit(.defineClass("doc"), .register("user:ann"), .createObject("doc:1"))
     }
 
-    @Test("E9: Who tried what, when, from where and why not is on record, before whoever tried is told")
+    @Test("E9: The caller, command, time, origin and reason of a refusal are recorded before the caller gets the error")
     func record() throws {
         try withStore { (fixture) throws in
             try prepare(fixture)
@@ -32,7 +32,7 @@ struct RefusalRecordTests {
         }
     }
 
-    @Test("E9: The same thing refused twice is on record twice, and what is not refused is not")
+    @Test("E9: The same refusal is recorded each time, and accepted commands are not recorded as refusals")
     func everyRefusalCounts() throws {
         try withStore { (fixture) throws in
             try prepare(fixture)
@@ -50,7 +50,7 @@ struct RefusalRecordTests {
         }
     }
 
-    @Test("E9: A question that is refused is no command, and leaves no record")
+    @Test("E9: A refused query is not a command, and is not recorded")
     func questions() throws {
         try withStore { (fixture) throws in
             try prepare(fixture)
@@ -60,7 +60,7 @@ struct RefusalRecordTests {
         }
     }
 
-    @Test("E9: What is refused to a transaction as a whole is on record with its first change")
+    @Test("E9: A refusal of a whole transaction is recorded with its first change")
     func wholeTransactions() throws {
         try withStore { (fixture) throws in
             try prepare(fixture)
@@ -103,13 +103,13 @@ struct RefusalRecordTests {
             #expect(refusals.map(\.number.rawValue) == Array(1...200))
             #expect(Set(refusals.compactMap(\.tried?.json)).count == 200)
             #expect(refusals.allSatisfy { $0.code == "unknownObject" })
-            // Each caller's own come in the order in which it was refused.
+            // The refusals of each caller are in order of time.
             let own = refusals.filter { $0.caller == "thing:7" }.compactMap(\.tried?.json)
             #expect(own == (0..<5).map { #"{"op":"deleteObject","object":"doc:7-"# + "\($0)\"}" })
         }
     }
 
-    @Test("E9: What an import refuses is on record at once, with what came before it")
+    @Test("E9: The refusals of an import are recorded at once, with the changes before them")
     func imports() throws {
         try withStore { (fixture) throws in
             try prepare(fixture)
@@ -171,7 +171,7 @@ struct RefusalRecordTests {
         }
     }
 
-    @Test("E9: The example in the description of the format is what a store writes")
+    @Test("E9: The example in the description of the format matches the bytes that a store writes")
     func exampleOfTheFormat() throws {
         try withTemporaryFolder { folder in
             let clock = ManualClock(.newYear.later(seconds: 36_000))

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Names with characters that nobody can see")
+@Suite("Names with invisible characters")
 struct UnseenNameTests {
     private static let unseen =
         ["\u{202E}", "\u{2066}", "\u{200B}", "\u{200D}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{61C}"] + shapeless

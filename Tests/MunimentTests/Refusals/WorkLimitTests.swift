@@ -63,7 +63,7 @@ struct WorkLimitTests {
             #expect(refusal?.code == .tooMuchWork, "\(attack)")
             #expect(refusal?.message.contains("split it") == true)
             #expect(try fixture.head == head)
-            // What was folded before the refusal is gone, and the writer goes on.
+            // The work before the refusal is discarded, and the writer continues.
             #expect(try fixture.refusal(.createObject("doc:after"), as: "user:eve") == nil)
             let answer = try fixture.privileges("user:eve", "doc:top")
             try fixture.reopenWithoutIndex()

@@ -26,7 +26,7 @@ struct ClockCorrectionTests {
     }
 
     @Test(
-        "E3: later commits go on from the corrected time, ends before the wrong time are accepted again, and the log keeps each time"
+        "E3: later commits continue from the corrected time, earlier expiries are accepted again, and the log keeps each time"
     )
     func goesOn() throws {
         try withStore(.open) { (fixture) throws in
@@ -84,7 +84,7 @@ struct ClockCorrectionTests {
         }
     }
 
-    @Test("Only an administrator corrects the clock, and only one that is behind the newest commit")
+    @Test("Only an administrator can correct the clock, and only if the clock is before the newest commit")
     func refused() throws {
         try withStore(.open) { (fixture) throws in
             _ = try poison(fixture)
@@ -108,7 +108,7 @@ struct ClockCorrectionTests {
         }
     }
 
-    @Test("A backup of a store whose clock was corrected is sound and is restored with the corrected times")
+    @Test("A backup of a store with a corrected clock is valid and is restored with the corrected times")
     func backup() throws {
         try withStore(.open) { (fixture) throws in
             let (last, _) = try poison(fixture)

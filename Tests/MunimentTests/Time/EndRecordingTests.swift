@@ -29,7 +29,7 @@ struct EndRecordingTests {
         try fixture.commits(from: Revision(1)).filter { $0.actor == .system }
     }
 
-    @Test("E13: an end is recorded without any commit once the store's clock has come to it, and who observes is told")
+    @Test("E13: an expiry is recorded without a commit when the store's clock reaches it, and observers are notified")
     func recordedByItself() async throws {
         try await withEnds { fixture in
             let granted = try fixture.commit(grant(100)).head
@@ -110,7 +110,7 @@ struct EndRecordingTests {
         }
     }
 
-    @Test("E13: a commit at the very moment of an end comes behind it, and the end is recorded once")
+    @Test("E13: a commit at the exact time of an expiry is written after it, and the expiry is recorded once")
     func atTheMoment() async throws {
         try await withEnds { fixture in
             let granted = try fixture.commit(grant(100)).head
@@ -148,7 +148,7 @@ struct EndRecordingTests {
         }
     }
 
-    @Test("E13: an end never comes into an import, whose times may be before it, and is recorded when that has finished")
+    @Test("E13: an expiry is never recorded during an import, which may have earlier times, but after it has finished")
     func duringImports() async throws {
         try await withEnds { fixture in
             try fixture.commit(grant(100))

@@ -91,7 +91,7 @@ struct EndsElsewhereTests {
         }
     }
 
-    @Test("E13: a store can be closed at any moment of a look, and what it has recorded is whole")
+    @Test("E13: a store can be closed at any time during an expiry check, and its records are complete")
     func closedMeanwhile() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/store"
@@ -106,7 +106,7 @@ struct EndsElsewhereTests {
                 try store.commit(Transaction("user:root", [.createRole(role), grant]))
             }
             try store.close()
-            // Opening looks at once, so that closing comes before, during or behind the recording of an end.
+            // Opening checks for expiries at once, so that closing happens before, during or after the recording of an expiry.
             for second in seconds {
                 clock.now = .newYear.later(seconds: second)
                 try Store.open(at: path, .writing, options: options).close()

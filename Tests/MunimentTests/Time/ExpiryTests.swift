@@ -115,7 +115,7 @@ struct ExpiryTests {
         }
     }
 
-    /// What can happen to a grant until 100 before its end, and the end that is left, if any.
+    /// Possible changes to a grant until 100 before its expiry, and the remaining expiry, if any.
     private static let laterChanges: [(change: Change, left: Int64?)] = [
         (.grant("user:ann", on: "doc:1", ["read"], until: .newYear.later(seconds: 50)), 100),
         (.grant("user:ann", on: "doc:1", ["read"], until: .newYear.later(seconds: 100)), 100),
@@ -142,7 +142,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("E13: a grant at the moment of the end gives access again, from a commit behind the end")
+    @Test("E13: a grant at the time of the expiry gives access again, from a commit after the expiry")
     func grantedAnew() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -155,7 +155,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("E13: whoever lost the right to grant at a time cannot grant at that time")
+    @Test("E13: a caller who lost the right to grant at a time cannot grant at that time")
     func authorisationEndsToo() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -188,7 +188,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("E10, E13: A privilege that moves from one end to another that is there already shows in the history of whom it is for")
+    @Test("E10, E13: A privilege that moves to another existing expiry is in the history of its subject")
     func movedEnd() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)

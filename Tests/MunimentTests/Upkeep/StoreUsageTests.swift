@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("What a store says of itself while it goes on: what it wrote, how full it is, whether it takes writes")
+@Suite("The statistics of a running store: bytes written, how full it is, whether it accepts writes")
 struct StoreUsageTests {
     @Test("Commits, their events and refusals are counted once they are in the log, and each write with the time it took")
     func activity() throws {

@@ -6,9 +6,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("What-if against a model that compares everybody's access to everything")
+@Suite("What-if compared with a model that checks every principal on every object")
 struct RandomWhatIfTests {
-    /// Comparing everybody with everything takes its time: a quarter of the histories.
+    /// The comparison of all principals with all objects is slow: a quarter of the histories.
     static let portions = RandomHistoryTests.portions.enumerated().filter { $0.offset % 4 == 0 }.map(\.element)
 
     @Test(
@@ -28,7 +28,7 @@ struct RandomWhatIfTests {
     }
 }
 
-/// A random history in which every few steps are tried before they are made.
+/// A random history. Every few steps are tried with what-if before they are made.
 private struct WhatIfRun {
     private let path: String
     private let clock = ManualClock()
@@ -116,7 +116,7 @@ private struct WhatIfRun {
         knownHead = head
     }
 
-    /// The bytes of every file but LMDB's tables of readers, in which every reader stands.
+    /// The bytes of every file except LMDB's reader tables, which change with each reader.
     private func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for case let file as String in FileManager.default.enumerator(atPath: path) ?? .init() where !file.hasSuffix("lock.mdb") {

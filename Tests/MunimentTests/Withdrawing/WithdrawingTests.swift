@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Taking everything from a principal: nothing is left of what was given to it by name")
+@Suite("Withdrawing a principal removes everything that was given to it by name")
 struct WithdrawingTests {
     private let gone: Name = "user:gone"
 
@@ -45,7 +45,7 @@ struct WithdrawingTests {
         }
     }
 
-    @Test("What it owned stays, and belongs to an administrator where it could not be taken away from its owner")
+    @Test("Owned objects stay, and belong to an administrator if the owner cannot be removed from them")
     func owned() throws {
         try withStore { store in
             try give(store)
@@ -55,7 +55,7 @@ struct WithdrawingTests {
         }
     }
 
-    @Test("What was is still to be asked about")
+    @Test("Past access can still be queried")
     func past() throws {
         try withStore { store in
             try give(store)
@@ -66,7 +66,7 @@ struct WithdrawingTests {
         }
     }
 
-    @Test("Doing it again changes nothing, and neither does it for somebody that the store never heard of")
+    @Test("A repeated withdrawal changes nothing, and neither does one of an unknown principal")
     func again() throws {
         try withStore { store in
             try give(store)
@@ -104,7 +104,7 @@ struct WithdrawingTests {
             let before = try store.head
             try store.store.withdraw(everythingFrom: gone)
             #expect(try store.head == Revision(before.rawValue + 2))
-            // Whoever ends the first of the two has left no administrator behind.
+            // If the first of the two ends, no administrator is left.
             let between = Revision(before.rawValue + 1)
             #expect(try store.privileges(gone, "store", at: .revision(before)).contains("setPermissions"))
             #expect(

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The blocks of the audit")
 struct AuditBlockTests {
-    /// Commits of so many events each, with some variety in what they are about.
+    /// Commits with the given numbers of events, with different subjects.
     private func log(_ counts: [Int]) -> [Commit] {
         let users = (20..<30).map { PrincipalID(rawValue: $0) }
         var commits = [
@@ -58,7 +58,7 @@ struct AuditBlockTests {
         }
     }
 
-    /// Every term alone, and pairs of them, find in the blocks what is in the log.
+    /// Every term, and every pair of terms, finds the same records in the blocks as in the log.
     private func check(_ index: Index, _ log: [Commit]) throws {
         let reader = try index.beginReading()
         defer { reader.end() }
@@ -178,7 +178,7 @@ struct AuditBlockTests {
     }
 }
 
-/// What a store says that it is doing.
+/// The log messages of a store about its work.
 private final class Stages: @unchecked Sendable {
     private(set) var all: Set<String> = []
     func add(_ stage: String) { all.insert(stage) }

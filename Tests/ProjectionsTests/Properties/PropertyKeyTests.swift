@@ -50,7 +50,7 @@ struct PropertyKeyTests {
         #expect(PropertyRow.prefixBytes + longest.bytes.count + PropertyRow.suffixBytes <= 300)
     }
 
-    @Test("F15: what keys say of a condition is what the values say, and the keys it allows are in its range", arguments: 0..<20)
+    @Test("F15: keys and values agree about a condition, and the keys that match it are in its range", arguments: 0..<20)
     func conditions(number: Int) {
         let seed = TestSettings.firstSeed &+ 70_000 &+ UInt64(number)
         var random = SplitMix64(seed: seed)
@@ -72,7 +72,7 @@ struct PropertyKeyTests {
         }
     }
 
-    @Test("What is no number is less and greater than nothing")
+    @Test("A value that is not a number is neither less nor greater than any value")
     func notANumber() {
         for comparison in Condition.Comparison.allCases where comparison != .equal {
             let condition = Condition.compare("k", comparison, .number(.nan))

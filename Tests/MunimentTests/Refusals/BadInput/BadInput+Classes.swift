@@ -6,7 +6,7 @@ extension BadInput {
     private static let tooManyPrivileges = (0..<24).map { "privilege \($0)" }
     private static let tooManyProperties = (0..<65).map { "property \($0)" }
 
-    /// Settings that no class can have, with what is wrong with each.
+    /// Invalid settings of a class, with the error of each.
     private static let settings: [(code: Refusal.Code, quoted: String?, settings: ClassSettings)] = [
         (.malformed, "fly", ClassSettings(inherits: .only(["fly"]))),
         (.malformed, "fly", ClassSettings(inherits: .only(["read", "fly"]))),

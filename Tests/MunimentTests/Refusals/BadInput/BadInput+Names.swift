@@ -1,9 +1,9 @@
 import Events
 import Permissions
 
-/// Names in every place of every change: those that are none, and those of another kind than the place wants.
+/// Names in every position of every change: invalid names, and names of another kind than the position needs.
 extension BadInput {
-    /// Names of which each is ill-formed in its own way, and why.
+    /// Ill-formed names, each with a different error, and the reason.
     static let illFormed: [(name: Name, code: Refusal.Code)] = [
         ("", .malformed), (":", .malformed), ("doc", .malformed), ("doc:", .malformed), (":1", .malformed), ("store:1", .malformed),
         ("doc:a\u{0}b", .malformed), ("doc:a\nb", .malformed), ("d\u{1B}oc:1", .malformed), ("doc:\u{85}", .malformed),
@@ -31,7 +31,7 @@ extension BadInput {
 
     static let illFormedNames = illFormed.flatMap { name, code in everywhere(name).map { BadInput(code, name.text, $0) } }
 
-    /// Well-formed names of another kind than is wanted. What is only looked up is among the other tables.
+    /// Well-formed names of the wrong kind. Names that are only looked up are in the other tables.
     static let wrongKinds: [BadInput] =
         (["user:new", "thing:new", "role:new", "class:new", "permission:new", "store"] as [Name]).map { name in
             BadInput(.unknownClass, name.className, .createObject(name))

@@ -26,7 +26,7 @@ extension BadInput {
         BadInput(.unknownPrincipal, "doc:1", .removeMember("doc:1", from: "role:r")),
         BadInput(.malformed, "role:r", .removeMember(.anonymous, from: "role:r")),
         BadInput(.notThere, "user:ben", .removeMember("user:ben", from: "role:r", strict: true)),
-        // A member of a member is no direct one.
+        // A member of a member is not a direct member.
         BadInput(.notThere, "user:ann", .removeMember("user:ann", from: "role:outer", strict: true)),
     ]
 

@@ -1,11 +1,11 @@
 import Events
 import Permissions
 
-/// A change that is refused, with what is said about it: a row of the tables in this folder.
+/// A refused change and its error message: a row of the tables in this folder.
 struct BadInput {
     let change: Change
     let code: Refusal.Code
-    /// What the message has between backticks: the name, privilege or text that is at fault.
+    /// The text between backticks in the message: the invalid name, privilege or text.
     let quoted: String
 
     init(_ code: Refusal.Code, _ quoted: String, _ change: Change) {

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("What is wrong is refused with its code, is on record, and changes nothing")
+@Suite("Invalid input is refused with its code, is recorded, and changes nothing")
 struct BadInputTests {
     /// The longest message that quotes anything, however long that is.
     private static let messageBytes = 1024
@@ -52,7 +52,7 @@ struct BadInputTests {
         #expect(tried.whole?.byteCount == (json.utf8.count > Limits.triedChangeBytes ? UInt64(json.utf8.count) : nil))
     }
 
-    @Test("E2: behind a change that works each row takes that one back", arguments: BadInputTable.allCases)
+    @Test("E2: each row, after a valid change in the same transaction, rolls that change back", arguments: BadInputTable.allCases)
     func takenBack(table: BadInputTable) throws {
         try withStore { (fixture) throws in
             #expect(try fixture.refusal(of: World.preparation) == nil)
@@ -78,7 +78,7 @@ struct BadInputTests {
         #expect(Set(rows.map(\.code)) == Set(Refusal.Code.allCases).subtracting(elsewhere))
     }
 
-    /// What is odd and still no mistake: it is carried out, or changes nothing, and nothing is on record.
+    /// Unusual input that is valid. It is carried out or changes nothing, and no refusal is recorded.
     private static let innocent: [Change] = [
         .grant("user:ann", on: "doc:1", []), .grant("user:ann", on: "doc:1", ["read", "read"]),
         .setAccess("user:ben", on: "doc:1", []),
@@ -89,7 +89,7 @@ struct BadInputTests {
         .detachPermission("permission:p", from: "doc:1"), .changePermission("permission:p", subject: "user:ann", ["update"]),
     ]
 
-    @Test("What is so already, or names nothing to do, makes no revision and is no refusal")
+    @Test("A change that is already in effect, or that is empty, creates no revision and no refusal")
     func nothingToDo() throws {
         try withStore { (fixture) throws in
             #expect(try fixture.refusal(of: World.preparation) == nil)

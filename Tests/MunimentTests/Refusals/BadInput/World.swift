@@ -28,7 +28,7 @@ enum World {
         .class("doc"), .class("new"), "user:ann",
     ]
 
-    /// What a store answers to many questions, in words.
+    /// The answers of a store to many queries, as text.
     static func answers(_ store: Store) throws -> [String] {
         try store.read { snapshot in
             var answers: [String] = []
