@@ -45,7 +45,7 @@ struct AccountCommandTests {
         }
     }
 
-    @Test("R18 I9 What a service does for the tool is what the tool does without one: finding, signing out, deleting")
+    @Test("R18 I9 The tool gives the same results with a service as without one: find, sign out, delete")
     func bothWays() throws {
         try BuiltTool.inFreshFolder { tool in
             let site = try AccountsSite(tool)
@@ -66,7 +66,7 @@ struct AccountCommandTests {
                     try tool.make("account verify --data site").output.contains(
                         ", \(2 - index) accounts, \(1 - index) sessions, head"))
                 let deletion = try tool.make("account delete \(principal) --data site")
-                // Without a service nobody sends the notice, so that the command does not wait for it.
+                // Without a service no notice is sent, so that the command does not wait for it.
                 #expect(deletion.errors.contains("a mail was not sent: `muniment account` sends no mails") == !isServed)
                 #expect(!deletion.errors.contains("never will be"), "\(deletion.errors)")
                 #expect(try tool.run("account find \(email) --data site").code == 1)
@@ -76,13 +76,13 @@ struct AccountCommandTests {
         }
     }
 
-    @Test("A verification of accounts whose key is gone behind the service's back says so, and is a failure to the tool")
+    @Test("A verification of accounts reports a missing key that was removed outside the store, and the tool fails")
     func notSound() throws {
         try BuiltTool.inFreshFolder { tool in
             let site = try AccountsSite(tool)
             try site.signUp("ann@example.com", name: "Ann")
             #expect(try tool.object("account verify --data site --json")["sound"] as? Bool == true)
-            // The first account's key is in the second slot, behind the head of the file.
+            // The key of the first account is in the second slot, after the header of the file.
             let path = tool.folder.appending(path: "site/.muniment/accounts/keys").path
             var keys = try FileBytes.read(path)
             try #require(keys.count == 256)
@@ -97,7 +97,7 @@ struct AccountCommandTests {
         }
     }
 
-    @Test("Accounts without TLS and without a word about proxies: what that means behind one is said once")
+    @Test("Accounts without TLS and without a proxy setting give one warning about proxies")
     func proxies() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.write(#"{"mail":{"outbox":"outbox"},"stores":["nowhere"]}"#, to: "accounts.json")

@@ -9,9 +9,9 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("The file of settings for accounts: what it says is checked before anybody waits for the service")
+@Suite("The settings file for accounts is checked before the service starts")
 struct AccountsFileTests {
-    /// What is in the file, and what is said about it.
+    /// The content of the file, and the expected message.
     static let rows: [(file: String, message: String)] = [
         ("", "it is no JSON"),
         ("{", "it is no JSON"),
@@ -62,14 +62,14 @@ struct AccountsFileTests {
         (provider(#""secret":"x""#), "`providers[0].secret` is not known"),
     ]
 
-    /// A file with a provider one member of which is wrong.
+    /// A file with a provider that has one invalid member.
     private static func provider(_ member: String) -> String { providers(entry(member)) }
 
     private static func providers(_ entries: String...) -> String {
         #"{"mail":{"outbox":"x"},"providers":[\#(entries.joined(separator: ","))]}"#
     }
 
-    /// A provider one member of which is given.
+    /// A provider with one given member.
     private static func entry(_ member: String) -> String {
         let name = member.split(separator: "\"")[0]
         let members =
@@ -80,7 +80,7 @@ struct AccountsFileTests {
         return "{\(members.joined(separator: ","))}"
     }
 
-    @Test("What is wrong is named with its place and a remedy, and no service is started")
+    @Test("An invalid setting is reported with its position and a remedy, and no service is started")
     func table() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.write("", to: "empty")
@@ -102,7 +102,7 @@ struct AccountsFileTests {
         try AccountsFile(Array(text.utf8), relativeTo: folder)
     }
 
-    @Test("What a file leaves out is as it is documented: the default store, and no email of a provider is believed")
+    @Test("Missing settings have the documented defaults: the default store, and no trusted email of a provider")
     func minimal() throws {
         let file = try Self.read(Self.provider(#""id":"acme""#))
         #expect(file.stores == [.default])
@@ -114,7 +114,7 @@ struct AccountsFileTests {
         #expect(file.providers == [provider])
     }
 
-    @Test("What a file says is what the service is told, each thing in its place")
+    @Test("Each setting in the file is passed to the matching option of the service")
     func full() throws {
         let text = """
             {
@@ -156,7 +156,7 @@ struct AccountsFileTests {
         #expect(file.settings == settings)
     }
 
-    @Test("A provider is opened with what the file says of it", arguments: [true, false])
+    @Test("A provider is opened with the settings in the file", arguments: [true, false])
     func openedProvider(trustsEmail: Bool) throws {
         try withTemporaryFolder { folder in
             try FileBytes.write(Array("the secret\n".utf8), to: folder + "/secret")

@@ -13,14 +13,14 @@ final class AccountsSite {
         service = try ServingTool(tool, call: "serve --data \(data) --listen 127.0.0.1:0 --accounts accounts.json", lineCount: 1)
     }
 
-    /// Signs somebody up with the code from the mail, and returns the principal.
+    /// Signs a user up with the code from the mail, and returns the principal.
     @discardableResult
     func signUp(_ email: String, name: String) throws -> String {
         let result = try tool.shell(signingUp(email, name: name))
         return try #require(result.lines.first, "nobody signed up: \(result.errors)")
     }
 
-    /// The shell script that signs somebody up and prints the principal.
+    /// The shell script that signs a user up and prints the principal.
     func signingUp(_ email: String, name: String) -> String {
         """
         \(functions)
@@ -38,7 +38,7 @@ final class AccountsSite {
         """
     }
 
-    /// Signs somebody in, and returns the principal.
+    /// Signs a user in, and returns the principal.
     func signIn(_ email: String) throws -> String {
         let result = try tool.shell(
             """

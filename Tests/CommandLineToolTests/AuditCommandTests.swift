@@ -7,7 +7,7 @@ struct AuditCommandTests {
         try result.lines.map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
     }
 
-    /// The demo, and behind it a refused command and a second reader.
+    /// The demo, then a refused command and a second reader.
     private func withAudit(_ body: (BuiltTool) throws -> Void) throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -38,7 +38,7 @@ struct AuditCommandTests {
     }
 
     @Test(
-        "E10: each option leaves out what it says",
+        "E10: each option excludes the records that it names",
         arguments: [
             ("--actor user:bob", 1), ("--object doc:plan", 3), ("--subject user:bob", 2), ("--subject user:bob --outcome done", 1),
             ("--kind AccessGranted --subject user:ann", 1), ("--kind AccessGranted,appointAdministrator --from 5", 3),
@@ -51,7 +51,7 @@ struct AuditCommandTests {
         }
     }
 
-    @Test("E10: a list with a limit says on standard error where it goes on, in both orders, and nothing is lost or twice")
+    @Test("E10: a list with a limit prints the next cursor on standard error, in both orders, without gaps or repetitions")
     func pages() throws {
         try withAudit { (tool) throws in
             for order in ["", " --newest"] {
@@ -69,7 +69,7 @@ struct AuditCommandTests {
         }
     }
 
-    @Test("For people, what one commit did stands below one heading, and a refusal says what was tried and why not")
+    @Test("In text output, the changes of a commit are under one heading, and a refusal shows the command and the reason")
     func lines() throws {
         try withAudit { (tool) throws in
             let lines = try tool.make("audit --from 5").lines
@@ -99,7 +99,7 @@ struct AuditCommandTests {
         }
     }
 
-    @Test("E10: the questions beside the list answer in JSON, too")
+    @Test("E10: the other audit queries also answer in JSON")
     func questions() throws {
         try withAudit { (tool) throws in
             let access = try tool.object("audit access read on doc:plan --json")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The tool backs up and restores")
 struct BackupCommandTests {
-    @Test("`backup` and `restore` print the same head hash as `stats`, and the store that comes of it verifies")
+    @Test("`backup` and `restore` print the same head hash as `stats`, and the restored store verifies")
     func oneStore() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()

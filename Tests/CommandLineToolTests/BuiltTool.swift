@@ -4,7 +4,7 @@ import Testing
 
 /// The built `muniment`, run as a process of its own in a folder of its own.
 struct BuiltTool {
-    /// What a call came to.
+    /// The result of a call.
     struct Result {
         let code: Int32?
         let output: String
@@ -29,7 +29,7 @@ struct BuiltTool {
     /// Calls the tool.
     func run(_ words: [String]) throws -> Result { try call([BuiltTool.executable.path] + words) }
 
-    /// Calls the tool with a sentence whose words have blanks between them; `'…'` keeps blanks together.
+    /// Calls the tool with a sentence that is split at spaces; `'…'` keeps spaces.
     func run(_ sentence: String) throws -> Result { try run(BuiltTool.words(of: sentence)) }
 
     /// Calls the tool and expects it to succeed.
@@ -46,7 +46,7 @@ struct BuiltTool {
         return try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
     }
 
-    /// Runs a line of shell, in which `$muniment` is the tool.
+    /// Runs a shell command line. In it, `$muniment` is the tool.
     func shell(_ line: String) throws -> Result {
         try call(["/bin/sh", "-c", line])
     }

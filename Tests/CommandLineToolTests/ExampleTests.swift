@@ -5,14 +5,14 @@ import Permissions
 import Testing
 
 /// The help of every command has an example; together they tell one story, and it is told here.
-@Suite("Help: every example prints what it says")
+@Suite("Help: every example prints the documented output")
 struct ExampleTests {
     private enum Step {
         /// The example in the help of a command.
         case example(String)
-        /// The example of a command that goes on until it is told to stop.
+        /// The example of a command that runs until it is stopped.
         case service(String)
-        /// What the examples around it take for granted.
+        /// The setup that the examples need.
         case call(String)
         /// Ann signs up at a service that runs on `site`, which stops again.
         case signUp
@@ -20,7 +20,7 @@ struct ExampleTests {
         case rollBack
         /// A commit is made with a clock that is a year ahead.
         case setClockAhead
-        /// What the store is to refuse.
+        /// The input that the store must refuse.
         case refused(String)
     }
 
@@ -78,7 +78,7 @@ struct ExampleTests {
                 case .refused(let sentence): #expect(try tool.run(sentence).code == 1)
                 case .example(let name):
                     let example = try Example(of: name, by: tool)
-                    // Nobody knows beforehand what a person becomes in the stores.
+                    // The principal of a new user is not known in advance.
                     let result = try tool.run(example.call.replacing(/user:[a-z0-9]{26}/) { _ in principal ?? "" })
                     #expect(result.code == 0, "\(name): \(result.errors)")
                     #expect(example.matches(result.output), "\(name) printed \(result.output)")
@@ -105,7 +105,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("Help is found in front of a command and behind it", arguments: ["help grant", "grant --help", "grant user:ann -h"])
+    @Test("Help works before and after the name of a command", arguments: ["help grant", "grant --help", "grant user:ann -h"])
     func helpIsFound(sentence: String) throws {
         try BuiltTool.inFreshFolder { tool in
             let help = try tool.make(sentence)
@@ -155,7 +155,7 @@ private struct Example {
         prints = lines[(start + 2)...].map { String($0.dropFirst(2)) }.filter { !$0.isEmpty }
     }
 
-    /// Times, durations and hashes are different every time; a line `…` stands for any lines.
+    /// Times, durations and hashes differ in each run; a line `…` matches any lines.
     func matches(_ output: String) -> Bool {
         let expected = prints.map(Example.masked)
         let actual = output.split(separator: "\n").map { Example.masked(String($0)) }

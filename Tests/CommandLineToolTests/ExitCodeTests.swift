@@ -93,7 +93,7 @@ struct ExitCodeTests {
         ("check user:ann read doc:plan --store text", 3, "text"),
     ]
 
-    @Test("A call ends with its code; an error is told on standard error, and nothing then stands on standard output")
+    @Test("A call exits with its code; an error is printed on standard error, and standard output is empty")
     func table() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -108,7 +108,7 @@ struct ExitCodeTests {
                     #expect(result.errors.contains(message), "muniment \(row.sentence): \(result.errors)")
                     #expect(result.output.isEmpty, "muniment \(row.sentence) printed \(result.output)")
                 } else {
-                    // A note is no error: it says what a question did not find.
+                    // A note is not an error: it names the entities that a query did not find.
                     let errors = result.errors.split(separator: "\n").filter { !$0.hasPrefix("note: ") }
                     #expect(errors.isEmpty, "muniment \(row.sentence): \(result.errors)")
                 }

@@ -20,7 +20,7 @@ struct MailingServiceTests {
         return answer
     }
 
-    @Test("I3 Codes come by the mail server of the settings, which is told user and password, and they sign somebody up")
+    @Test("I3 The mail server of the settings sends the codes, with user and password, and a user signs up with them")
     func signUp() throws {
         let server = try MailProcess(asksWho: true)
         // A mail that never comes ends the test all the same.

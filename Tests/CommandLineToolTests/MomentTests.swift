@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Moments: every question can be asked about the past")
 struct MomentTests {
-    /// Everybody's access to a document over three days, as an import brings it.
+    /// The access of all users to a document over three days, as an import.
     private static let history = """
         {"format":"permission-history/1","levels":{"read":["read"],"write":["read","update"]}}
         {"id":"a","time":"2024-05-01T10:00:00Z","actor":"user:ann","changes":[{"op":"createObject","object":"doc:1"}]}
@@ -54,7 +54,7 @@ struct MomentTests {
         }
     }
 
-    @Test("What was exported imports into a store that answers the same")
+    @Test("An exported store can be imported into a store with the same answers")
     func exportImports() throws {
         try MomentTests.inImportedStore { tool in
             try tool.write(try tool.make("export").output, to: "exported.jsonl")
@@ -65,7 +65,7 @@ struct MomentTests {
         }
     }
 
-    @Test("An import goes on behind what it has")
+    @Test("An import continues after the last imported record")
     func importResumes() throws {
         try MomentTests.inImportedStore { tool in
             let more = #"{"time":"2024-05-04T10:00:00Z","actor":"user:ann","changes":[{"op":"deleteObject","object":"doc:1"}]}"#

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Refused commands and the tool")
 struct RefusalCommandTests {
-    /// A sentence that the store refuses, the code, and what the message quotes: each command of the tool that changes something.
+    /// A refused sentence, the code, and the quoted text: one for each command of the tool that changes something.
     private static let refused: [(sentence: String, code: String, quoted: String)] = [
         ("class define doc", "alreadyExists", "doc"), ("class define new --creator fly", "malformed", "fly"),
         ("class change box --acl none", "unknownClass", "box"), ("class change doc --privileges read", "malformed", "read"),
@@ -85,7 +85,7 @@ struct RefusalCommandTests {
         }
     }
 
-    @Test("E9: what is long is shown by its beginning, and control characters do not reach the terminal")
+    @Test("E9: long text is shortened to its beginning, and control characters do not reach the terminal")
     func longAndOdd() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The tool while a service runs: what it changes goes through the service, and reads the same")
+@Suite("The tool with a running service: its changes go through the service, and its output is the same")
 struct RunningServiceTests {
     /// Every command that changes something, as it should be called and as it should not.
     private static let story = [
@@ -49,7 +49,7 @@ struct RunningServiceTests {
         text.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/, with: "TIME").replacing(/\s\s[0-9a-f]{8}-\d+\n/, with: "\n")
     }
 
-    @Test("Every command whose help says who acts is in that story")
+    @Test("Every command with a caller in its help is in the story of this suite")
     func storyIsComplete() throws {
         try BuiltTool.inFreshFolder { tool in
             let commands = try tool.make("help").lines.filter { $0.hasPrefix("  ") }.compactMap { line in
@@ -65,7 +65,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test("Questions are answered beside the service, and see what went through it")
+    @Test("Queries work while the service runs, and see its changes")
     func questions() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.make("init --open")
@@ -112,7 +112,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test("Over TLS it is the same, though nobody vouches for the certificate")
+    @Test("Over TLS the results are the same, with a self-signed certificate")
     func tls() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.make("init --open")

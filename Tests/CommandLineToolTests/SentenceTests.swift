@@ -19,7 +19,7 @@ struct SentenceTests {
         }
     }
 
-    /// Pairs of sentences of which the second undoes the first.
+    /// Pairs of sentences. The second undoes the first.
     static let pairs: [(done: String, undone: String)] = [
         ("grant user:bob read,update on doc:plan", "revoke user:bob on doc:plan"),
         ("grant user:bob read,update doc:plan", "revoke user:bob read,update doc:plan"),
@@ -32,7 +32,7 @@ struct SentenceTests {
         ("admin appoint user:bob", "admin dismiss user:bob"),
     ]
 
-    @Test("What a sentence does, another undoes: access is there in between and gone afterwards")
+    @Test("A sentence gives access and another revokes it")
     func pairsUndo() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -84,7 +84,7 @@ struct SentenceTests {
         }
     }
 
-    @Test("What a name or a value carries cannot steer a terminal")
+    @Test("Control characters in names and values do not reach the terminal")
     func controlsAreVisible() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()

@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built `muniment serve`, running beside the calls of a test.
+/// The built `muniment serve`. It runs during the calls of a test.
 final class ServingTool {
     private let process: ChildProcess
-    /// The lines that it printed until it listened, and the one behind them where there is one to come.
+    /// The lines printed until it listened, and the next line if one is expected.
     private(set) var lines: [String] = []
 
     /// Starts it in the folder of a tool, and waits until it listens.
     ///
     /// - Parameters:
-    ///   - tool: in whose folder.
+    ///  - tool: the tool, in the folder that it uses.
     ///   - options: what else it is told; where it listens and its data directory, which is that folder, are given.
-    ///   - lineCount: how many lines it is to print before the test goes on.
+    ///  - lineCount: the number of lines to wait for.
     ///   - environment: what else is in its environment.
     convenience init(
         _ tool: BuiltTool, _ options: [String] = [], lineCount: Int = 1, environment: [String: String] = [:]
@@ -22,7 +22,7 @@ final class ServingTool {
         try self.init(tool, call: call, lineCount: lineCount, environment: environment)
     }
 
-    /// Starts it by a call whose words have blanks between them, and waits for some lines.
+    /// Starts the service by a call that is split at spaces, and waits for some lines.
     init(_ tool: BuiltTool, call: String, lineCount: Int, environment: [String: String] = [:]) throws {
         process = try ChildProcess(
             [BuiltTool.executable.path] + call.split(separator: " ").map(String.init), in: tool.folder.path,
@@ -37,7 +37,7 @@ final class ServingTool {
     /// Where it listens.
     var address: String { String(lines.first?.split(separator: " ").last ?? "") }
 
-    /// Tells it to stop, and returns its exit code and what it printed behind ``lines``.
+    /// Stops the service, and returns its exit code and the output after ``lines``.
     @discardableResult
     func stop() throws -> (code: Int32?, rest: String) {
         process.terminate()

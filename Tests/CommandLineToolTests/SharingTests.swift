@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Sharing: many read while one writes")
 struct SharingTests {
-    @Test("A second writer is refused and told who holds the store; readers go on")
+    @Test("A second writer is refused with the name of the process that holds the store; readers continue")
     func secondWriterIsRefused() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -48,7 +48,7 @@ struct SharingTests {
         }
     }
 
-    @Test("Progress and escapes stay away from a standard error that is no terminal")
+    @Test("Progress and escape sequences are not written to a standard error that is not a terminal")
     func noProgressWithoutTerminal() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()

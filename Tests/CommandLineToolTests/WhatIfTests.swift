@@ -64,7 +64,7 @@ struct WhatIfTests {
         }
     }
 
-    @Test("E12: A draft that is no draft is a mistake in the call, named with its line")
+    @Test("E12: An invalid draft is a usage error that names its line")
     func malformed() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -92,7 +92,7 @@ struct WhatIfTests {
 }
 
 extension BuiltTool {
-    /// The bytes of every file of the store but LMDB's tables of readers, in which every reader stands.
+    /// The bytes of every file of the store except LMDB's reader tables, which change with each reader.
     fileprivate func files() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {

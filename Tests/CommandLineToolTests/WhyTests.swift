@@ -13,7 +13,7 @@ struct WhyTests {
         }
     }
 
-    @Test("E11: Each step stands in a line of its own, with its revision and who made it so, below the level that it gives")
+    @Test("E11: Each step has a separate line, with its revision and its author, below the level that it gives")
     func tree() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()

@@ -55,7 +55,7 @@ struct ActionTests {
         }
     }
 
-    @Test("K2: Whoever joins a group later has what the group has, and loses it on leaving")
+    @Test("K2: A new member of a group gets the access of the group, and loses it on leaving")
     func groups() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()

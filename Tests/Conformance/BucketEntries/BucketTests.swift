@@ -45,7 +45,7 @@ struct BucketTests {
         }
     }
 
-    @Test("K3: Without it a query lists what one may read by the objects' own entries")
+    @Test("K3: Without it a query lists the objects that their own entries allow the caller to read")
     func query() async throws {
         try await withPosts { fixture in
             try fixture.commit(.createObject("post:2"), as: "user:bob")
@@ -57,7 +57,7 @@ struct BucketTests {
         }
     }
 
-    @Test("K3: In an open store a bucket is no more open than it says")
+    @Test("K3: In an open store a bucket gives only the access that it defines")
     func openStore() async throws {
         try await withPosts(.open) { fixture in
             #expect(try fixture.actions("user:bob") == [])

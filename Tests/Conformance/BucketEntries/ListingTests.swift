@@ -37,7 +37,7 @@ struct ListingTests {
         }
     }
 
-    @Test("K7: A permission that stands on the object is listed as such")
+    @Test("K7: A permission on the object is listed as a permission")
     func permissions() async throws {
         try await withPosts { fixture in
             try fixture.commit(
@@ -49,7 +49,7 @@ struct ListingTests {
         }
     }
 
-    @Test("K7: Whoever may neither read the object nor set permissions on it does not see its entries")
+    @Test("K7: A caller who can neither read the object nor set permissions on it does not see its entries")
     func hidden() async throws {
         try await withPosts { fixture in
             #expect { try fixture.entryList(as: "user:bob").list() } throws: { ($0 as? Refusal)?.code == .noPrivilege }
@@ -58,7 +58,7 @@ struct ListingTests {
         }
     }
 
-    @Test("K7: The list of an earlier moment is what it was then")
+    @Test("K7: A list at an earlier time shows the entries at that time")
     func earlier() async throws {
         try await withPosts { fixture in
             let before = try fixture.head

@@ -22,7 +22,7 @@ extension StoreFixture {
         EntryList(of: object, in: store, as: caller)
     }
 
-    /// What somebody may do to a post, in the words of a bucket.
+    /// The access of a user to a post, as bucket actions.
     func actions(_ subject: Name, _ object: Name = "post:1") throws -> ObjectActions {
         let held = Set(try privileges(subject, object))
         let read: ObjectActions = held.contains("read") ? .read : []

@@ -112,7 +112,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("K6: What is prepared is carried out in order: put, taken away, put again")
+    @Test("K6: Prepared changes are carried out in order: put, removed, put again")
     func order() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()
@@ -123,7 +123,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("K1: Privileges can be named directly, also those that an action does not stand for")
+    @Test("K1: Privileges can be named directly, also those without a matching action")
     func rawPrivileges() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()

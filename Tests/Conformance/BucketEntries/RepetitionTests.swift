@@ -4,7 +4,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-/// The document's section on what goes wrong, as it is written there.
+/// The section of the document about errors, unchanged.
 @Suite("Bucket entries: when it does not go as expected")
 struct RepetitionTests {
     private func setUp(_ fixture: StoreFixture) -> EntryList {
@@ -47,7 +47,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("K8: After a part was saved, listing what is there and leaving out repetitions brings the rest")
+    @Test("K8: After a partial save, listing the existing entries and skipping repetitions saves the rest")
     func recovery() async throws {
         try await withPosts { fixture in
             // The administrator removed a group meanwhile, so that one by one only a part gets through.
@@ -80,7 +80,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("K9: The creator's entry cannot be taken away, in part or whole, with repetitions allowed or not, by anybody")
+    @Test("K9: No caller can remove the creator's entry, in part or completely, with or without repetitions allowed")
     func creatorsEntry() async throws {
         try await withPosts { fixture in
             for caller: Name in ["user:ann", "user:owner", "user:root"] {
@@ -119,7 +119,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("K9: What was put on an object for the bucket's owner besides can be taken away again")
+    @Test("K9: An entry that was added for the bucket's owner on an object can be removed again")
     func ownersOtherEntry() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Explanations of denials: which levels fail, what is missing, and the smallest changes that would allow it")
+@Suite("Explanations of denials: the failing levels, the missing privileges, and the smallest changes that allow the access")
 struct DenialTests {
     private func proposals(_ fixture: StoreFixture, _ subject: Name, _ privileges: String..., on object: Name) throws -> Proposals {
         try fixture.store.read { try $0.proposals(for: $0.explain(subject, privileges, on: object)) }
@@ -45,7 +45,7 @@ struct DenialTests {
         }
     }
 
-    @Test("E11: What no grant can allow says why: nobody of this name, no such object, a privilege that cannot be")
+    @Test("E11: If no grant can help, the reason is given: unknown name, unknown object, or impossible privilege")
     func obstacles() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
@@ -79,7 +79,7 @@ struct DenialTests {
         }
     }
 
-    @Test("E11: A grant to the subject comes first, then the roles that have what is missing, the named ones before those below")
+    @Test("E11: A grant to the subject comes first, then roles with the missing privileges, named roles before nested ones")
     func grantOrRole() throws {
         try withStore(.open) { fixture in
             try fixture.commit(
@@ -151,7 +151,7 @@ struct DenialTests {
         }
     }
 
-    @Test("E11: More roles lead to an object than anybody would read: what is told is true, and that it is not all is told too")
+    @Test("E11: If too many roles lead to an object, the answer is correct and says that it is incomplete")
     func limits() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Docs/Guides/explain.md")
 struct ExplainGuideTests {
-    @Test("E11: Its code runs as it stands there, and does what it says")
+    @Test("E11: The code of the guide runs unchanged and gives the documented results")
     func codeRuns() throws {
         // guide begins
         // A new store, which begins open, in a new folder: for trying this out.

@@ -3,7 +3,7 @@ import Muniment
 import Permissions
 import StoreSupport
 
-/// What the tests of explanations ask of a store.
+/// The queries that the explanation tests send to a store.
 extension StoreFixture {
     func witness(_ subject: Name, _ privileges: String..., on object: Name, at moment: Moment = .now) throws -> Witness {
         try store.read(at: moment) { snapshot in
@@ -21,7 +21,7 @@ extension StoreFixture {
 }
 
 extension Witness {
-    /// A path in one line: whom the caller counts as, and then each fact with its revision.
+    /// A path as one line: the matching subject of the caller, then each fact with its revision.
     func line(_ path: WitnessedPath) -> String {
         let beginning = path.beginning.map { [name($0)] } ?? []
         let facts = path.facts.map { "\(words($0.fact)) (r\($0.citation.revision) \(name($0.citation.actor)))" }

@@ -58,7 +58,7 @@ struct PathTests {
         }
     }
 
-    @Test("E11: What is inherited is told with every parent on the way, each mask, and the move that brought the object there")
+    @Test("E11: Inherited access is explained with every parent on the path, each mask, and the move of the object")
     func inheritance() throws {
         try withStore(.open) { fixture in
             try fixture.commit(
@@ -82,7 +82,7 @@ struct PathTests {
         }
     }
 
-    @Test("E11: A class without object ACLs gives everything, to its objects and to what stands in them")
+    @Test("E11: A class without object ACLs gives everything, to its objects and to their descendants")
     func openClass() throws {
         try withStore(.open) { fixture in
             try fixture.commit(
@@ -161,7 +161,7 @@ struct PathTests {
         }
     }
 
-    @Test("E11: What an owner has for good is told as that, and no longer once the object has another owner")
+    @Test("E11: Permanent access of an owner is explained as such, and ends when the object gets another owner")
     func permanent() throws {
         try withStore(.open) { fixture in
             let settings = ClassSettings(creatorPrivileges: ["read", "update"], creatorPermanent: true)
@@ -177,7 +177,7 @@ struct PathTests {
         }
     }
 
-    @Test("E11: For a widening class, what the class gives and what the object gives are both told")
+    @Test("E11: For a widening class, the explanation has the access from the class and from the object")
     func widening() throws {
         try withStore(.open) { fixture in
             try fixture.commit(

@@ -6,9 +6,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Proposals are tried: on a copy of the store, each allows what was denied, and does not with any change left out")
+@Suite("Proposals on a copy of the store: each allows the denied access, and does not if one change is left out")
 struct ProposalCopyTests {
-    /// A firm in which ever more is missing for ever more callers.
+    /// A firm in which more and more callers lack more and more privileges.
     private func withFirm(_ body: (StoreFixture) throws -> Void) throws {
         try withStore { fixture in
             try fixture.commit(

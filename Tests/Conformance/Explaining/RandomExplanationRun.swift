@@ -14,7 +14,7 @@ struct RandomExplanationRun {
         var description: String { "MUNIMENT_SEED=\(seed) MUNIMENT_HISTORIES=1: \(what)" }
     }
 
-    /// What was met on the way, so that a test can see that all sorts were.
+    /// The cases that occurred, so that a test can check that every kind occurred.
     struct Tally {
         var allowed = 0
         var denied = 0
@@ -36,7 +36,7 @@ struct RandomExplanationRun {
     }
 
     mutating func run() throws {
-        // Together on the disk, since that is not what is looked at here.
+        // Written to disk together, because durability is not tested here.
         let importer = try fixture.store.importer()
         for _ in 0..<Self.steps {
             let step = history.next()

@@ -31,7 +31,7 @@ struct RandomExplanationTests {
                 Issue.record("\(error) (seed \(seed))")
             }
         }
-        // What was never met was not tested.
+        // A case that never occurred was not tested.
         guard seeds.count == 50 else { return }
         #expect(tally.allowed > 50 && tally.denied > 50, "\(tally)")
         #expect(DecidingLevel.allCases.allSatisfy { tally.paths[$0, default: 0] > 50 }, "\(tally)")

@@ -34,7 +34,7 @@ struct SinceTests {
         }
     }
 
-    @Test("E11: After a revocation the grant behind it counts, also where one commit does both")
+    @Test("E11: After a revocation the earlier grant counts, also if one commit does both")
     func revokedAndGranted() throws {
         try withPlan { fixture in
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read", "update"]))
@@ -54,7 +54,7 @@ struct SinceTests {
         }
     }
 
-    @Test("E13: An end is told, a later end counts from the grant that set it, and from the end on there is no path")
+    @Test("E13: An expiry is shown, a later expiry counts from its grant, and after the expiry there is no path")
     func ends() throws {
         try withPlan { fixture in
             let (soon, late) = (Instant.newYear.later(seconds: 100), Instant.newYear.later(seconds: 200))
@@ -79,7 +79,7 @@ struct SinceTests {
         }
     }
 
-    @Test("E11: What is left of a wildcard was given by the wildcard's event")
+    @Test("E11: The rest of a wildcard was given by the event of the wildcard")
     func wildcard() throws {
         try withPlan { fixture in
             try fixture.commit(.revoke(.everyone, on: .class("doc"), ["update"]))
@@ -121,7 +121,7 @@ struct SinceTests {
             fixture.clock.advance(seconds: 10)
             try fixture.commit(.createObject("doc:1"))
             #expect(try !fixture.witness("user:ann", "read", on: "doc:1").isAllowed)
-            // The commit behind has the same time as the question.
+            // The next commit has the same time as the query.
             let again = try fixture.witness("user:ann", "read", on: "doc:1", at: .time(moment.advanced(byMicroseconds: -1)))
             #expect(again.storeLevel == then.storeLevel)
             #expect(again.target == then.target)

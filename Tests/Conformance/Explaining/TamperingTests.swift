@@ -25,7 +25,7 @@ struct Tampering: Sendable {
     }
 }
 
-@Suite("Witnesses: the checker, which knows the log alone, takes what is true and rejects it with any part changed")
+@Suite("Witnesses: the checker, which reads only the log, accepts correct ones and rejects them after any change")
 struct TamperingTests {
     /// Fact 0: the membership; 1: the entry on the folder; 2: that the folder is there; 3: that the document is in it; 4: the
     /// class's options.
@@ -46,7 +46,7 @@ struct TamperingTests {
             try fixture.commit(.revoke(.everyone, on: .class("doc"), ["delete"]))
             let allowed = try fixture.witness("user:ann", "read", on: "doc:1")
             let denied = try fixture.witness("user:ann", "read", "delete", on: "doc:1")
-            // One path at each level, whose facts can be forged one by one.
+            // One path at each level, with facts that can be forged one by one.
             for level in DecidingLevel.allCases {
                 try #require(allowed.paths(at: level).count == 1 && !denied.paths(at: level).isEmpty)
             }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Docs/Guides/audit.md")
 struct AuditGuideTests {
-    @Test("E10: Its code runs as it stands there, and does what it says")
+    @Test("E10: The code of the guide runs unchanged and gives the documented results")
     func codeRuns() throws {
         // guide begins
         // A new store in a new folder: for trying this out.

@@ -15,7 +15,7 @@ enum GuideCode {
         sections(of: try String(contentsOfFile: path, encoding: .utf8), from: "// guide begins", to: "// guide ends")
     }
 
-    /// What stands between lines that begin and lines that end a section, moved left as far as the line that begins it stands in.
+    /// The lines between the begin and end lines of a section, without the indentation of the begin line.
     static func sections(of text: String, from begin: String, to end: String) -> [String] {
         var sections: [String] = []
         var lines: [Substring]?
@@ -42,7 +42,7 @@ struct GuideCodeTests {
     func everyGuideIsTested() throws {
         let guides = try FileManager.default.contentsOfDirectory(atPath: TestSettings.package + "/Docs/Guides")
             .filter { $0.hasSuffix(".md") }.map { String($0.dropLast(3)) }
-        // The guide for applications runs against a service, beside the other tests of the client.
+        // The guide for applications runs against a service, with the other tests of the client.
         let tests = try ["/Tests/Conformance/", "/Tests/MunimentClientTests/"].flatMap { folder in
             let enumerator = FileManager.default.enumerator(atPath: TestSettings.package + folder)
             return try (enumerator?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Docs/Guides/notices.md", .timeLimit(.minutes(5)))
 struct NoticesGuideTests {
-    @Test("Its code runs as it stands there, and does what it says")
+    @Test("The code of the guide runs unchanged and gives the documented results")
     func codeRuns() async throws {
         // guide begins
         // A new store, which begins open, in a new folder: for trying this out.

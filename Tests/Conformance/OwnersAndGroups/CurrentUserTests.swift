@@ -46,7 +46,7 @@ struct CurrentUserTests {
             #expect(try CurrentUser(keptIn: path) == second)
             try "  2BDB0830-3250-4d43-a4c8-8ead3be44a88 \r\n".write(toFile: path, atomically: true, encoding: .utf8)
             #expect(try CurrentUser(keptIn: path).name == "user:2bdb0830-3250-4d43-a4c8-8ead3be44a88")
-            // Without the file, as after a new installation, it is somebody new.
+            // Without the file, as after a new installation, it is a new user.
             try FileManager.default.removeItem(atPath: path)
             let third = try CurrentUser(keptIn: path)
             #expect(![first, second].contains(third))

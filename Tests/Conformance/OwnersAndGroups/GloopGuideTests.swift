@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Docs/Guides/coming-from-gloop.md")
 struct GloopGuideTests {
-    @Test("Its code, the document's examples among it, runs as it stands there, and does what it says")
+    @Test("The code of the guide, with the document's examples, runs unchanged and gives the documented results")
     func codeRuns() async throws {
         // guide begins
         // A new store, which begins locked, in a new folder: for trying this out.

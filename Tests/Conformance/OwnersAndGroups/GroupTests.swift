@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Owners and groups: groups")
 struct GroupTests {
-    /// Ways in which Bob can be named: himself, or by a group that holds him, directly, in another group, or as anybody.
+    /// The names that include Bob: his own, a group that has him directly or by another group, and everyone.
     enum Naming: String, CaseIterable, Sendable {
         case user, group, groupInGroup, groupOfEveryone, everyone
     }
@@ -137,7 +137,7 @@ struct GroupTests {
         }
     }
 
-    @Test("G7: Each permission on a group gives what it says", arguments: Ownership.Permissions.combinations)
+    @Test("G7: Each permission on a group gives the documented access", arguments: Ownership.Permissions.combinations)
     func permissionsOnGroups(_ given: Ownership.Permissions) async throws {
         try await withKennel { kennel in
             let pack = try await kennel.ann.createGroup(of: ["user:ann"])
@@ -170,7 +170,7 @@ struct GroupTests {
                 }
             }
             #expect(try await refusalCode { try await bobs.acl.remove("user:ann") } == .noPrivilege)
-            // Cleo can do as a member what Bob can, and nothing once she is none.
+            // Cleo as a member has the same access as Bob, and none after she is removed.
             try await kennel.cleo.group(pack.name).remove("user:bob")
             #expect(try await refusalCode { try await bobs.add("user:bob") } == .noPrivilege)
             #expect(try kennel.cleo.group(pack.name).members() == ["user:cleo"])

@@ -24,8 +24,8 @@ func withKennel(_ preset: Preset = .locked, _ body: (Kennel) async throws -> Voi
     try await withStore(preset) { fixture in try await body(try await Kennel(fixture)) }
 }
 
-/// What somebody can really do to an object, found out by doing it; what was done is undone by the object's owner or an
-/// administrator.
+/// The actual access of a caller to an object, found by doing each action. The object's owner or an administrator undoes the
+/// action.
 extension Kennel {
     func deeds(of user: Ownership, on name: Name, owner: Ownership) async throws -> Ownership.Permissions {
         var can: Ownership.Permissions = []
@@ -33,7 +33,7 @@ extension Kennel {
         if try user.list(class: "dog").contains(name) { can.insert(.query) }
         if try await refusalCode({ _ = try dog.fetch() }) == nil { can.insert(.read) }
         if try await refusalCode({ try await dog.write(text("by \(user.user)")) }) == nil { can.insert(.write) }
-        // Taking away what is not there is changing the list as well, and leaves it as it was.
+        // Removing a missing entry also counts as a change of the list, and leaves it unchanged.
         if try await refusalCode({ try await dog.acl.remove("user:cleo") }) == nil { can.insert(.writeACL) }
         if try await refusalCode({ try await dog.changeOwner(to: owner.user) }) == nil { can.insert(.writeOwner) }
         // Writing is deleting, too; and last, as there is nothing afterwards.
@@ -44,7 +44,7 @@ extension Kennel {
 }
 
 extension Ownership.Permissions {
-    /// What somebody with these can do: to be listed an object has to be readable, too.
+    /// The actions that these privileges allow. An object is listed only if it is also readable.
     var deeds: Ownership.Permissions { contains(.read) ? self : subtracting(.query) }
 
     /// All 32 combinations.

@@ -72,12 +72,12 @@ struct OwnerTests {
     }
 
     @Test(
-        "G4: Owning is no different from having the same access: an owner left with it can do the same",
+        "G4: Ownership gives the same access as an equal entry: an owner with that entry can do the same",
         arguments: Ownership.Permissions.combinations)
     func ownerWithTheSame(_ given: Ownership.Permissions) async throws {
         try await withKennel { kennel in
             let rex = try await kennel.ann.create("dog:rex", text("Rex"))
-            // Bob, who may, takes from the owner all but what is given.
+            // Bob, who may do so, removes all but the given privileges from the owner.
             try await rex.acl.add("user:bob", .all)
             try await kennel.bob.object("dog:rex").acl.remove("user:ann", Ownership.Permissions.all.subtracting(given))
             #expect(try kennel.fixture.store.read { try $0.owner(of: "dog:rex") } == "user:ann")
@@ -85,7 +85,7 @@ struct OwnerTests {
         }
     }
 
-    @Test("G4: Nothing of an owner's line is beyond reach: whoever has the same can take all of it away")
+    @Test("G4: An owner's entry can be removed completely by a user with the same access")
     func ownerShutOut() async throws {
         try await withKennel { kennel in
             let rex = try await kennel.ann.create("dog:rex", text("Rex"))
@@ -99,7 +99,7 @@ struct OwnerTests {
         }
     }
 
-    @Test("G5: Changing the access list needs write-ACL, and nothing else stands in for it")
+    @Test("G5: A change of the access list needs write-ACL, and no other privilege replaces it")
     func writeACL() async throws {
         try await withKennel { kennel in
             let rex = try await kennel.ann.create("dog:rex", text("Rex"))
@@ -115,7 +115,7 @@ struct OwnerTests {
         }
     }
 
-    @Test("G5: Nobody gives what they do not have")
+    @Test("G5: Callers cannot give access that they lack")
     func ownLevel() async throws {
         try await withKennel { kennel in
             let rex = try await kennel.ann.create("dog:rex", text("Rex"))
@@ -149,7 +149,7 @@ struct OwnerTests {
         }
     }
 
-    @Test("G8: What may be read and not queried is fetched by its name and in no listing; query alone lists nothing either")
+    @Test("G8: An object with read and without query is fetched by name and never listed; query alone lists nothing")
     func queryPrivilege() async throws {
         try await withKennel { kennel in
             for (name, permissions) in [("a", Ownership.Permissions.read), ("b", [.query]), ("c", [.query, .read]), ("d", [])] {

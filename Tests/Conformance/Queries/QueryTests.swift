@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Queries over what the caller may access, and privileges beyond one level")
+@Suite("Queries over the objects that the caller may access, and privileges beyond one level")
 struct QueryTests {
     /// A library of books that signed-in users may query, with a few books that Ann may read: by herself, by a role, and on a shelf.
     private func withLibrary(_ body: (StoreFixture) throws -> Void) throws {
@@ -39,7 +39,7 @@ struct QueryTests {
         return page.objects
     }
 
-    @Test("F15: equality, ranges, prefixes, and, or: what fits, of what the caller may read and query, however that came about")
+    @Test("F15: equality, ranges, prefixes, and, or: a query finds all matches that the caller may read and query")
     func conditions() throws {
         try withLibrary { (fixture) throws in
             #expect(try find(fixture, nil) == ["book:ash", "book:beech", "book:birch", "book:elm", "book:blank"])
@@ -105,7 +105,7 @@ struct QueryTests {
         }
     }
 
-    @Test("F15: a cursor serves its query and its caller alone, and what is no cursor is refused")
+    @Test("F15: a cursor is valid only for its query and its caller, and an invalid cursor is refused")
     func cursors() throws {
         try withLibrary { (fixture) throws in
             let query = Query("book", order: [.ascending("year")], limit: 1)
@@ -126,7 +126,7 @@ struct QueryTests {
         }
     }
 
-    @Test("F15: a property that the class does not name is refused; once it is named, what was there before is found")
+    @Test("F15: a property that the class does not name is refused; after it is named, existing values are found")
     func properties() throws {
         try withLibrary { (fixture) throws in
             try fixture.commit(.writeObject("book:ash", .merge(.object(["pages": .integer(300)]))))
@@ -177,7 +177,7 @@ struct QueryTests {
         }
     }
 
-    @Test("F15: what a caller may not access is not looked through: a few of many cost what the few cost")
+    @Test("F15: a query does not scan objects that the caller may not access: its cost depends on the accessible ones")
     func cost() throws {
         try withStore(.open) { (fixture) throws in
             var settings = ClassSettings()

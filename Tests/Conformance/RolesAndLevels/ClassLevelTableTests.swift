@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Roles and levels: the table of the class level")
 struct ClassLevelTableTests {
-    @Test("R5: At the class level each privilege means what the document's table says", arguments: cells)
+    @Test("R5: At the class level each privilege has the effect in the document's table", arguments: cells)
     func cell(_ cell: Cell) throws { try cell.check() }
 
     private static func on(_ privilege: String, _ meaning: String, _ story: @escaping Cell.Story)
@@ -73,7 +73,7 @@ struct ClassLevelTableTests {
             try table.take("delete", at: PermissionTable.person)
             #expect(try table.refusal(.grant("user:bob", on: "class:Person", ["delete"])) == .aboveOwnLevel)
         },
-        // The class level narrows what an object gives: its permissions cannot be set either.
+        // The class level narrows the access of an object: its permissions cannot be set either.
         off("setPermissions", "the role cannot set class-level permissions for the class") { table throws in
             #expect(try table.refusal(PermissionTable.shareClass) == .noPrivilege)
             #expect(try table.refusal(PermissionTable.share) == .noPrivilege)

@@ -73,7 +73,7 @@ struct LevelTests {
         privilege in [(privilege, PermissionLevel.store), (privilege, .class("Person"))]
     }
 
-    @Test("R7: A lower level narrows what a higher one gives, and never widens it", arguments: narrowings)
+    @Test("R7: A lower level narrows the access of a higher one, and never widens it", arguments: narrowings)
     func narrowing(privilege: String, level: PermissionLevel) async throws {
         try await withPerson { fixture in
             #expect(try fixture.may("user:ann", privilege, "Person:1"))
@@ -104,7 +104,7 @@ struct LevelTests {
         }
     }
 
-    @Test("R8: With object ACLs and none set nobody but administrators has access, not even whoever created the object")
+    @Test("R8: With object ACLs and no entry only administrators have access, and the creator has none")
     func emptyACL() async throws {
         try await withPerson { fixture in
             try fixture.commit(.createObject("Person:2", value: .string("mine")), as: "user:ann")
@@ -115,7 +115,7 @@ struct LevelTests {
         }
     }
 
-    @Test("R9: Nobody grants above the own level, and nobody without setPermissions grants at all")
+    @Test("R9: Callers cannot grant more than they have, and cannot grant without setPermissions")
     func ownLevel() async throws {
         try await withPerson { fixture in
             let root = fixture.roles()
@@ -130,13 +130,13 @@ struct LevelTests {
             #expect(try await refusal { try await ann.change("user:ann", at: object, allow: .delete) } == .aboveOwnLevel)
             #expect(try await refusal { try await ann.set([.read, .delete], for: "user:bob", at: object) } == .aboveOwnLevel)
 
-            // What a higher level takes from the granter it cannot give either.
+            // The granter cannot give a privilege that a higher level removes from the granter.
             try await root.change(.everyone, at: .class("Person"), deny: .update)
             #expect(try await refusal { try await ann.change("user:bob", at: object, allow: .update) } == .aboveOwnLevel)
         }
     }
 
-    @Test("R12: A link makes nothing readable by itself; where a class opts in, what a readable object links to is readable")
+    @Test("R12: A link alone makes nothing readable; if a class opts in, the targets of a readable object are readable")
     func links() async throws {
         try await withPerson { fixture in
             try fixture.commit(

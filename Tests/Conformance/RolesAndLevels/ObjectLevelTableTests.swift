@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Roles and levels: the table of the object level")
 struct ObjectLevelTableTests {
-    @Test("R5: At the object level each privilege means what the document's table says", arguments: cells)
+    @Test("R5: At the object level each privilege has the effect in the document's table", arguments: cells)
     func cell(_ cell: Cell) throws { try cell.check() }
 
     private static func on(_ privilege: String, _ meaning: String, _ story: @escaping Cell.Story)
@@ -30,7 +30,7 @@ struct ObjectLevelTableTests {
             #expect(try table.refusal(PermissionTable.create) == nil)
             #expect(try table.refusal(PermissionTable.write) == nil)
         },
-        // The document's "this includes any referenced objects" is what a class may opt in to (R12).
+        // The document's "this includes any referenced objects" is an option of a class (R12).
         on("read", "the role can see and read this object, and what it refers to where the class of that opts in") { table throws in
             try table.fixture.commit(
                 .defineClass("Photo", ClassSettings(readThroughLinks: true)),

@@ -18,7 +18,7 @@ extension StoreFixture {
     /// Makes users known.
     func register(_ users: Name...) throws { for user in users { try commit(.register(user)) } }
 
-    /// Whether somebody can read an object's value.
+    /// Whether a caller can read an object's value.
     func canRead(_ object: Name, _ caller: Name) throws -> Bool {
         do {
             _ = try store.read { try $0.value(of: object, as: caller) }
@@ -28,7 +28,7 @@ extension StoreFixture {
         }
     }
 
-    /// What somebody gets by querying a class; nil where that is refused.
+    /// The result of a class query by a caller; nil if it is refused.
     func query(_ className: String, _ caller: Name) throws -> [String]? {
         do { return try store.read { try $0.list(class: className, as: caller) } } catch let refusal as Refusal
             where refusal.code == .noPrivilege || refusal.code == .notAuthenticated

@@ -18,7 +18,7 @@ struct Cell: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(privilege) \(isEnabled ? "ENABLED" : "DISABLED"): \(meaning)" }
 
-    /// Makes a store in which the role has everything at all levels, without this privilege here where it is disabled.
+    /// Makes a store in which the role has everything at all levels, except this privilege at the level that disables it.
     func check() throws {
         try withStore { fixture in
             let table = try PermissionTable(fixture)
@@ -69,7 +69,7 @@ struct PermissionTable {
         }
     }
 
-    /// What a member of the role gets by querying a class; nil where that is refused.
+    /// The result of a class query by a member of the role; nil if it is refused.
     func query(_ className: String = "Person") throws -> [String]? {
         do { return try fixture.store.read { try $0.list(class: className, as: "user:ann") } } catch let refusal as Refusal
             where refusal.code == .noPrivilege

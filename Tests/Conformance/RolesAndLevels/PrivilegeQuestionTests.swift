@@ -37,7 +37,7 @@ struct PrivilegeQuestionTests {
         }
     }
 
-    @Test("R13: What it answers about a class is what then happens: creating, querying, setting permissions, adding properties")
+    @Test("R13: Its answer about a class matches the effect: creating, querying, setting permissions, adding properties")
     func answersHold() async throws {
         let changes: [(Privileges, Change)] = [
             (.create, .createObject("Person:2")), (.setPermissions, .grant("user:bob", on: "class:Person", ["read"])),
@@ -86,7 +86,7 @@ struct PrivilegeQuestionTests {
         }
     }
 
-    /// A level, the class whose permissions it is set under, and the changes that need it.
+    /// A level, the class of its permissions, and the changes that need it.
     static let setting: [(PermissionLevel, String)] = [(.store, "store"), (.class("Person"), "class")]
 
     @Test(

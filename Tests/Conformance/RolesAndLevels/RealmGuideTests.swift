@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Docs/Guides/coming-from-realm.md")
 struct RealmGuideTests {
-    @Test("Its code runs as it stands there, and does what it says")
+    @Test("The code of the guide runs unchanged and gives the documented results")
     func codeRuns() async throws {
         // guide begins
         // A new store, which begins open, in a new folder: for trying this out.

@@ -19,7 +19,7 @@ struct RecipeTests {
         }
     }
 
-    @Test("R3: One step locks it down: a role takes over, and everyone keeps what is said", arguments: ["user:root", "user:ann"])
+    @Test("R3: One step locks the store down, and everyone keeps the listed access", arguments: ["user:root", "user:ann"])
     func lockDown(caller: Name) async throws {
         try await withStore(.open) { fixture in
             try fixture.register("user:ann", "user:bob", "user:eve")
@@ -53,7 +53,7 @@ struct RecipeTests {
         }
     }
 
-    @Test("R3: Locked down without more, users may ask what they may do, and may do nothing else")
+    @Test("R3: After a lockdown without options, users may query their own permissions and nothing else")
     func lockDownPlainly() async throws {
         try await withStore(.open) { fixture in
             try fixture.commit(.defineClass("Note", ClassSettings(objectACL: ObjectACL.none)), .createObject("Note:1"))
@@ -62,7 +62,7 @@ struct RecipeTests {
             #expect(try eve.privileges(at: .store) == .read)
             #expect(try eve.privileges(at: .object("Note:1")) == [])
             #expect(try eve.all().map(\.name) == ["role:administrators"])
-            // What is defined afterwards is limited by the store level.
+            // The store level limits everything that is defined afterwards.
             try fixture.commit(.defineClass("Later", ClassSettings(objectACL: ObjectACL.none)), .createObject("Later:1"))
             #expect(try eve.privileges(at: .object("Later:1")) == .read)
             let again = try await refusal { try await fixture.roles().lockDown() }
@@ -70,7 +70,7 @@ struct RecipeTests {
         }
     }
 
-    @Test("R3: Whoever does not have everything cannot lock the store down, and nothing of it happens")
+    @Test("R3: A caller without all privileges cannot lock the store down, and no part of it is carried out")
     func lockDownRefused() async throws {
         try await withStore(.open) { fixture in
             try await fixture.roles().change(.everyone, at: .store, deny: .modifySchema)
@@ -118,7 +118,7 @@ struct RecipeTests {
     func sharing() throws {
         try withStore(.open) { fixture in
             try fixture.register("user:ann", "user:bob", "user:carl")
-            // Without access lists, everybody can see all objects of the class.
+            // Without access lists, all users can see all objects of the class.
             try fixture.commit(.defineClass("Person", ClassSettings(objectACL: ObjectACL.none)), .createObject("Person:0"))
             #expect(try fixture.canRead("Person:0", "user:carl"))
             try fixture.commit(.changeClass("Person", ClassSettings(objectACL: .required)))

@@ -50,7 +50,7 @@ struct RecordTests {
         }
     }
 
-    @Test("R19: A caller sees of them what it may read")
+    @Test("R19: A caller sees only the values that it may read")
     func readable() async throws {
         try await withRecords { fixture in
             let robot = fixture.roles("thing:robot")

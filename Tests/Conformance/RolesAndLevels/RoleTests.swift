@@ -61,7 +61,7 @@ struct RoleTests {
             let share = { try await fixture.roles().change("user:new", at: .object("Person:1"), allow: .read) }
             #expect(try await refusal { _ = try await share() } == .unknownPrincipal)
 
-            // What it tries first is refused; that it connected counts.
+            // Its first attempt is refused; the connection is still recorded.
             #expect(try fixture.refusal(.deleteObject("Person:1"), as: "user:new")?.code == .noPrivilege)
             #expect(try fixture.roles().users().map(\.name).contains("user:new"))
             #expect(try fixture.roles("user:new").privileges(at: .store) == [.create, .read, .update, .delete, .query])

@@ -18,7 +18,7 @@ struct SharedPermissionTests {
         }
     }
 
-    @Test("R11: A permission stands on several objects at once, and changing it changes all of them in one event")
+    @Test("R11: A permission can be on several objects, and one event changes it on all of them")
     func oneEvent() async throws {
         try await withPersons { fixture, roles in
             try await roles.define(
@@ -69,7 +69,7 @@ struct SharedPermissionTests {
         }
     }
 
-    @Test("R9: Nobody attaches a permission above the own level, or changes one that stands where they may not set permissions")
+    @Test("R9: A caller cannot attach a permission above the caller's level, or change one on an object without setPermissions")
     func ownLevel() async throws {
         try await withPersons { fixture, roles in
             try await roles.define("permission:editing", for: "role:editors", [.read, .update], at: .object("Person:1"))

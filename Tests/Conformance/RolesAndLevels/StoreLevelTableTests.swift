@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Roles and levels: the table of the store level")
 struct StoreLevelTableTests {
-    @Test("R5: At the store level each privilege means what the document's table says", arguments: cells)
+    @Test("R5: At the store level each privilege has the effect in the document's table", arguments: cells)
     func cell(_ cell: Cell) throws { try cell.check() }
 
     private static func on(_ privilege: String, _ meaning: String, _ story: @escaping Cell.Story)

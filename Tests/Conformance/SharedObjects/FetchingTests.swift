@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Shared objects: fetching", .timeLimit(.minutes(10)))
 struct SharedObjectFetchingTests {
-    @Test("F7: Whether an object exists is told to whoever is signed in, and what is in it only to who may read it")
+    @Test("F7: A signed-in user can see whether an object exists, and only a reader can see its content")
     func existence() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -22,7 +22,7 @@ struct SharedObjectFetchingTests {
         }
     }
 
-    /// What a fetching brings, an `id progress` each.
+    /// The results of a fetch, each as `id progress`.
     private func all(_ objects: FetchedObjects) async throws -> [String] {
         var found: [String] = []
         for try await object in objects {
@@ -58,7 +58,7 @@ struct SharedObjectFetchingTests {
         }
     }
 
-    @Test("F8: What comes through a role is shared, what comes through a role of everyone's is public")
+    @Test("F8: Access by a role is shared, access by a role of everyone is public")
     func roles() async throws {
         try await withNotes { notes in
             try notes.fixture.commit(
@@ -75,7 +75,7 @@ struct SharedObjectFetchingTests {
         }
     }
 
-    @Test("F8: All values are of the revision at which the fetching began, whatever happens on the way")
+    @Test("F8: All values are of the revision at which the fetch began, despite later changes")
     func oneRevision() async throws {
         try await withNotes { notes in
             for id in ["a", "b", "c", "d"] { try await notes.ann.save(text(id), id: id, users: ["user:bob"]) }
@@ -91,7 +91,7 @@ struct SharedObjectFetchingTests {
             #expect(try await iterator.next() == FetchedObject(id: "d", value: text("d"), progress: 1))
             #expect(try await iterator.next() == nil)
             #expect(try await iterator.next() == nil)
-            // Again: the same. Anew: what is so now.
+            // Again: the same result. Anew: the current result.
             #expect(try await all(objects).count == 4)
             #expect(try notes.bob.fetchAllSharedWithMe().count == 3)
         }
@@ -111,7 +111,7 @@ struct SharedObjectFetchingTests {
         }
     }
 
-    @Test("F8: What may be read and not queried is in no listing, and who may not query the class is refused")
+    @Test("F8: An object with read and without query is not listed, and a caller who may not query the class is refused")
     func unlisted() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("hint"), id: "hint")
@@ -126,7 +126,7 @@ struct SharedObjectFetchingTests {
         }
     }
 
-    @Test("F8: Everything is shared with an administrator, and what they read by that is not public")
+    @Test("F8: All objects are shared with an administrator, and the administrator's access does not make them public")
     func administrator() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("secret"), id: "secret")

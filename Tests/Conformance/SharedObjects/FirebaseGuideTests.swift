@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Docs/Guides/coming-from-firebase.md", .timeLimit(.minutes(10)))
 struct FirebaseGuideTests {
-    @Test("Its code runs as it stands there, and does what it says")
+    @Test("The code of the guide runs unchanged and gives the documented results")
     func codeRuns() async throws {
         // guide begins
         // A new store, which begins locked, in a new folder: for trying this out.

@@ -32,7 +32,7 @@ func withNotes(_ preset: Preset = .locked, _ body: (NoteBoard) async throws -> V
     try await withStore(preset) { fixture in try await body(try await NoteBoard(fixture)) }
 }
 
-/// The code with which a call is refused; nil where it is not.
+/// The error code of a refused call; nil if it is not refused.
 func refusalCode(_ call: () async throws -> Void) async throws -> Refusal.Code? {
     do {
         try await call()

@@ -8,14 +8,14 @@ import Testing
 
 @Suite("Shared objects: notices", .timeLimit(.minutes(10)))
 struct SharedObjectNoticeTests {
-    /// What somebody was told, of one kind: the new objects, and those that were there before.
+    /// The notices of one kind that a user got: the new objects, and the earlier ones.
     private struct Told: Equatable {
         var kind: Notice.Kind
         var new: [String] = []
         var known: [String] = []
     }
 
-    /// What a user is told of what `body` does.
+    /// The notices that a user gets about the actions of `body`.
     private func told(
         _ user: SharedObjects, in notes: NoteBoard, by body: () async throws -> Void
     ) async throws -> [Told] {
@@ -51,7 +51,7 @@ struct SharedObjectNoticeTests {
             #expect(try told(notes.cleo).map(\.previouslyAccessible) == [[]])
             #expect(try told(notes.ann).map(\.previouslyAccessible) == [["a", "b"]])
             #expect(try told(notes.ann).map(\.revision) == [after])
-            // Somebody who has never come has been told, too.
+            // A user who has never connected has notices, too.
             let stranger = try await notes.signedIn("user:stranger")
             #expect(try told(stranger).map(\.newlyAccessible) == [["a", "b"]])
         }
@@ -85,7 +85,7 @@ struct SharedObjectNoticeTests {
 
     // MARK: Shared, unshared
 
-    @Test("F11: An object that is shared with somebody is told to them, newly accessible or public before")
+    @Test("F11: A user gets a notice of a newly shared object, whether or not it was public before")
     func shared() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -103,7 +103,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F11: Shared by a role is shared, for each of its members and whoever joins it")
+    @Test("F11: An object shared with a role is shared with each of its members, also later ones")
     func sharedByRole() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -117,7 +117,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F11: Saving an object with somebody's name on it, or on one's own, is sharing it")
+    @Test("F11: Saving an object with a user's name on it, or with one's own, shares it")
     func sharedBySaving() async throws {
         try await withNotes { notes in
             let before = try notes.fixture.head
@@ -144,7 +144,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F9, F12: A role that comes to hold everyone makes public what it has, and is no reason of anybody's own any more")
+    @Test("F9, F12: A role that gets everyone as a member makes its objects public, and is not a separate reason for a user")
     func everyoneInARole() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -163,7 +163,7 @@ struct SharedObjectNoticeTests {
 
     // MARK: Made inaccessible, deleted
 
-    /// The ways in which Bob can lose a letter.
+    /// The ways for Bob to lose a letter.
     enum Loss: CaseIterable {
         case unshared, madePrivate, roleLost, roleDeleted, roleAboveDeleted, expired, moved, classNarrowed, storeNarrowed
     }
@@ -217,7 +217,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F13, E13: The end of access at a time is told by the store itself, to whoever waits for it")
+    @Test("F13, E13: The store itself sends a notice when access expires, to every waiting subscriber")
     func expiredWhileWaiting() async throws {
         try await withStore(.open, recordsEnds: .byItself) { (fixture) async throws in
             try await SharedObjects.define(class: "note", in: fixture.store, as: "user:root")
@@ -234,7 +234,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F13: For an object that is deleted the notice says deleted instead, for what is below it too")
+    @Test("F13: For a deleted object and its descendants the notice says deleted instead")
     func deleted() async throws {
         try await withNotes { notes in
             try notes.fixture.commit(.changeClass("note", ClassSettings(inherits: .everything)))
@@ -264,7 +264,7 @@ struct SharedObjectNoticeTests {
 
     // MARK: Delivery
 
-    @Test("F9, F11: Notices come while they happen, and one who comes back goes on behind the last revision handled")
+    @Test("F9, F11: Notices are live, and a returning subscriber continues after the last handled revision")
     func asTheyHappen() async throws {
         try await withNotes { notes in
             let begin = try notes.fixture.head
@@ -275,7 +275,7 @@ struct SharedObjectNoticeTests {
             #expect(first.map { $0?.completesRevision } == [false, true])
             try await notes.ann.save(text("b"), id: "b", users: ["user:bob"])
             #expect(try await live.next()?.ids == ["b"])
-            // Another one begins behind what was handled, and has the same.
+            // Another subscriber begins after the handled notices, and gets the same ones.
             var resumed = try notes.bob.notices(after: first[1]?.revision).makeAsyncIterator()
             #expect(try await resumed.next()?.ids == ["b"])
             var again = try notes.bob.notices(after: begin).makeAsyncIterator()

@@ -32,7 +32,7 @@ struct SharedObjectObservingTests {
         try notes.fixture.commit(.writeObject("note:list", .merge(.object(["lines": .object(members)]))), as: "user:ann")
     }
 
-    /// So that whoever observes comes to an end.
+    /// So that the observers end.
     private func deleteList(in notes: NoteBoard) throws { try notes.fixture.commit(.deleteObject("note:list"), as: "user:ann") }
 
     @Test("F14: At a path, each change is told: value changed, child added, child changed, child removed")
@@ -58,7 +58,7 @@ struct SharedObjectObservingTests {
         }
     }
 
-    @Test("F14: A change says what was there before and what is there now, and one kind can be taken alone")
+    @Test("F14: A change has the old and the new value, and a caller can select one kind")
     func oneKind() async throws {
         try await withNotes { notes in
             try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
@@ -132,7 +132,7 @@ struct SharedObjectObservingTests {
             try await call(notes)
             let lost = try notes.fixture.head
             try write(["eggs": .integer(7)], in: notes)
-            // Even where the access comes back, what was changed meanwhile is not told.
+            // Even if the access is given again, changes in the meantime are not delivered.
             try await notes.ann.addUser("user:bob", to: "list")
             try deleteList(in: notes)
             var heard: [String] = []
@@ -161,7 +161,7 @@ struct SharedObjectObservingTests {
         }
     }
 
-    @Test("F14: Whoever cannot read an object cannot observe it; nobody can without being signed in")
+    @Test("F14: A caller who cannot read an object cannot observe it; observing needs a signed-in user")
     func refused() async throws {
         try await withNotes { notes in
             try await notes.ann.save(Self.list, id: "list")

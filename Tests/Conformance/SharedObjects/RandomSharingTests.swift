@@ -9,7 +9,7 @@ import Testing
 struct RandomSharingTests {
     private static let users: [Name] = ["user:u0", "user:u1", "user:u2", "user:u3", "user:root", "user:stranger"]
 
-    @Test("F8: What is fetched as public and as shared is what a look at every object finds", arguments: 0..<UInt64(40))
+    @Test("F8: The objects fetched as public and as shared match a check of every object", arguments: 0..<UInt64(40))
     func randomHistories(offset: UInt64) async throws {
         var history = RandomHistory(seed: TestSettings.firstSeed &+ offset)
         let clock = ManualClock(history.start)
@@ -41,7 +41,7 @@ struct RandomSharingTests {
         }
     }
 
-    /// The ids that come, in order; nil where nobody may ask.
+    /// The returned ids, in order; nil if the caller may not query.
     private func fetched(_ begin: () throws -> FetchedObjects) async throws -> [String?]? {
         do {
             var ids: [String?] = []

@@ -27,7 +27,7 @@ struct SavingTests {
     }
 
     @Test(
-        "F2: The saver need not be named, may be, and stays one where nobody is named",
+        "F2: The saver can be named or omitted, and keeps access if no user is named",
         arguments: [
             [], ["user:ann"], ["user:ann", "user:bob"],
         ])
@@ -106,7 +106,7 @@ struct SavingTests {
         }
     }
 
-    @Test("F2: An unknown user is refused: the object is not there afterwards, nor anybody's access to it")
+    @Test("F2: An unknown user is refused: neither the object nor any access to it exists afterwards")
     func unknownUser() async throws {
         try await withNotes { notes in
             let errors = try await saveErrors {
@@ -142,7 +142,7 @@ struct SavingTests {
         }
     }
 
-    @Test("F2: `everyone` and `anonymous` are no specified users", arguments: [Name.everyone, .anonymous])
+    @Test("F2: `everyone` and `anonymous` are not specified users", arguments: [Name.everyone, .anonymous])
     func everyoneIsPublic(_ name: Name) async throws {
         try await withNotes { notes in
             let errors = try await saveErrors {
@@ -162,7 +162,7 @@ struct SavingTests {
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
             try await notes.bob.overwrite("letter", with: text("Hello, says Bob"))
             #expect(try notes.ann.fetch("letter") == text("Hello, says Bob"))
-            // Cleo reads it, since it is public, and is no specified user.
+            // Cleo reads it because it is public. She is not a specified user.
             #expect(try notes.cleo.fetch("letter") == text("Hello, says Bob"))
             #expect(try await refusalCode { try await notes.cleo.overwrite("letter", with: text("Mine")) } == .noPrivilege)
             #expect(try notes.ann.fetch("letter") == text("Hello, says Bob"))

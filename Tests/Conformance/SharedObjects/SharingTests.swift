@@ -13,7 +13,7 @@ struct SharedObjectAccessTests {
         try await withNotes(preset) { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
             #expect(try notes.cleo.fetch("letter") == text("Hello"))
-            // Somebody whom the store has never seen is signed in too; nobody is not.
+            // A user unknown to the store is signed in too; a missing user is not.
             #expect(try notes.fixture.may("user:never-seen", "read", "note:letter"))
             #expect(try notes.fixture.may(.anonymous, "read", "note:letter") == false)
             for privilege in ["update", "delete", "setPermissions", "setOwner", "create"] {
@@ -51,12 +51,12 @@ struct SharedObjectAccessTests {
             let change = Self.changes[index].call
             #expect(try await refusalCode { try await change(notes.cleo) } == .noPrivilege)
             #expect(try notes.fixture.entries("note:letter") == entries)
-            // Bob, whom Ann has named, may do all that she may.
+            // Bob, named by Ann, has the same access as she has.
             #expect(try await refusalCode { try await change(notes.bob) } == nil)
         }
     }
 
-    @Test("F5: Each change of access does what it says")
+    @Test("F5: Each change of access has the documented effect")
     func changesOfAccess() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -91,7 +91,7 @@ struct SharedObjectAccessTests {
         }
     }
 
-    @Test("F5: An object made private is so for everybody, whoever was let in as `anonymous` included")
+    @Test("F5: An object made private is private for all users, also for those with access by `anonymous`")
     func privateForAll() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true)
@@ -122,7 +122,7 @@ struct SharedObjectAccessTests {
         }
     }
 
-    @Test("F5: Adding a user who is there, and making public what is, change nothing")
+    @Test("F5: Adding an existing user, and making a public object public, changes nothing")
     func idempotent() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
@@ -131,7 +131,7 @@ struct SharedObjectAccessTests {
         }
     }
 
-    @Test("F6: A path inside an object has no permissions of its own: whoever reads the object reads all of it")
+    @Test("F6: A path inside an object has no separate permissions: a reader of the object reads all of it")
     func paths() async throws {
         try await withNotes { notes in
             let value: JSONValue = .object(["title": .string("Plan"), "pages": .object(["1": .string("secret")])])
@@ -145,7 +145,7 @@ struct SharedObjectAccessTests {
                 #expect(try notes.fixture.may("user:bob", "read", Name(path)) == false)
                 #expect(try notes.fixture.may("user:cleo", "read", Name(path)) == false)
             }
-            // An object whose id looks like a path is an object like any other, and nothing of the one that the path would lead into.
+            // An object with an id that looks like a path is an ordinary object, and not a part of another object.
             try await notes.ann.save(text("Page"), id: "plan/pages", users: ["user:cleo"])
             #expect(try await refusalCode { _ = try notes.bob.fetch("plan/pages") } == .noPrivilege)
             #expect(try await refusalCode { _ = try notes.cleo.fetch("plan") } == .noPrivilege)

@@ -52,7 +52,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("F1: What was attempted without a current user is in the record of refused commands; questions are not")
+    @Test("F1: Attempts without a current user are recorded as refused commands; queries are not")
     func recorded() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter", users: ["user:bob"])
@@ -79,7 +79,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("F1: Whoever has signed in once can be named by others; a stranger cannot")
+    @Test("F1: A user who has signed in once can be named by others; an unknown user cannot")
     func firstConnection() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -90,14 +90,14 @@ struct SigningInTests {
     }
 
     @Test(
-        "F1: A role, `everyone` and a name without form cannot sign in, and nobody is signed in then",
+        "F1: A role, `everyone` and an ill-formed name cannot sign in, and then no user is signed in",
         arguments: [
             "role:friends", "everyone", "anonymous", "note:letter", "ann", "user:",
         ])
     func notACaller(_ text: String) async throws {
         try await withNotes { notes in
             if text == "anonymous" {
-                // It can call, which is what it means to be signed out.
+                // It can call, as every signed-out caller can.
                 try await notes.ann.setCurrentUser(nil)
             } else {
                 #expect(try await refusalCode { try await notes.ann.setCurrentUser(Name(text)) } == .malformed)
