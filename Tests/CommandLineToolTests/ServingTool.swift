@@ -11,9 +11,9 @@ final class ServingTool {
     /// Starts it in the folder of a tool, and waits until it listens.
     ///
     /// - Parameters:
-    ///  - tool: the tool, in the folder that it uses.
+    ///   - tool: the tool, in the folder that it uses.
     ///   - options: what else it is told; where it listens and its data directory, which is that folder, are given.
-    ///  - lineCount: the number of lines to wait for.
+    ///   - lineCount: the number of lines to wait for.
     ///   - environment: what else is in its environment.
     convenience init(
         _ tool: BuiltTool, _ options: [String] = [], lineCount: Int = 1, environment: [String: String] = [:]

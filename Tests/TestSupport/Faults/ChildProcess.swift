@@ -38,7 +38,7 @@ public final class ChildProcess: Sendable {
         public var exitCode: Int32? { if case .exit(let code) = self { code } else { nil } }
     }
 
-    /// How a child ended, and what it wrote.
+    /// The end of a child process, and its output.
     public struct Result: Sendable {
         public let end: End
         public let bytes: [UInt8]
@@ -76,7 +76,7 @@ public final class ChildProcess: Sendable {
     ///   - output: where standard output goes.
     ///   - errors: where standard error goes.
     ///   - seconds: how long the child may run, in seconds: far longer than it needs. SIGKILL ends it then.
-    /// - Throws: ``CannotStart`` if there is no such executable or folder, or the system lacks descriptors or processes.
+    /// - Throws: ``CannotStart`` if the executable or the folder does not exist, or the system lacks descriptors or processes.
     public init(
         _ command: [String], in folder: String? = nil, environment: [String: String]? = nil, hasInput: Bool = false,
         output: Output = .kept, errors: Errors = .kept, endingWithinSeconds seconds: Int = 600
@@ -173,7 +173,7 @@ public final class ChildProcess: Sendable {
         ended.wait()
     }
 
-    /// Waits for the child's end, and returns what it wrote: of piped output, the rest.
+    /// Waits for the end of the child, and returns its output: for piped output, the rest.
     public func finish() throws -> Result {
         let rest = try lines.withLock { try $0?.rest() }
         waitUntilExit()
@@ -194,7 +194,7 @@ public final class ChildProcess: Sendable {
     /// Waits for piped output, and returns what there is; empty at its end.
     public func available() -> [UInt8] { lines.withLock { $0?.available() } ?? [] }
 
-    /// What the child has written to standard error until now, if it is kept.
+    /// The child's output on standard error until now, if it is kept.
     public var errors: String {
         get throws { String(decoding: try errorFile.map(Descriptors.contents) ?? [], as: UTF8.self) }
     }
@@ -218,7 +218,7 @@ private enum Descriptors {
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// The whole file, without moving the position at which the child writes.
+    /// The whole file. Does not move the position at which the child writes.
     static func contents(_ file: FileHandle) throws -> [UInt8] {
         var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
         while true {

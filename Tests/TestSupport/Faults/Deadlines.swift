@@ -1,4 +1,4 @@
-/// Something did not come to be so in time.
+/// A condition was not met in time.
 public struct NotInTime: Error, CustomStringConvertible {
     public let description: String
 
@@ -7,8 +7,8 @@ public struct NotInTime: Error, CustomStringConvertible {
 
 /// Returns once something is so, which other tasks see to.
 ///
-/// - Parameter seconds: how long it may take: long beside what it takes, since the tests share the machine.
-/// - Throws: ``NotInTime`` where it does not come to be so, so that a test that is wrong ends.
+/// - Parameter seconds: the time limit. It is much longer than the expected time, since the tests share the machine.
+/// - Throws: ``NotInTime`` if the condition is not met in time, so that a failing test ends.
 public func until(
     _ what: String, withinSeconds seconds: Int = 120, isolation: isolated (any Actor)? = #isolation, _ isSo: () throws -> Bool
 ) async throws {

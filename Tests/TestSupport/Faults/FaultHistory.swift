@@ -1,7 +1,7 @@
 public import Events
 public import Permissions
 
-/// A small history in which access comes and goes, and questions about it: what must never be answered with yes by mistake.
+/// A small history with grants and revocations, and queries about it. The answers must never be a wrong yes.
 public enum FaultHistory {
     public struct Step: Sendable {
         public let caller: Name
@@ -20,7 +20,7 @@ public enum FaultHistory {
     }
 
     public static let start = Instant(microseconds: 1_767_225_600_000_000)
-    /// What the clock says when questions are asked: all that ends has ended.
+    /// The time of the clock for queries: every access with an expiry has expired.
     public static let now = start.advanced(byMicroseconds: 1_000_000_000)
 
     private static let root: Name = "user:root"
@@ -65,7 +65,7 @@ public enum FaultHistory {
         }
     }()
 
-    /// What is asked: everything of everyone now, and at some moments of the past.
+    /// The queries: all access of all callers now, and at some times in the past.
     public static let questions: [Question] = {
         var questions: [Question] = []
         for subject in users {

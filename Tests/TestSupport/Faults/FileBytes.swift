@@ -6,7 +6,7 @@ public enum FileBytes {
 
     public static func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
 
-    /// Lets those read and change a file whom the bits of `mode` stand for.
+    /// Sets the permissions of a file to the bits of `mode`.
     public static func setMode(_ mode: UInt32, of path: String) throws {
         try FileManager.default.setAttributes([.posixPermissions: Int(mode)], ofItemAtPath: path)
     }
@@ -21,7 +21,7 @@ public enum FileBytes {
         try handle.write(contentsOf: Data([byte ^ mask]))
     }
 
-    /// Every file in a folder and those below it: its path from there, and what is in it.
+    /// Every file in a folder and its subfolders: its relative path, and its content.
     public static func files(below folder: String) throws -> [(path: String, bytes: [UInt8])] {
         try FileManager.default.subpathsOfDirectory(atPath: folder).sorted().compactMap { path in
             let whole = folder + "/" + path
@@ -30,7 +30,7 @@ public enum FileBytes {
         }
     }
 
-    /// Whether some bytes stand in others, one behind the other.
+    /// Whether a sequence of bytes contains another one as a contiguous part.
     public static func contains(_ text: String, in bytes: [UInt8]) -> Bool { Data(bytes).range(of: Data(text.utf8)) != nil }
 
     /// Copies a folder with everything in it over one that may be there.

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Another process, running `Tests/FaultHelper`: for what can only be tried on a process that may end by it.
+/// Another process, running `Tests/FaultHelper`. It is for tests that may end the process.
 public final class Helper: Sendable {
-    /// How a process ended, and what it said.
+    /// The end of a process, and its output.
     public struct Result: Sendable {
-        /// What it exited with; nil where a signal ended it.
+        /// The exit code; nil if a signal ended the process.
         public let exitCode: Int32?
         public let output: String
         public let error: String
@@ -15,7 +15,7 @@ public final class Helper: Sendable {
 
     public var processIdentifier: Int32 { process.processIdentifier }
 
-    /// The helper stands beside the test bundle.
+    /// The helper is in the folder of the test bundle.
     private static let executable: URL = {
         let bundle = CommandLine.arguments.compactMap { argument -> URL? in
             guard let end = argument.range(of: ".xctest") else { return nil }

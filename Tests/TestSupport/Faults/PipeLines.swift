@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a process writes into a pipe, line by line.
+/// The output of a process into a pipe, line by line.
 struct PipeLines {
     private let pipe: FileHandle
     private var buffered: [UInt8] = []
@@ -26,7 +26,7 @@ struct PipeLines {
         return buffered.isEmpty ? Array(pipe.availableData) : buffered
     }
 
-    /// Everything after what was taken, to the end.
+    /// The rest of the output, to the end.
     mutating func rest() throws -> [UInt8] {
         defer { buffered = [] }
         return buffered + (try pipe.readToEnd() ?? Data())

@@ -13,10 +13,10 @@ public final class TestThread: Sendable {
         }.start()
     }
 
-    /// Waits until the thread is done, and throws what it threw.
+    /// Waits until the thread has finished, and throws its error.
     ///
-    /// - Parameter seconds: how long it is waited for; what hangs is left behind then.
-    /// - Throws: ``NotInTime`` where it goes on for longer.
+    /// - Parameter seconds: the time limit. A thread that still runs then is abandoned.
+    /// - Throws: ``NotInTime`` if the thread runs longer.
     public func join(withinSeconds seconds: Int = 1_200) throws {
         guard done.wait(timeout: .now() + .seconds(seconds)) == .success else {
             throw NotInTime(description: "a thread goes on for more than \(seconds) s")

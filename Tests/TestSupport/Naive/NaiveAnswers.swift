@@ -125,7 +125,7 @@ extension NaiveView {
     }
 }
 
-/// By subject, then end, then permission, each as text; what has none comes first.
+/// By subject, then expiry, then permission, each as text; missing values come first.
 private func comesBefore(_ left: EntryRow, _ right: EntryRow) -> Bool {
     if left.subject != right.subject { return left.subject < right.subject }
     if left.until != right.until { return (left.until?.description ?? "") < (right.until?.description ?? "") }

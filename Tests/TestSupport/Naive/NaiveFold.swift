@@ -49,7 +49,7 @@ extension NaiveState {
         }
     }
 
-    /// The store and the built-in classes. What the preset gives follows as grants.
+    /// The store and the built-in classes. The access from the preset follows as grants.
     private mutating func createStore() {
         for (_, id) in ClassID.builtIn {
             classes[id] = ClassOptions(objectACL: id == .class || id == .store ? .required : .none)
@@ -113,7 +113,7 @@ extension NaiveState {
         for (child, object) in objects where object.parent == id { deleteObject(child) }
     }
 
-    /// What stood below a role or a permission that goes stands below nothing.
+    /// The children of a deleted role or permission have no parent afterwards.
     private mutating func endParent(_ object: ObjectID) {
         for child in objects.keys where objects[child]?.parent == object { objects[child]?.parent = nil }
         clear(object)

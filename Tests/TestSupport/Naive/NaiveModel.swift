@@ -38,7 +38,7 @@ public struct NaiveModel: Sendable {
         states.append((commit.time, state))
     }
 
-    /// What the log says at a point. `now` is the clock that the head is asked at.
+    /// The state of the log at a point. `now` is the time of the clock for queries about the head.
     public func view(_ point: Point, now: Instant) -> NaiveView {
         switch point {
         case .head: return NaiveView(state: states[states.count - 1].state, now: now)

@@ -1,7 +1,7 @@
 import Events
 import Permissions
 
-/// Which name stands for which number. Two names are the same only when their bytes are.
+/// The names and their numbers. Two names are the same only if their bytes are the same.
 struct NaiveNames: Sendable {
     private var nameByNumber: [UInt64: String] = [:]
     private var numberByName: [[UInt8]: UInt64] = [:]
@@ -10,7 +10,7 @@ struct NaiveNames: Sendable {
         for (number, name) in ReservedID.names { add(number, name) }
     }
 
-    /// Takes in what an event says about a number. A name comes once, with the first event that mentions its number.
+    /// Records the names in an event. A name comes once, with the first event that mentions its number.
     mutating func learn<ID>(_ introduction: Introduction<ID>) throws(Contradiction) {
         let number = introduction.id.rawValue
         guard let name = introduction.name else {

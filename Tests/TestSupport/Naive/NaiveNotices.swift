@@ -1,7 +1,7 @@
 public import Events
 public import Permissions
 
-/// What one subscriber is told of one object at one revision, as `SCENARIOS.md` has it.
+/// The notices of one subscriber about one object at one revision, as `SCENARIOS.md` defines them.
 public struct NaiveNotice: Hashable, Sendable {
     public enum Kind: String, Sendable {
         case deleted, madeInaccessible, madePrivate, madePublic, privilegesChanged, shared, unshared
@@ -28,11 +28,11 @@ public struct NaiveNotice: Hashable, Sendable {
     }
 }
 
-/// How one caller stands to one object at one revision.
+/// The access of one caller to one object at one revision.
 public struct NaiveStanding: Hashable, Sendable {
     /// Which of the objects that ever had this name it is.
     var birth: Int
-    /// What the caller may do.
+    /// The privileges of the caller.
     public var privileges: Privileges
     /// P: whether a signed-in caller who is named nowhere may read it.
     public var isPublic: Bool
@@ -43,14 +43,14 @@ public struct NaiveStanding: Hashable, Sendable {
 }
 
 extension NaiveModel {
-    /// How a caller stands to each object that exists at a revision.
+    /// The access of a caller to each object that exists at a revision.
     public func standings(of subject: Name, at revision: Revision) -> [Name: NaiveStanding] {
-        // Every end up to a revision's time is in the log before it, so that what is in the state has not ended.
+        // The log has every expiry up to a revision's time before that revision, so that no access in the state has expired.
         let view = NaiveView(state: view(.revision(revision), now: .distantPast).state, now: .distantPast)
         return view.standings(of: subject)
     }
 
-    /// How a caller stands to each object, at every revision up to the head.
+    /// The access of a caller to each object, at every revision up to the head.
     public func standings(of subject: Name) -> [[Name: NaiveStanding]] {
         (0...head.rawValue).map { standings(of: subject, at: Revision($0)) }
     }
@@ -60,17 +60,17 @@ extension NaiveModel {
         view(.head, now: .distantPast).state.privilegeNames.names(of: privileges)
     }
 
-    /// What a caller is told behind a revision, by a comparison of each revision with the one before it, object by object; sorted by
-    /// revision, kind and object.
+    /// The notices of a caller after a revision, found by a comparison of each revision with the previous one for every object;
+    /// sorted by revision, kind and object.
     ///
-    /// - Parameter standings: how the caller stands to each object at every revision, the first one included.
+    /// - Parameter standings: the access of the caller to each object at every revision, including the first one.
     public func notices(among standings: [[Name: NaiveStanding]], after revision: Revision) -> [NaiveNotice] {
         zip(standings, standings.dropFirst()).enumerated().dropFirst(Int(revision.rawValue)).flatMap { number, step in
             notices(from: step.0, to: step.1, at: Revision(UInt64(number + 1)))
         }
     }
 
-    /// What is told of one step from a revision to the next.
+    /// The notices about one step from a revision to the next.
     public func notices(
         from before: [Name: NaiveStanding], to after: [Name: NaiveStanding], at revision: Revision
     ) -> [NaiveNotice] {

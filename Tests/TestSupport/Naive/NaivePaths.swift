@@ -1,12 +1,12 @@
 public import Events
 public import Permissions
 
-/// Every way in which something is given, found by trying all of them: each as one line, with what it gives.
+/// Every way in which access is given, found by trying all of them: each as one line, with the given privileges.
 extension NaiveView {
     public typealias Ways = [String: Privileges]
 
-    /// The ways in which a caller who is no administrator is given some privileges on an object that is there, level by level. The
-    /// privileges are numbers, since a wildcard holds for those as well that were defined later.
+    /// The ways in which a caller who is not an administrator is given some privileges on an existing object, level by level. The
+    /// privileges are numbers, since a wildcard also includes those that were defined later.
     public func ways(of caller: Name, _ wanted: Privileges, to object: Name) -> [DecidingLevel: Ways] {
         guard isCaller(caller), !wanted.isEmpty, let id: ObjectID = state.names.id(of: object),
             let classID = state.classID(of: id), let options = state.classes[classID]
@@ -24,7 +24,7 @@ extension NaiveView {
         ]
     }
 
-    /// Every chain of memberships from somebody whom the caller is without any, under whom it leads to.
+    /// Every chain of memberships, from a subject that the caller has without any membership, grouped by the subject at its end.
     private func chains(of caller: Name) -> [PrincipalID: [String]] {
         var found: [PrincipalID: [String]] = [:]
         func follow(_ chain: [PrincipalID]) {
@@ -38,7 +38,7 @@ extension NaiveView {
         return found
     }
 
-    /// What stands on one object itself. `behind` is how it comes down from there.
+    /// The access given on one object itself. `behind` is the path of inheritance from that object.
     private func ways(on object: ObjectID, _ chains: [PrincipalID: [String]], _ wanted: Privileges, _ behind: String) -> Ways {
         var ways: Ways = [:]
         let place = state.names.name(of: object).text
@@ -73,8 +73,8 @@ extension NaiveView {
 
     // MARK: Links
 
-    /// What a link has to know of an object: whether it is readable by itself, and whether it would be with read in its object
-    /// part.
+    /// The data about an object that a link needs: whether it is readable by itself, and whether it would be with read in its
+    /// object part.
     private func view(of caller: Name) -> (ObjectID) -> (isReadable: Bool, passesOn: Bool) {
         let subjects = subjects(of: caller)
         return { object in

@@ -3,7 +3,7 @@ import Permissions
 
 /// DESIGN section 2, by brute force.
 extension NaiveView {
-    /// Everyone whose entries count for this caller: S(c, r).
+    /// All subjects with entries that apply to this caller: S(c, r).
     func subjects(of caller: Name) -> Set<PrincipalID> {
         if caller == .anonymous { return [.anonymous] }
         var all: Set<PrincipalID> = [.everyone, .anonymous]
@@ -29,7 +29,7 @@ extension NaiveView {
         return all
     }
 
-    /// The object part without links: its own entries and what comes from its parent. Nothing exists, nothing comes.
+    /// The object part without links: the object's entries and the inherited access. A missing object gives no access.
     func base(_ object: ObjectID, _ subjects: Set<PrincipalID>) -> Privileges {
         guard let options = state.options(of: object) else { return [] }
         if options.objectACL == .none { return .all }
@@ -40,9 +40,9 @@ extension NaiveView {
         return all
     }
 
-    /// E(o) of one who is no administrator, where `readable` are the objects known to be readable so far. `deciding` are those who
-    /// count at the level that decides: the object part where the class has object ACLs, the class level where it has none, both
-    /// where it widens.
+    /// E(o) of a caller who is not an administrator. `readable` are the objects known to be readable so far. `deciding` are the
+    /// subjects that count at the level that decides: the object part if the class has object ACLs, the class level if it has none,
+    /// both if it widens.
     func effective(
         _ object: ObjectID, _ subjects: Set<PrincipalID>, deciding: Set<PrincipalID>? = nil, readable: Set<ObjectID>
     ) -> Privileges {
@@ -73,7 +73,8 @@ extension NaiveView {
         storePart.contains(.update) ? privileges : privileges.subtracting([.create, .update, .delete])
     }
 
-    /// The objects that these subjects may read: from none, add what the ones before make readable until nothing is added.
+    /// The objects that these subjects may read: starts with none, and adds the objects that the earlier ones make readable until
+    /// no object is added.
     func readableObjects(_ subjects: Set<PrincipalID>, deciding: Set<PrincipalID>? = nil) -> Set<ObjectID> {
         guard state.classes.values.contains(where: \.readThroughLinks) else { return [] }
         var readable: Set<ObjectID> = []
@@ -92,7 +93,7 @@ extension NaiveView {
         state.names.id(of: caller).map(state.administrators.contains) ?? false
     }
 
-    /// What a caller may do to each object. Without `administrators`, they count as anybody else.
+    /// The privileges of a caller on each object. Without `administrators`, administrators count as ordinary callers.
     func access(of caller: Name, administrators: Bool = true) -> (ObjectID) -> Privileges {
         if administrators, isAdministrator(caller) { return { object in state.options(of: object)?.known ?? [] } }
         let subjects = subjects(of: caller)
@@ -100,7 +101,7 @@ extension NaiveView {
         return { object in effective(object, subjects, readable: readable) }
     }
 
-    /// What a caller may do to a class as a whole.
+    /// The privileges of a caller on a class as a whole.
     func classLevel(_ caller: Name, _ classID: ClassID) -> Privileges {
         guard let options = state.classes[classID] else { return [] }
         if isAdministrator(caller) { return options.known }

@@ -1,7 +1,7 @@
 import Events
 public import Permissions
 
-/// What is public and what is shared, by a look at every object (SCENARIOS, "Notices, exactly": P and H).
+/// The public and the shared objects, found by a check of every object (SCENARIOS, "Notices, exactly": P and H).
 extension NaiveView {
     /// The objects of a class that a signed-in caller may read and query who is named nowhere; nil where this caller may not query
     /// the class.

@@ -19,8 +19,8 @@ struct NaiveState: Sendable {
         var privileges: Privileges
     }
 
-    /// When each single privilege of one subject on one object ends. The key `.all` stands for everything, privileges defined
-    /// later included.
+    /// The expiry of each single privilege of one subject on one object. The key `.all` means all privileges, including those
+    /// defined later.
     typealias Entry = [Privileges: Instant]
 
     var names = NaiveNames()
@@ -36,7 +36,7 @@ struct NaiveState: Sendable {
     /// How many objects were ever created.
     var births = 0
     var entries: [ObjectID: [PrincipalID: Entry]] = [:]
-    /// What can never be taken away from a subject on an object.
+    /// The privileges of a subject on an object that can never be revoked.
     var permanent: [ObjectID: [PrincipalID: Privileges]] = [:]
     var permissions: [PermissionID: Permission] = [:]
     /// The permissions attached to each object.
@@ -67,7 +67,7 @@ extension NaiveState {
         return options(of: object)?.known ?? .builtIn
     }
 
-    /// The set for these names; nil where one of them is no privilege of this store.
+    /// The set for these names; nil if one of them is not a privilege of this store.
     func privileges(_ texts: [String]) -> Privileges? {
         var all: Privileges = []
         for text in texts {
@@ -79,7 +79,7 @@ extension NaiveState {
 }
 
 extension Privileges {
-    /// The privileges of this set, one by one; `.all` stands for itself.
+    /// The privileges of this set, one by one; `.all` is kept as one element.
     var singles: [Privileges] {
         if self == .all { return [.all] }
         return (0..<32).map { Privileges(rawValue: 1 << UInt32($0)) }.filter(contains)

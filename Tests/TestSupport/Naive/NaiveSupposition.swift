@@ -51,7 +51,7 @@ extension NaiveState {
         return .classChanged(ClassChanged(classID: id, options: options, newPrivileges: new))
     }
 
-    /// Somebody who can be granted something.
+    /// A subject of a grant.
     private func subject(_ name: Name) -> PrincipalID? {
         guard let id: PrincipalID = names.id(of: name) else { return nil }
         return id == .everyone || id == .anonymous || exists(ObjectID(id)) ? id : nil

@@ -1,7 +1,7 @@
 import Events
 public import Permissions
 
-/// Access in full: everybody beside everything.
+/// All access: every caller with every object.
 extension NaiveView {
     /// Every user and thing, and `everyone` and `anonymous`.
     public var everybody: [Name] { state.principals.map { state.names.name(of: $0) } + [.everyone, .anonymous] }

@@ -14,7 +14,7 @@ public enum Question: Hashable, Sendable {
     case list(className: String, where: JSONValue?, as: Name)
 }
 
-/// What a store says to a question.
+/// The answer of a store to a question.
 public enum Answer: Hashable, Sendable {
     case verdict(Bool)
     /// Names of privileges, sorted by their UTF-8 bytes.
@@ -26,7 +26,7 @@ public enum Answer: Hashable, Sendable {
     case refused(Refusal.Code)
 }
 
-/// One line of the answer to `entries`: sorted by subject, end and permission, what has none first.
+/// One line of the answer to `entries`: sorted by subject, expiry and permission, with missing values first.
 public struct EntryRow: Hashable, Sendable {
     public var subject: Name
     public var privileges: [String]

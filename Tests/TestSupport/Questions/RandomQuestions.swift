@@ -2,7 +2,7 @@ public import Events
 public import Permissions
 public import RandomHistories
 
-/// What is asked about a history.
+/// The questions about a history.
 extension RandomHistory {
     public mutating func question() -> Question {
         let subject = asker()
@@ -23,9 +23,9 @@ extension RandomHistory {
         }
     }
 
-    /// Whether somebody may do something, to be explained.
+    /// A question whether a caller has access, with an explanation.
     public mutating func checkQuestion() -> (subject: Name, privileges: [String], object: Name) {
-        // Half of them about what somebody should have been given.
+        // Half of them about access that a caller should have been given.
         if random.chance(percent: 50) {
             let (subject, object) = entry()
             return (random.chance(percent: 50) ? subject : asker(), wanted(), random.chance(percent: 50) ? object : self.object())

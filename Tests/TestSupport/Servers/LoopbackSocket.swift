@@ -5,7 +5,7 @@ public enum LoopbackSocket {
     /// No port could be listened on.
     public struct CannotListen: Error { public let code: Int32 }
 
-    /// Nobody listens there.
+    /// No process listens there.
     public struct CannotConnect: Error { public let code: Int32 }
 
     /// Connects to a port. Processes that the test starts do not get the socket.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The command `openssl`, which makes keys and signatures for tests without any code of ours.
 public enum OpenSSLCommand {
-    /// Runs it in a folder and returns what it prints.
+    /// Runs the command in a folder and returns its output.
     ///
     /// - Throws: where it does not end well.
     @discardableResult

@@ -16,9 +16,9 @@ public final class PythonServer: Sendable {
         """
 
     /// - Parameters:
-    ///   - script: what is run.
+    ///   - script: the script to run.
     ///   - arguments: `sys.argv[1:]`.
-    ///   - interpreter: the `python3` of an environment that has what the script imports; the system's needs nothing but the standard
+    ///   - interpreter: the `python3` of an environment that has the imports of the script; the system's needs only the standard
     ///     library.
     /// - Throws: where the process does not start or says no port.
     public init(_ script: String, _ arguments: [String] = [], interpreter: String = "python3") throws {

@@ -34,7 +34,7 @@ public struct ServerCertificate: Sendable {
             ], in: folder)
     }
 
-    /// Makes a certificate that another one has signed. The file holds the certificate and the issuer's behind it.
+    /// Makes a certificate that another one has signed. The file holds the certificate and then the issuer's certificate.
     public init(_ kind: KeyKind, in folder: String, name: String, issuer: ServerCertificate) throws {
         self.folder = folder
         self.name = name

@@ -2,7 +2,7 @@ public import Events
 import Foundation
 import Synchronization
 
-/// A clock that stands still until a test moves it, backwards too.
+/// A clock that changes only when a test sets it, also backwards.
 public final class ManualClock: Sendable {
     private let hands: Mutex<Hands>
 

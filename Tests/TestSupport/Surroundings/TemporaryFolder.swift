@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// Hands out a folder that nobody else uses, and removes it with everything in it afterwards.
+/// Creates a separate folder for a test, and removes it with its content afterwards.
 public func withTemporaryFolder<R>(_ body: (String) throws -> R) throws -> R {
     let folder = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: folder) }

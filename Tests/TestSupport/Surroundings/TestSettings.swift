@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the environment says about how much is tested, and with which seeds.
+/// The environment variables for the amount of testing and the seeds.
 public enum TestSettings {
     /// How many random histories are put to a store.
     public static let historyCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 200
@@ -29,6 +29,6 @@ public enum TestSettings {
     public static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
 
-    /// Where data that several projects use lies: beside the repository, unless the environment says otherwise.
+    /// The folder of data that several projects use: next to the repository, unless the environment sets another one.
     public static let shared = ProcessInfo.processInfo.environment["MUNIMENT_SHARED"] ?? package + "/../shared"
 }

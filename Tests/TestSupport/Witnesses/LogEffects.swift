@@ -1,6 +1,6 @@
 import Events
 
-/// Where an event stands in the log.
+/// The position of an event in the log.
 struct EventPlace: Hashable, Comparable {
     let revision: Revision
     let index: Int
@@ -10,7 +10,7 @@ struct EventPlace: Hashable, Comparable {
     }
 }
 
-/// What an event comes to for one thing: an event such as the deletion of a folder comes to several.
+/// The effect of an event on one entity. An event such as the deletion of a folder has several effects.
 enum Effect {
     case objectMade(ObjectID, ClassID)
     case objectEnded(ObjectID)
@@ -19,7 +19,7 @@ enum Effect {
     case joined(PrincipalID, PrincipalID)
     case left(PrincipalID, PrincipalID)
     case granted(PrincipalID, ObjectID, Privileges, until: Instant)
-    /// `known` is what the class knew then: what is left of a wildcard.
+    /// `known` are the privileges that the class knew then: the rest of a wildcard.
     case revoked(PrincipalID, ObjectID, Privileges, known: Privileges)
     case expired(PrincipalID, ObjectID, Privileges)
     case subjectEnded(PrincipalID)
@@ -122,7 +122,7 @@ struct LogEffects {
         add(.objectEnded(object))
     }
 
-    /// What stood below a role or a permission stays, below nothing.
+    /// The children of a role or a permission stay, without a parent.
     private mutating func endAlone(_ object: ObjectID) {
         for child in children(of: object) { add(.placed(child, below: nil)) }
         add(.objectEnded(object))

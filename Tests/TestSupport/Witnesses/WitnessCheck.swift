@@ -7,7 +7,7 @@ struct WitnessCheck {
     let log: WitnessedLog
     let view: NaiveView
 
-    /// Every fact, wherever it stands.
+    /// Every fact, at any position.
     var facts: [WitnessedFact] {
         func facts(_ object: WitnessedObject) -> [WitnessedFact] {
             [object.existence, object.options] + (object.classLevel + object.objectPart).flatMap(facts)
@@ -44,7 +44,8 @@ struct WitnessCheck {
 
     private func deniedFaults(_ decider: Outcome.Decider) -> [String] { outcomeFaults { _ in (decider, []) } }
 
-    /// Compares the outcomes with what they have to be, privilege by privilege; no failing level stands for one that is held.
+    /// Compares the outcomes with the expected ones, for each privilege; no failing level is reported for a privilege that the
+    /// caller has.
     private func outcomeFaults(_ expected: (Privileges) -> (Outcome.Decider, [DecidingLevel])) -> [String] {
         var faults: [String] = []
         let denials: Set<Outcome.Decider> = [.unknownSubject, .unknownObject, .unknownPrivilege, .unknownToClass]
@@ -65,7 +66,7 @@ struct WitnessCheck {
 
     private func levelFaults(_ target: WitnessedObject, _ options: ClassOptions) -> [String] {
         var faults = pathFaults(target) + permanenceFaults(witness.storeLevel + target.classLevel + target.objectPart)
-        // What the paths give is there. What they do not give has to be missing by the plain fold, too.
+        // The access from the paths is present. All other access must also be missing in the plain fold.
         let store = privileges(witness.storeLevel)
         let (classLevel, part) = (privileges(target.classLevel), privileges(target.objectPart))
         let subjects = view.subjects(of: witness.subject)
@@ -124,7 +125,7 @@ struct WitnessCheck {
         if case .object(_, let classID) = object.existence.fact { classID } else { .store }
     }
 
-    /// What is said of being taken away is looked up in the fold: it is the owner's entry, and no event of its own.
+    /// A claim about a revocation is checked in the fold: it is the owner's entry, and has no separate event.
     private func permanenceFaults(_ paths: [WitnessedPath]) -> [String] {
         paths.filter { path in
             var isPermanent = false
@@ -147,13 +148,13 @@ struct WitnessCheck {
             .map { "\($0) does not lead to the object" }
     }
 
-    /// Whether a path gives what it says on this very object.
+    /// Whether a path gives the claimed access on this very object.
     private func leads(_ path: WitnessedPath, to object: ObjectID) -> Bool {
         guard let gift = gift(path), gift.rest.isEmpty, gift.object == object else { return false }
         return gift.privileges.isSuperset(of: path.privileges) && !path.privileges.isEmpty
     }
 
-    /// Whether a path gives what it says on an object that this one inherits from, or on this one.
+    /// Whether a path gives the claimed access on this object or on one that it inherits from.
     private func descends(_ path: WitnessedPath, to target: WitnessedObject) -> Bool {
         guard let options = options(of: target), !path.privileges.isEmpty else { return false }
         var (given, top, rest): (Privileges, ObjectID, ArraySlice<WitnessedFact>)
@@ -211,7 +212,7 @@ struct WitnessCheck {
         let rest: ArraySlice<WitnessedFact>
     }
 
-    /// What a path begins with: memberships up to a subject, and what that is given; and the facts behind it.
+    /// The first part of a path: memberships up to a subject, and the grant to it; then the remaining facts.
     private func gift(_ path: WitnessedPath) -> Gift? {
         guard let caller = witness.caller, var subject = path.beginning,
             subject == caller || subject == .anonymous || subject == .everyone && caller != .anonymous

@@ -3,8 +3,8 @@ public import Permissions
 
 /// Checks witnesses against the commits of a log and nothing else: neither an index nor the rules of access as the store has them.
 ///
-/// What is said to be there has to follow from the events that are cited; what is said to be missing is looked for in a plain fold
-/// of the log.
+/// Claims that access is present must follow from the cited events; claims that it is missing are checked in a plain fold of the
+/// log.
 public struct WitnessChecker {
     private let log: WitnessedLog
     private let model: NaiveModel
@@ -19,7 +19,7 @@ public struct WitnessChecker {
         (names, privilegeNames) = (state.names, state.privilegeNames)
     }
 
-    /// What is wrong with a witness; nothing where it holds.
+    /// The error in a witness; nil if it is correct.
     public func faults(in witness: Witness) -> [String] {
         guard witness.revision <= model.head else { return ["the log has no revision \(witness.revision)"] }
         var faults = namingFaults(witness)
