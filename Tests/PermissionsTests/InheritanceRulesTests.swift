@@ -99,7 +99,7 @@ struct InheritanceRulesTests {
         #expect(try state.effective(.ann, .one) == [])
     }
 
-    @Test("R12: a link gives at most what the store and class levels allow")
+    @Test("R12: a link never exceeds the store and class levels")
     func linksBelowLevels() throws {
         var state = TinyState.open
         state.classes[.doc] = ClassOptions(readThroughLinks: true)

@@ -38,7 +38,7 @@ struct LinkWalkTests {
         }
     }
 
-    /// A world in which `.one` can be read through links. No other access is given on any object.
+    /// A world with links that make `.one` readable. No other access is given on any object.
     private struct World {
         var state = TinyState.open
         private var next: UInt64 = 1000

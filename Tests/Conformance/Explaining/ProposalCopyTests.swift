@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Proposals on a copy of the store: each allows the denied access, and does not if one change is left out")
 struct ProposalCopyTests {
-    /// A firm in which more and more callers lack more and more privileges.
+    /// A firm with growing sets of callers and of missing privileges.
     private func withFirm(_ body: (StoreFixture) throws -> Void) throws {
         try withStore { fixture in
             try fixture.commit(

@@ -54,7 +54,7 @@ struct SinceTests {
         }
     }
 
-    @Test("E13: An expiry is shown, a later expiry counts from its grant, and after the expiry there is no path")
+    @Test("E13: An expiry is shown, a later expiry counts from its grant, and no path remains after the expiry")
     func ends() throws {
         try withPlan { fixture in
             let (soon, late) = (Instant.newYear.later(seconds: 100), Instant.newYear.later(seconds: 200))

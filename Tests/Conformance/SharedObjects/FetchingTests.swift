@@ -75,7 +75,7 @@ struct SharedObjectFetchingTests {
         }
     }
 
-    @Test("F8: All values are of the revision at which the fetch began, despite later changes")
+    @Test("F8: All values are of the revision at the start of the fetch, despite later changes")
     func oneRevision() async throws {
         try await withNotes { notes in
             for id in ["a", "b", "c", "d"] { try await notes.ann.save(text(id), id: id, users: ["user:bob"]) }

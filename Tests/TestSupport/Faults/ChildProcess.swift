@@ -218,7 +218,7 @@ private enum Descriptors {
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// The whole file. Does not move the position at which the child writes.
+    /// The whole file. Keeps the position at which the child writes.
     static func contents(_ file: FileHandle) throws -> [UInt8] {
         var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
         while true {

@@ -1,11 +1,11 @@
 public import Events
 public import Permissions
 
-/// Every way in which access is given, found by trying all of them: each as one line, with the given privileges.
+/// Every path by which a caller gets access, found by trying all of them: each as one line, with its privileges.
 extension NaiveView {
     public typealias Ways = [String: Privileges]
 
-    /// The ways in which a caller who is not an administrator is given some privileges on an existing object, level by level. The
+    /// The paths by which a caller who is not an administrator gets some privileges on an existing object, level by level. The
     /// privileges are numbers, since a wildcard also includes those that were defined later.
     public func ways(of caller: Name, _ wanted: Privileges, to object: Name) -> [DecidingLevel: Ways] {
         guard isCaller(caller), !wanted.isEmpty, let id: ObjectID = state.names.id(of: object),
@@ -38,7 +38,7 @@ extension NaiveView {
         return found
     }
 
-    /// The access given on one object itself. `behind` is the path of inheritance from that object.
+    /// The access from the entries of one object itself. `behind` is the path of inheritance from that object.
     private func ways(on object: ObjectID, _ chains: [PrincipalID: [String]], _ wanted: Privileges, _ behind: String) -> Ways {
         var ways: Ways = [:]
         let place = state.names.name(of: object).text
