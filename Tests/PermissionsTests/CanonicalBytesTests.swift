@@ -32,7 +32,7 @@ struct CanonicalBytesTests {
 
     private func digest(_ changes: [Change]) -> String { Digest(of: changes.canonicalBytes.span).description }
 
-    @Test("E8: the bytes are the same in every process and version, since the hash of them is kept in logs")
+    @Test("E8: the bytes are the same in every process and version, because logs keep their hash")
     func golden() {
         #expect(digest(Self.changes) == "07c0ff21ebb72776127b838baabda1cb893302f6167d2ad98ff88353b53eeed8")
     }
@@ -46,7 +46,7 @@ struct CanonicalBytesTests {
         #expect([Change].init().canonicalBytes.isEmpty)
     }
 
-    @Test("E8: aliases tell settings apart, whatever their order; settings without any have the bytes of before there were aliases")
+    @Test("E8: aliases make settings differ, in any order; settings without aliases keep their old bytes")
     func aliases() {
         let settings: [ClassSettings] = [
             ClassSettings(), ClassSettings(aliases: []), ClassSettings(aliases: [.init("see", for: ["read"])]),
@@ -59,7 +59,7 @@ struct CanonicalBytesTests {
         #expect(digest([.changeClass("doc", settings[5])]) == "659ffdcd4243ef7cbdd0f329fb67f51f2acce070777039e2cb6f6fc85a001edb")
     }
 
-    @Test("E8: texts cannot run into each other")
+    @Test("E8: adjacent texts stay distinct")
     func boundaries() {
         let one: Change = .grant("user:a", on: "doc:bc", ["read"])
         let other: Change = .grant("user:ab", on: "doc:c", ["read"])

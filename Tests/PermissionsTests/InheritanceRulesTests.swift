@@ -14,7 +14,7 @@ struct InheritanceRulesTests {
         return state
     }
 
-    @Test("An object takes over what its parents give, through all levels of them")
+    @Test("An object inherits the access of all its ancestors")
     func inheriting() throws {
         var state = chain(.all)
         state.grant(.read, on: .three, to: .ann)
@@ -31,7 +31,7 @@ struct InheritanceRulesTests {
         #expect(try state.effective(.ann, .one) == [])
     }
 
-    @Test("The mask of each class on the way takes its part away")
+    @Test("The mask of each class on the path removes its privileges")
     func masks() throws {
         var state = chain([.read, .update])
         state.classes[.folder] = ClassOptions(inherits: [.read, .query])
@@ -62,7 +62,7 @@ struct InheritanceRulesTests {
         #expect(try state.effective(.ann, .one) == [])
     }
 
-    @Test("R12: read comes through links of readable objects where the class says so, and nothing but read")
+    @Test("R12: a link from a readable object gives read, and only read, if the class allows it")
     func links() throws {
         var state = TinyState.open
         state.classes[.folder] = ClassOptions()
@@ -75,7 +75,7 @@ struct InheritanceRulesTests {
         #expect(try state.effective(.ben, .one) == [])
     }
 
-    @Test("R12: rings of links end, and are readable as soon as one in them is")
+    @Test("R12: cycles of links end, and are readable if one object in them is readable")
     func rings() throws {
         var state = chain([])
         state.classes[.doc] = ClassOptions(readThroughLinks: true)
@@ -85,7 +85,7 @@ struct InheritanceRulesTests {
         for object in [ObjectID.one, .two, .three] { #expect(try state.effective(.ann, object) == .read) }
     }
 
-    @Test("R12: a link leads on only through objects that are readable themselves")
+    @Test("R12: a link continues only through objects that are readable themselves")
     func brokenChain() throws {
         var state = chain([])
         state.classes[.doc] = ClassOptions(readThroughLinks: true)

@@ -35,7 +35,7 @@ struct LevelRulesTests {
         #expect(try state.effective(.ben, .one) == .read)
     }
 
-    @Test("R8: where a class has no object ACLs its objects are as open as the class, and entries on them count for nothing")
+    @Test("R8: without object ACLs the class decides the access to its objects, and their entries have no effect")
     func noObjectACL() throws {
         var state = TinyState.open
         state.classes[.doc] = ClassOptions(objectACL: .none, privileges: .custom(0))
@@ -62,7 +62,7 @@ struct LevelRulesTests {
         #expect(try state.verdict(.root, .one).reason == .administrator)
     }
 
-    @Test("R5: a store level without update takes create, update and delete away, and leaves the rest")
+    @Test("R5: a store level without update removes create, update and delete, and keeps the other privileges")
     func readOnlyStore() throws {
         var state = TinyState.open
         state.entries[.store] = nil
@@ -97,7 +97,7 @@ struct LevelRulesTests {
         #expect(try AccessRules(state, at: .distantPast).verdict(for: anonymous, on: .one).effective == .read)
     }
 
-    @Test("E13: access is a function of the instant: an end counts at every level")
+    @Test("E13: access depends on the time: an expiry counts at every level")
     func instants() throws {
         var state = TinyState()
         state.grant(.all, on: .store, to: .everyone, until: Instant(microseconds: 30))
@@ -122,7 +122,7 @@ struct LevelRulesTests {
         }
     }
 
-    @Test("Asking for few privileges gives the same answer about these")
+    @Test("A query for few privileges gives the same answer about them")
     func wanted() throws {
         var state = TinyState.open
         state.classes[.doc]?.inherits = .all

@@ -3,7 +3,7 @@ import Permissions
 import Synchronization
 import Testing
 
-@Suite("The rules of access: what links cost a check")
+@Suite("The rules of access: the cost of links in a check")
 struct LinkWalkTests {
     /// A state that counts how many objects are read, and how many callers' links.
     private final class CountingState: AccessState {
@@ -79,7 +79,7 @@ struct LinkWalkTests {
     /// The work limit of a check for the links of one caller. The last object may be deep in the tree.
     private static let shareOfOne = Limits.linkReadsPerCaller + Limits.depthOfParents
 
-    @Test("E14: all links that a caller has room for make a denied check read a bounded number of objects")
+    @Test("E14: a denied check reads a bounded number of objects, even with all links that a caller can write")
     func oneCaller() throws {
         var world = World()
         world.link(.one, by: Self.mallory, count: Limits.linksPerCaller, in: .folder)

@@ -2,7 +2,7 @@ import Events
 import Permissions
 import Testing
 
-@Suite("The form of names")
+@Suite("The format of names")
 struct NameTests {
     typealias Form = (text: String, kind: NameKind?, className: String, id: String?)
 
@@ -94,7 +94,7 @@ struct NameTests {
         ])
     func seenNames(text: String) { #expect(Name.problem(asNew: text) == nil) }
 
-    @Test("Blanks are written out where names differ in nothing else")
+    @Test("Blanks are written as escapes if names differ only in them")
     func blanks() {
         #expect("doc:a b\u{A0}\u{2800}".showingBlanks == "doc:a\\u{20}b\\u{a0}\\u{2800}")
         #expect("doc:a b\u{A0}".showingUnseen() == "doc:a b\u{A0}")

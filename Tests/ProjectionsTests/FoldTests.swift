@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Folding the log")
 struct FoldTests {
-    @Test("E4: the same log leads to the same rows, byte for byte, in whatever batches it is folded", arguments: UInt64(0)..<8)
+    @Test("E4: the same log gives the same rows, byte for byte, for any batches of the fold", arguments: UInt64(0)..<8)
     func batches(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 1_000_000 &+ number
         let log = try randomLog(seed: seed, steps: 120)
@@ -65,7 +65,7 @@ struct FoldTests {
         }
     }
 
-    @Test("A version that was lost does not bring the one before it back")
+    @Test("A lost version does not restore the previous one")
     func lostVersion() throws {
         let (doc, one, ann) = (ClassID(rawValue: 17), ObjectID(rawValue: 18), PrincipalID(rawValue: 16))
         try withTemporaryFolder { (folder) throws in

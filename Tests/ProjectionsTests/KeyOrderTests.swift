@@ -12,7 +12,7 @@ struct KeyOrderTests {
     /// Numbers at the limits of the range of a key, and some between.
     private let numbers: [UInt64] = [0, 1, 2, 255, 256, 65_535, 1 << 20, 1 << 32, (1 << 40) - 2]
 
-    @Test("Of a document's versions later ones come first, and no other document's come between")
+    @Test("Later versions of a document come first, with no other document between them")
     func documents() {
         var keys: [[UInt8]] = []
         for kind in [DocumentKind.object, .memberships, .classOptions, .permission, .value] {
@@ -51,7 +51,7 @@ struct KeyOrderTests {
 
     private let instants: [Instant] = [.distantPast, .init(microseconds: -1), .init(microseconds: 0), .newYear, .forever]
 
-    @Test("Times come in the order of time, those before 1970 too, and of one time in the order of revisions")
+    @Test("Times are in order, also those before 1970, and equal times are in the order of revisions")
     func times() {
         let keys = instants.flatMap { instant in numbers.map { bytes(IndexTables.timeKey(instant, Revision($0))) } }
         for (left, right) in zip(keys, keys.dropFirst()) { #expect(left.lexicographicallyPrecedes(right)) }

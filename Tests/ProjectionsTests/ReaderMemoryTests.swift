@@ -5,9 +5,9 @@ import Testing
 
 @testable import Projections
 
-@Suite("A reader that is used again and again answers as a fresh one does")
+@Suite("A reader that is used repeatedly gives the same answers as a new one")
 struct ReaderMemoryTests {
-    @Test("E5: nothing that a reader remembers is stale after commits, or after looking back and forth", arguments: UInt64(0)..<6)
+    @Test("E5: a reader's cache is never stale after commits, or after queries at other revisions", arguments: UInt64(0)..<6)
     func neverStale(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 3_000_000 &+ number
         let log = try randomLog(seed: seed, steps: 90)

@@ -40,7 +40,7 @@ struct AuditBlockTests {
     }
 
     @Test(
-        "E4: the blocks are the same in whatever batches the log was folded, whether commits are small, as large as blocks, or larger",
+        "E4: the blocks are the same for any batches of the fold, with commits smaller or larger than a block",
         arguments: [[Int](repeating: 1, count: 4100), [2000, 7, 2048, 1, 4096, 3, 30], [5000, 5000]])
     func batches(counts: [Int]) throws {
         let log = log(counts)
@@ -90,7 +90,7 @@ struct AuditBlockTests {
         }
     }
 
-    @Test("E10: a block that is damaged or lost is an error and never a shorter list; opening for writing folds the index again")
+    @Test("E10: a damaged or missing block is an error and never a shorter list; opening for writing rebuilds the index")
     func damage() throws {
         for damage in [Damage.flippedBit, .lostRow] {
             for block in UInt64(0)..<2 {
@@ -154,7 +154,7 @@ struct AuditBlockTests {
         return count
     }
 
-    @Test("An index of the version before is folded again when the store is opened, with progress")
+    @Test("An index of the previous version is rebuilt when the store is opened, with progress")
     func earlierVersion() throws {
         try withTemporaryFolder { (folder) throws in
             let path = folder + "/store"

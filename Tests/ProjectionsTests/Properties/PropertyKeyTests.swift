@@ -20,7 +20,7 @@ struct PropertyKeyTests {
         .object([:]),
     ]
 
-    @Test("F15: keys have the order of values: numbers exactly, texts by their bytes, and each kind apart")
+    @Test("F15: keys have the order of values: exact numbers, texts by their bytes, and each kind separately")
     func order() {
         for (left, lower) in Self.ascending.enumerated() {
             for (right, upper) in Self.ascending.enumerated() {
