@@ -33,6 +33,6 @@ public enum JSONText {
         return try reader.whole()
     }
 
-    /// Returns the value of a text of at most ``Limits/jsonBytes``. See ``decode(_:limit:)``.
+    /// Returns the value of a text of at most ``Limits/jsonBytes``. See ``decode(_:limit:valueLimit:)``.
     public static func decode(_ bytes: [UInt8]) throws(JSONError) -> JSONValue { try decode(bytes, limit: Limits.jsonBytes) }
 }
