@@ -74,7 +74,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "CSQLite", "Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Muniment", "Histories",
-                "HTTPServer",
+                "HTTPServer", "TestSupport",
             ],
             path: "Tools/Benchmarks", swiftSettings: settings),
         .executableTarget(

@@ -1,5 +1,6 @@
 import Foundation
 import Muniment
+import TestSupport
 
 /// Accounts: what sign-ins do to permission checks on the same service, and what a session's token costs beside another.
 struct IdentitySuite {
@@ -26,9 +27,14 @@ struct IdentitySuite {
         let settings = folder + "/accounts.json"
         try Data(#"{"mail":{"outbox":"outbox"}}"#.utf8).write(to: URL(filePath: settings))
         let token = try ServiceSuite.token(directory, ["ask"])
-        let service = try ServiceProcess(
-            ServiceSuite.tool, ["serve", "--data", directory, "--accounts", settings, "--listen", "127.0.0.1:0"])
-        defer { service.stop() }
+        return try ServiceProcess.with(
+            ServiceSuite.tool, ["serve", "--data", directory, "--accounts", settings, "--listen", "127.0.0.1:0"]
+        ) { service in try measure(service, data, directory, token) }
+    }
+
+    private func measure(
+        _ service: ServiceProcess, _ data: GeneratedStore, _ directory: String, _ token: String
+    ) throws -> Result {
         // Before anybody else comes from this address with wrong passwords.
         let (principal, access) = try signUp(service)
         let bodies = (data.generator.questions(.direct, count: 5_000) + data.generator.questions(.nested, count: 5_000)).shuffled()
@@ -73,14 +79,7 @@ struct IdentitySuite {
             echo "$session" | field principal
             echo "$session" | field access
             """
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/bash")
-        process.arguments = ["-c", script]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let lines = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
-        process.waitUntilExit()
+        let lines = try ChildProcess(["bash", "-c", script], errors: .inherited).finish().output.split(separator: "\n")
         guard lines.count == 2 else { throw BenchmarkFailure("no account could be created: \(lines)") }
         return (String(lines[0]), String(lines[1]))
     }

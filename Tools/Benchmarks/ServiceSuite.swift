@@ -1,5 +1,6 @@
 import Foundation
 import Muniment
+import TestSupport
 
 /// The service over real sockets, beside the same server that answers a constant.
 struct ServiceSuite {
@@ -30,18 +31,18 @@ struct ServiceSuite {
         let many = stride(from: 0, to: single.count, by: Self.items).map { start in
             #"{"evaluations":["# + single[start..<start + Self.items].map(ServiceSuite.evaluation).joined(separator: ",") + "]}"
         }
-        let constant = try ServiceProcess(CommandLine.arguments[0], ["--constant-server"])
-        defer { constant.stop() }
-        let service = try ServiceProcess(Self.tool, ["serve", "--data", directory, "--listen", "127.0.0.1:0"])
-        defer { service.stop() }
         func wrk(_ server: ServiceProcess, _ path: String, _ bodies: [String]) throws -> Wrk {
             try Wrk.run(
                 server.address, path, token: token, bodies: bodies, connections: Self.connections, seconds: seconds, folder: folder)
         }
-        return Result(
-            constant: try wrk(constant, "/access/v1/evaluation", bodies),
-            evaluation: try wrk(service, "/access/v1/evaluation", bodies), health: try wrk(service, "/healthz", []),
-            evaluations: try wrk(service, "/access/v1/evaluations", many))
+        return try ServiceProcess.with(CommandLine.arguments[0], ["--constant-server"]) { constant in
+            try ServiceProcess.with(Self.tool, ["serve", "--data", directory, "--listen", "127.0.0.1:0"]) { service in
+                Result(
+                    constant: try wrk(constant, "/access/v1/evaluation", bodies),
+                    evaluation: try wrk(service, "/access/v1/evaluation", bodies), health: try wrk(service, "/healthz", []),
+                    evaluations: try wrk(service, "/access/v1/evaluations", many))
+            }
+        }
     }
 
     static func evaluation(_ question: Question) -> String {
@@ -54,15 +55,8 @@ struct ServiceSuite {
 
     /// A token for the default store.
     static func token(_ directory: String, _ right: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: tool)
-        process.arguments = ["token", "create", "--data", directory, "--store", "default", "--can"] + right
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let command = [tool, "token", "create", "--data", directory, "--store", "default", "--can"] + right
+        return try ChildProcess(command, errors: .inherited).finish().output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 

@@ -46,9 +46,7 @@ struct StreamSuite: Sendable {
     private func target(_ number: Int) -> String { "/v1/stores/default/notices?for=user:\(number % Self.streams)" }
 
     private func withService<R>(_ directory: String, _ body: (ServiceProcess) throws -> R) throws -> R {
-        let service = try ServiceProcess(ServiceSuite.tool, ["serve", "--data", directory, "--listen", "127.0.0.1:0"])
-        defer { service.stop() }
-        return try body(service)
+        try ServiceProcess.with(ServiceSuite.tool, ["serve", "--data", directory, "--listen", "127.0.0.1:0"], body)
     }
 
     private struct Sharing {

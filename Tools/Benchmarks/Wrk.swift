@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// `wrk`, sending the same requests over and over on many connections.
 struct Wrk {
@@ -58,15 +59,7 @@ struct Wrk {
     }
 
     private static func output(of command: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        let pipe = Pipe()
-        (process.standardOutput, process.standardError) = (pipe, pipe)
-        try process.run()
-        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
+        try ChildProcess(command, errors: .withOutput).finish().output
     }
 
     private static func number(after word: String, in text: String) -> Double? {

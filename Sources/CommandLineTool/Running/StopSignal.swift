@@ -1,4 +1,5 @@
 import Dispatch
+import Files
 import Glibc
 import Synchronization
 
@@ -8,6 +9,7 @@ final class StopSignal {
     private let sources: [any DispatchSourceSignal]
 
     init() {
+        unblockSignals([SIGTERM, SIGINT])
         let (came, stopping) = (came, Stopping())
         sources = [SIGTERM, SIGINT].map { number in
             signal(number, SIG_IGN)
@@ -31,6 +33,7 @@ final class ReloadSignal {
 
     /// - Parameter reload: called for each signal, one call at a time.
     init(_ reload: @escaping @Sendable () -> Void) {
+        unblockSignals([SIGHUP])
         signal(SIGHUP, SIG_IGN)
         source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "reloading"))
         source.setEventHandler(handler: reload)

@@ -18,7 +18,7 @@ final class ServedProcess: Sendable {
     init(_ directory: String, options: [String] = [], environment: [String: String] = [:], descriptorLimit: Int? = nil) throws {
         let command = [ServedProcess.executable.path, "serve", "--data", directory, "--listen", "127.0.0.1:0"] + options
         process = try ChildProcess(
-            (descriptorLimit.map { ["prlimit", "--nofile=\($0):\($0)"] } ?? []) + command,
+            (descriptorLimit.map { ["prlimit", "--nofile=\($0):\($0)"] } ?? []) + (blockingSignals ? Self.blocking : []) + command,
             environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: .pipe, endingWithinSeconds: 1800)
         var lines: [String] = []
         while lines.last?.hasPrefix("listening on ") != true, let line = process.line() { lines.append(line) }

@@ -59,6 +59,15 @@ struct ServedProcessTests {
         }
     }
 
+    @Test("A service that is started with all signals blocked obeys SIGTERM")
+    func blockedSignals() throws {
+        try withTemporaryFolder { folder in
+            let process = try ServedProcess(folder + "/data", blockingSignals: true)
+            process.signal(SIGTERM)
+            #expect(process.exitCode() == 0)
+        }
+    }
+
     private func metrics(_ process: ServedProcess, _ secret: String) throws -> Int {
         try PlainClient(port: process.port).send("GET", "/metrics", headers: ["Authorization": "Bearer " + secret]).0
     }
