@@ -12,8 +12,24 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// The part of the product, which is a folder of Sources, that a target belongs to.
+enum Part: String {
+    case core = "Core"
+    case formats = "Formats"
+    case recipes = "Recipes"
+    case service = "Service"
+    case accounts = "Accounts"
+    case client = "Client"
+    case testing = "Testing"
+}
+
+func layer(_ name: String, in part: Part, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(part.rawValue)/\(name)", swiftSettings: settings)
+}
+
+func library(_ name: String, in part: Part, pkgConfig: String, package: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/\(part.rawValue)/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -23,52 +39,65 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "muniment",
     products: [
-        .library(name: "Muniment", targets: ["Muniment", "Events", "Permissions", "Notices"]),
+        .library(name: "Muniment", targets: ["Muniment", "Primitives", "Events", "Permissions", "Notices"]),
+        .library(name: "MunimentRecipes", targets: ["MunimentRecipes"]),
         .library(name: "MunimentTesting", targets: ["MunimentTesting", "RandomHistories"]),
-        .library(name: "MunimentClient", targets: ["MunimentClient", "Events", "Permissions"]),
+        .library(name: "MunimentClient", targets: ["MunimentClient", "Primitives"]),
         .executable(name: "muniment", targets: ["CommandLineTool"]),
     ],
     targets: [
-        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .target(name: "CTimex"),
-        layer("LMDB", ["CLMDB"]),
-        layer("Hashing", ["CCrypto"]),
-        layer("Files", ["CTimex"]),
-        layer("Secrets", ["CSodium"]),
-        layer("HTTPServer", ["CMicroHTTPD"]),
-        layer("Events"),
-        layer("NetworkClient", ["CCurl", "Secrets"]),
-        layer("Identity", ["Events", "Permissions", "Hashing", "Secrets", "Files", "LMDB", "EventLog"]),
-        layer("Mail", ["Events", "Files", "Identity", "NetworkClient", "Secrets"]),
-        layer("Credentials", ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient"]),
-        layer("OpenIDConnect", ["Events", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials"]),
-        layer("MunimentClient", ["Events", "Permissions", "NetworkClient", "Secrets", "Files"]),
-        layer("Permissions", ["Events"]),
-        layer("EventLog", ["Events", "Hashing", "LMDB", "Files"]),
-        layer("Notices", ["Events", "Permissions"]),
-        layer("Projections", ["Events", "Permissions", "LMDB", "Hashing"]),
-        layer("Muniment", ["Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Files", "Hashing"]),
-        layer("Histories", ["Events", "Permissions", "Notices", "Muniment"]),
-        layer("Wire", ["Events", "Permissions", "Notices", "Muniment"]),
-        layer("RandomHistories", ["Events", "Permissions"]),
-        layer("MunimentTesting", ["Events", "Permissions", "Notices", "Muniment", "Histories", "RandomHistories"]),
+        library("CLMDB", in: .core, pkgConfig: "lmdb", package: "liblmdb-dev"),
+        library("CCrypto", in: .core, pkgConfig: "libcrypto", package: "libssl-dev"),
+        .target(name: "CTimex", path: "Sources/Core/CTimex"),
+        layer("Primitives", in: .core),
+        layer("LMDB", in: .core, ["CLMDB"]),
+        layer("Hashing", in: .core, ["CCrypto"]),
+        layer("Files", in: .core, ["CTimex"]),
+        layer("Events", in: .core, ["Primitives"]),
+        layer("Permissions", in: .core, ["Primitives", "Events"]),
+        layer("Notices", in: .core, ["Events", "Permissions"]),
+        layer("EventLog", in: .core, ["Events", "Hashing", "LMDB", "Files"]),
+        layer("Projections", in: .core, ["Events", "Permissions", "LMDB", "Hashing"]),
+        layer("Muniment", in: .core, ["Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Files", "Hashing"]),
+
+        layer("Histories", in: .formats, ["Events", "Permissions", "Notices", "Muniment"]),
+        layer("Wire", in: .formats, ["Events", "Permissions", "Notices", "Muniment"]),
+
+        layer("MunimentRecipes", in: .recipes, ["Events", "Permissions", "Notices", "Muniment", "Projections"]),
+
+        library("CSodium", in: .accounts, pkgConfig: "libsodium", package: "libsodium-dev"),
+        layer("Secrets", in: .accounts, ["CSodium"]),
+        layer("Identity", in: .accounts, ["Primitives", "Hashing", "Secrets", "Files", "LMDB", "EventLog"]),
+        layer("Mail", in: .accounts, ["Primitives", "Files", "Identity", "NetworkClient", "Secrets"]),
+        layer("OpenIDConnect", in: .accounts, ["Primitives", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials"]),
+
+        library("CCurl", in: .client, pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+        layer("NetworkClient", in: .client, ["CCurl", "Secrets"]),
+        layer("MunimentClient", in: .client, ["Primitives", "NetworkClient", "Secrets", "Files"]),
+
+        library("CMicroHTTPD", in: .service, pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
+        layer("HTTPServer", in: .service, ["CMicroHTTPD"]),
+        layer("Credentials", in: .service, ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient"]),
         layer(
-            "Service",
+            "Service", in: .service,
             [
-                "Events", "Permissions", "Notices", "Muniment", "Histories", "Wire", "HTTPServer", "Credentials", "Identity",
-                "Secrets", "Hashing", "Files",
+                "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Wire", "HTTPServer", "Credentials",
+                "Identity", "Secrets", "Hashing", "Files",
             ]),
+
+        layer("RandomHistories", in: .testing, ["Events", "Permissions"]),
+        layer(
+            "MunimentTesting", in: .testing,
+            ["Events", "Permissions", "Notices", "Muniment", "Histories", "RandomHistories"]),
+
         .executableTarget(
             name: "CommandLineTool",
             dependencies: [
-                "Muniment", "Histories", "Wire", "Notices", "Events", "Permissions", "Credentials", "Files", "HTTPServer",
-                "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
+                "Muniment", "MunimentRecipes", "Histories", "Wire", "Notices", "Events", "Permissions", "Credentials", "Files",
+                "HTTPServer", "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
             ],
-            swiftSettings: settings),
+            path: "Sources/Tool/CommandLineTool", swiftSettings: settings),
+
         .systemLibrary(name: "CSQLite", path: "Tools/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "Benchmarks",
@@ -154,7 +183,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["Events", "Permissions", "Muniment", "TestSupport", "StoreSupport", "Notices", "MunimentTesting"],
+            dependencies: [
+                "Events", "Permissions", "Muniment", "MunimentRecipes", "TestSupport", "StoreSupport", "Notices", "MunimentTesting",
+            ],
             path: "Tests/Conformance", swiftSettings: settings),
         tests("HistoriesTests", ["Events", "Permissions", "Notices", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
         .target(

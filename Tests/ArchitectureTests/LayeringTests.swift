@@ -12,10 +12,28 @@ struct LayeringTests {
         }
     }
 
-    @Test("Every folder of Sources is a target of the table or one of the C libraries")
+    @Test("Every folder of a part of the product is a target of the table or one of the C libraries")
     func everyTargetHasARow() throws {
-        for folder in try SourceTree.folders(in: "Sources") {
-            #expect(ImportTable.allowed[folder] != nil || ImportTable.importersOfC[folder] != nil, "\(folder) has no row")
+        let parts = try SourceTree.folders(in: "Sources")
+        #expect(parts == ["Accounts", "Client", "Core", "Formats", "Recipes", "Service", "Testing", "Tool"])
+        for part in parts {
+            for folder in try SourceTree.folders(in: "Sources/\(part)") {
+                #expect(ImportTable.allowed[folder] != nil || ImportTable.importersOfC[folder] != nil, "\(folder) has no row")
+            }
+        }
+    }
+
+    @Test("The core imports no other part of the product, and accounts and the client import no events")
+    func partsAreSeparate() throws {
+        let core = Set(try SourceTree.folders(in: "Sources/Core")).union(["Foundation", "Glibc", "Dispatch", "Synchronization"])
+        for target in try SourceTree.folders(in: "Sources/Core") {
+            #expect(ImportTable.allowed[target, default: []].isSubset(of: core), "\(target)")
+        }
+        for part in ["Accounts", "Client"] {
+            for target in try SourceTree.folders(in: "Sources/\(part)") {
+                #expect(
+                    ImportTable.allowed[target, default: []].isDisjoint(with: ["Events", "Permissions", "Muniment"]), "\(target)")
+            }
         }
     }
 

@@ -3,12 +3,12 @@ import Foundation
 /// The source files of this package.
 enum SourceTree {
     struct File {
-        /// From the package's folder, such as `Sources/Events/Values/Limits.swift`.
+        /// From the package's folder, such as `Sources/Core/Primitives/Values/Limits.swift`.
         let path: String
         let text: String
 
-        /// The target whose folder the file is in.
-        var target: String { String(path.split(separator: "/")[1]) }
+        /// The target whose folder the file is in, for a file of `Sources/PART/TARGET`.
+        var target: String { String(path.split(separator: "/")[2]) }
         var folders: [String] { path.split(separator: "/").dropLast().map(String.init) }
         var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
     }

@@ -51,14 +51,14 @@ struct TidyTests {
     }
 
     static let planted: [(path: String, text: String)] = [
-        ("Sources/Events/A.swift", String(repeating: "\n", count: 401)),
-        ("Sources/Events/A.swift", "\tlet a = 1\n"),
-        ("Sources/Events/A.swift", "// " + String(repeating: "x", count: 138) + "\n"),
-        ("Sources/Events/A.swift", "// TO" + "DO: later\n"),
-        ("Sources/Events/A.swift", "/* FIX" + "ME */\n"),
-        ("Sources/Events/A.swift", "let a = 1"),
-        ("Sources/Events/Helpers/A.swift", "let a = 1\n"),
-        ("Sources/Projections/A.swift", "let a = unsafe f()\n"),
+        ("Sources/Core/Events/A.swift", String(repeating: "\n", count: 401)),
+        ("Sources/Core/Events/A.swift", "\tlet a = 1\n"),
+        ("Sources/Core/Events/A.swift", "// " + String(repeating: "x", count: 138) + "\n"),
+        ("Sources/Core/Events/A.swift", "// TO" + "DO: later\n"),
+        ("Sources/Core/Events/A.swift", "/* FIX" + "ME */\n"),
+        ("Sources/Core/Events/A.swift", "let a = 1"),
+        ("Sources/Core/Events/Helpers/A.swift", "let a = 1\n"),
+        ("Sources/Core/Projections/A.swift", "let a = unsafe f()\n"),
     ]
 
     @Test("A planted fault is found", arguments: planted)
@@ -67,10 +67,10 @@ struct TidyTests {
     }
 
     static let innocent: [(path: String, text: String)] = [
-        ("Sources/Events/A.swift", String(repeating: "\n", count: 400)),
-        ("Sources/Events/A.swift", "// " + String(repeating: "x", count: 137) + "\n"),
-        ("Sources/LMDB/A.swift", "let a = unsafe f()\n"),
-        ("Sources/Events/A.swift", "// nothing unsafe here\nlet unsafeName = \"unsafe\"\n"),
+        ("Sources/Core/Events/A.swift", String(repeating: "\n", count: 400)),
+        ("Sources/Core/Events/A.swift", "// " + String(repeating: "x", count: 137) + "\n"),
+        ("Sources/Core/LMDB/A.swift", "let a = unsafe f()\n"),
+        ("Sources/Core/Events/A.swift", "// nothing unsafe here\nlet unsafeName = \"unsafe\"\n"),
     ]
 
     @Test("What is within the rules passes", arguments: innocent)

@@ -1,6 +1,6 @@
 package import Events
 package import Notices
-package import Permissions
+internal import Permissions
 
 /// One who knows nothing but what notices said: which objects there are to read, which of them are public, which are shared, and
 /// what may be done with each. Of an object that it hears of for the first time it asks once what it may do with it.

@@ -2,6 +2,7 @@
 import Events
 import Foundation
 import Muniment
+import MunimentRecipes
 import Permissions
 // guide ends
 import StoreSupport

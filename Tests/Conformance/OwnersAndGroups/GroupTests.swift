@@ -1,5 +1,6 @@
 import Events
 import Muniment
+import MunimentRecipes
 import Permissions
 import StoreSupport
 import Testing

@@ -15,7 +15,11 @@ final class ServedProcess: Sendable {
     ///   - options: Additional command line options.
     ///   - environment: Additional environment variables.
     ///   - descriptorLimit: The hard limit on its open files, or nil for the limit of the test.
-    init(_ directory: String, options: [String] = [], environment: [String: String] = [:], descriptorLimit: Int? = nil) throws {
+    ///   - blockingSignals: whether all signals are blocked when it starts.
+    init(
+        _ directory: String, options: [String] = [], environment: [String: String] = [:], descriptorLimit: Int? = nil,
+        blockingSignals: Bool = false
+    ) throws {
         let command = [ServedProcess.executable.path, "serve", "--data", directory, "--listen", "127.0.0.1:0"] + options
         process = try ChildProcess(
             (descriptorLimit.map { ["prlimit", "--nofile=\($0):\($0)"] } ?? []) + (blockingSignals ? Self.blocking : []) + command,
@@ -60,6 +64,12 @@ final class ServedProcess: Sendable {
 
     /// The text that the process has written to standard error.
     var errors: String { (try? process.errors) ?? "" }
+
+    /// A command that blocks all signals and then runs the command in its arguments.
+    private static let blocking = [
+        "python3", "-c",
+        "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals()); os.execv(sys.argv[1], sys.argv[1:])",
+    ]
 
     /// The executable is in the folder of the tests.
     private static let executable: URL = {

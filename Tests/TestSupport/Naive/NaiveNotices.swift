@@ -1,5 +1,5 @@
 public import Events
-public import Permissions
+internal import Permissions
 
 /// The notices of one subscriber about one object at one revision, as `SCENARIOS.md` defines them.
 public struct NaiveNotice: Hashable, Sendable {

@@ -1,5 +1,5 @@
 public import Events
-public import Permissions
+internal import Permissions
 public import RandomHistories
 
 /// The questions about a history.

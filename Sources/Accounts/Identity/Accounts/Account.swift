@@ -1,0 +1,76 @@
+public import Primitives
+
+/// The number of an account within its data directory, in order of creation from 1. It is internal and never part of a response.
+public struct AccountID: Hashable, Comparable, Sendable {
+    public let number: UInt64
+
+    public init(_ number: UInt64) { self.number = number }
+
+    public static func < (left: AccountID, right: AccountID) -> Bool { left.number < right.number }
+}
+
+/// The account of a user (CONFORMANCE I2 to I6).
+///
+/// Permission logs contain only its ``principal``, which has no personal data.
+public struct Account: Hashable, Sendable {
+    public let id: AccountID
+    /// `user:` followed by 26 random letters and digits.
+    public let principal: Name
+    public let createdAt: Instant
+    /// The verified email; nil if the account has none. An unverified email is never stored.
+    public internal(set) var email: EmailAddress?
+    public internal(set) var profile: Profile
+    /// The linked identities in the order they were linked: at least one, and at most one per provider.
+    public internal(set) var identities: [LinkedIdentity]
+
+    public init(
+        id: AccountID, principal: Name, createdAt: Instant, email: EmailAddress?, profile: Profile, identities: [LinkedIdentity]
+    ) {
+        self.id = id
+        self.principal = principal
+        self.createdAt = createdAt
+        self.email = email
+        self.profile = profile
+        self.identities = identities
+    }
+
+    /// Returns the identity of a provider; nil if the account has none.
+    public func identity(_ provider: ProviderID) -> LinkedIdentity? { identities.first { $0.provider == provider } }
+}
+
+/// The profile that a user sets.
+public struct Profile: Hashable, Sendable {
+    /// At most ``limitBytes`` bytes.
+    public var displayName: String?
+    /// The address of a picture, `https` or `http`, at most ``addressLimitBytes`` bytes.
+    public var picture: String?
+
+    public static let limitBytes = 256
+    public static let addressLimitBytes = 2_048
+
+    public init(displayName: String? = nil, picture: String? = nil) {
+        self.displayName = displayName
+        self.picture = picture
+    }
+}
+
+/// An identity of a provider that is linked to an account.
+public struct LinkedIdentity: Hashable, Sendable {
+    public let provider: ProviderID
+    /// The unique key within the provider, compared byte for byte: the ``EmailAddress`` for a password, issuer and subject for
+    /// OpenID Connect. Two accounts never have the same key.
+    public var key: IdentityKey
+    /// A label for the user, such as their email at the provider; never compared.
+    public var label: String?
+    /// The stored secret of the provider, such as the hash of a password (PHC string); nil if the provider stores nothing.
+    public var secret: String?
+    public let linkedAt: Instant
+
+    public init(provider: ProviderID, key: IdentityKey, label: String? = nil, secret: String? = nil, linkedAt: Instant) {
+        self.provider = provider
+        self.key = key
+        self.label = label
+        self.secret = secret
+        self.linkedAt = linkedAt
+    }
+}

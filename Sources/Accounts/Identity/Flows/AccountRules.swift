@@ -1,0 +1,80 @@
+internal import Primitives
+
+/// Rules for changes of accounts, decided from the state alone (CONFORMANCE I4 and I5). A change is checked again in the step that
+/// writes it, so that of two concurrent changes the second one sees the first.
+enum AccountRules {
+    /// The account that an identity from a provider belongs to.
+    enum Arrival: Hashable, Sendable {
+        /// A user with an account.
+        case known(AccountID)
+        /// A user without an account, but another account has the same email or the identity. That alone does not make it the
+        /// user's account.
+        case taken(by: AccountID)
+        case nobody
+    }
+
+    /// - Parameters:
+    ///   - isRecognized: whether the provider has recognised a user. False if it only accepted a new secret, which proves nothing
+    ///     about an existing account with the same identity.
+    ///   - address: the verified email of the user; nil for none.
+    static func arrival(
+        _ provider: ProviderID, _ key: IdentityKey, isRecognized: Bool, shown address: EmailAddress?, in state: AccountState
+    ) -> Arrival {
+        if let account = state.account(provider: provider, key: key) { return isRecognized ? .known(account) : .taken(by: account) }
+        if let address, let holder = state.account(email: address) { return .taken(by: holder.id) }
+        return .nobody
+    }
+
+    /// Throws if an identity must not be linked to the account.
+    ///
+    /// - Parameter unshown: the address of the identity, if its ownership is not yet proven.
+    static func mayLink(
+        _ provider: ProviderID, _ key: IdentityKey, unshown: EmailAddress?, to account: Account, in state: AccountState
+    ) throws(AccountProblem) {
+        guard account.identity(provider) == nil else { throw .alreadyLinked }
+        if let unshown {
+            guard let email = account.email else { throw .notThere(noEmail) }
+            guard unshown == email else {
+                throw .malformed("the email is not that of the account: change the account's first, or leave this one as it is")
+            }
+        }
+        guard state.account(provider: provider, key: key) == nil else { throw .linkedElsewhere }
+    }
+
+    /// Throws if an identity must not be unlinked. Another usable identity must remain, with a provider that is still configured.
+    static func mayUnlink(
+        _ provider: ProviderID, from account: Account, usable: Set<ProviderID>
+    ) throws(AccountProblem) {
+        guard account.identity(provider) != nil else {
+            throw .notThere("the account has no way in by `\(provider)`: there is nothing to take away")
+        }
+        let left = account.identities.contains { $0.provider != provider && usable.contains($0.provider) }
+        guard left else { throw .lastWayIn }
+    }
+
+    /// Throws if an address must not become an account's email after verification.
+    static func mayHave(
+        _ address: EmailAddress, _ account: Account, in state: AccountState
+    ) throws(AccountProblem) {
+        guard let holder = state.account(email: address) else { return }
+        if holder.id == account.id { throw .malformed("the account has this email already") }
+        throw .accountExists(providers: holder.identities.map(\.provider), link: nil)
+    }
+
+    /// Whether a sign-in is recent enough for a sensitive change (CONFORMANCE I7). If the clock was set back, a sign-in in the
+    /// future is recent only within the same number of seconds.
+    static func isRecent(_ authenticatedAt: Instant, seconds: Int64, at now: Instant) -> Bool {
+        let (passed, overflow) = now.microseconds.subtractingReportingOverflow(authenticatedAt.microseconds)
+        return !overflow && passed.magnitude <= UInt64(seconds) * 1_000_000
+    }
+
+    /// Returns for how many whole seconds a sign-in stays recent; 0 if it is not recent. A sign-in in the future counts as one of
+    /// now.
+    static func recentSecondsLeft(_ authenticatedAt: Instant, seconds: Int64, at now: Instant) -> Int64 {
+        guard isRecent(authenticatedAt, seconds: seconds, at: now) else { return 0 }
+        let passed = max(0, now.microseconds - authenticatedAt.microseconds)
+        return (seconds * 1_000_000 - passed) / 1_000_000
+    }
+
+    static let noEmail = "the account has no email that was shown to be its own: set one first (`PUT /v1/account/email`)"
+}

@@ -1,0 +1,124 @@
+internal import Primitives
+internal import Synchronization
+
+/// Proves identities with providers, within the limits.
+extension Accounts {
+    func way(_ provider: ProviderID) throws(AccountProblem) -> any IdentityProvider {
+        guard let way = waysIn[provider] else { throw .unknownProvider(provider.text) }
+        return way
+    }
+
+    /// The limits that one attempt counts against.
+    struct Charges {
+        /// Kept if the proof is wrong, taken back if it is right.
+        var onFailure: [Charge] = []
+        /// Reset if the proof is right.
+        var forgiven: [Charge] = []
+        /// Always kept, unless no work was done.
+        var always: [Charge] = []
+
+        var all: [Charge] { onFailure + forgiven + always }
+    }
+
+    /// A proof, and the stored secret that it was checked with.
+    struct Recognition {
+        let proof: Proof
+        let secret: String?
+    }
+
+    /// Proves an identity. The attempt is counted before any work is done.
+    ///
+    /// - Parameter accepts: whether the identity is the expected one. If not, the proof counts as wrong.
+    func prove(
+        _ way: any IdentityProvider, _ evidence: JSONObject, for purpose: ProofPurpose, charges: Charges,
+        accepts: (Proof) -> Bool = { _ in true }
+    ) throws(AccountProblem) -> Recognition {
+        let now = clock()
+        try limiter.take(charges.all, at: now)
+        sweep(at: now)
+        var secret: String?
+        do throws(ProviderProblem) {
+            let proof = try way.prove(evidence, for: purpose, at: now) { key in
+                secret = book.read { state in
+                    state.account(provider: way.id, key: key).flatMap { state.account($0)?.identity(way.id)?.secret }
+                }
+                return secret
+            }
+            guard accepts(proof) else { throw .wrong }
+            limiter.takeBack(charges.onFailure, at: now)
+            for charge in charges.forgiven { limiter.forgive(charge) }
+            return Recognition(proof: proof, secret: secret)
+        } catch {
+            switch error {
+            case .wrong: break
+            // Nothing was changed, so `always` is taken back. The other charges remain, because the check had its cost.
+            case .unfit: limiter.takeBack(charges.always, at: now)
+            case .malformed, .unavailable, .busy: limiter.takeBack(charges.all, at: now)
+            }
+            throw problem(error, of: way.id)
+        }
+    }
+
+    /// Ends expired sessions once an hour, so that unused ones do not accumulate.
+    private func sweep(at now: Instant) {
+        let isDue = nextSweep.withLock { next in
+            // If the clock was set back, the next sweep is not delayed further.
+            let isDue = next <= now || next > now.advanced(bySeconds: 3_600)
+            if isDue { next = now.advanced(bySeconds: 3_600) }
+            return isDue
+        }
+        guard isDue else { return }
+        do { _ = try sessions.endOverdue(at: now) } catch { report("sessions that are over could not be cleared: \(error)") }
+    }
+
+    /// Returns the error for the caller, and reports details to the operator.
+    func problem(_ problem: ProviderProblem, of provider: ProviderID) -> AccountProblem {
+        switch problem {
+        case .malformed(let sentence): return .malformed(sentence)
+        case .wrong: return .wrongCredentials
+        case .unfit(let sentence): return .unfitPassword(sentence)
+        case .unavailable(let sentence):
+            report("the provider `\(provider)` does not work: \(sentence)")
+            return .unavailable("`\(provider)` does not answer as it should: try again in a moment, or sign in another way")
+        case .busy: return .unavailable("too many people are signing in: try again in a moment")
+        }
+    }
+
+    /// Changes the accounts in one step. The change is durable on return.
+    func change<R>(
+        at now: Instant, _ body: (inout AccountChange) throws(AccountProblem) -> R
+    ) throws(AccountProblem) -> R {
+        try written { try book.change(at: now, body) }
+    }
+
+    /// Runs a write. If it fails, reports the cause to the operator, and tells the caller that the change was not made.
+    func written<R>(_ body: () throws -> R) throws(AccountProblem) -> R {
+        do {
+            return try body()
+        } catch let problem as AccountProblem {
+            throw problem
+        } catch {
+            report("the accounts could not be changed: \(error)")
+            throw .unavailable("the accounts cannot be changed now: the operator has to look after the service")
+        }
+    }
+
+    /// Returns a valid device name, or throws.
+    func checked(device: String?) throws(AccountProblem) -> String? {
+        guard let device else { return nil }
+        guard !device.isEmpty, device.utf8.count <= Session.deviceLimitBytes, !TextRules.hasControlCharacter(device) else {
+            throw .malformed("`device` has 1 to \(Session.deviceLimitBytes) bytes and no control characters")
+        }
+        return device
+    }
+
+    /// The stores are changed before the account exists: a user without an account is harmless.
+    func enroll(_ principal: Name) throws(AccountProblem) {
+        do {
+            try directory.enroll([principal])
+        } catch {
+            report("a new account was not made: \(error.description)")
+            throw .unavailable("the account could not be made a user of the stores: try again later")
+        }
+    }
+}

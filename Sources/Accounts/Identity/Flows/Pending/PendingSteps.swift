@@ -1,0 +1,91 @@
+internal import Primitives
+
+/// Steps that wait for a mailed code.
+final class PendingSteps: Sendable {
+    private struct Row: Sendable {
+        let step: PendingStep
+        let code: OneTimeCode
+        var triesLeft = PendingSteps.tries
+        /// The code was confirmed, and the step is running.
+        var isUsed = false
+    }
+
+    /// The maximum number of wrong attempts with a code.
+    static let tries = 5
+
+    private let table: PendingTable<Row>
+
+    /// - Parameter limit: the maximum number of waiting steps.
+    init(limit: Int = 16_384) { table = PendingTable(prefix: "munp_", limit: limit) }
+
+    /// Stores a step.
+    ///
+    /// - Returns: the secret for the caller, and the code for the mail. Both are needed to run the step.
+    func add(
+        _ step: PendingStep, until ends: Instant, at now: Instant
+    ) throws(AccountProblem) -> (attempt: String, code: OneTimeCode) {
+        let code = OneTimeCode.random()
+        return (try table.add(Row(step: step, code: code), until: ends, at: now), code)
+    }
+
+    /// Runs a step once for a caller with its secret and its code. If several callers are concurrent, only one runs it.
+    ///
+    /// - Parameters:
+    ///   - kind: the requested kind; a step of another kind is not changed.
+    ///   - body: runs the step. If it fails with an error that permits another attempt (``AccountProblem/mayBeTriedAgain``), the
+    ///     code stays valid.
+    /// - Throws: ``AccountProblem/wrongCode`` if anything does not match. The fifth wrong code ends the attempt.
+    func redeem<R>(
+        _ kind: PendingStep.Kind, _ attempt: String, code: String, at now: Instant,
+        _ body: (PendingStep) throws(AccountProblem) -> R
+    ) throws(AccountProblem) -> R {
+        let step = try take(kind, attempt, code, at: now)
+        do {
+            let result = try body(step)
+            table.with(attempt, at: now) { $0 = nil }
+            return result
+        } catch {
+            // The row may have been dropped meanwhile with the other rows of its account.
+            table.with(attempt, at: now) { row in
+                if error.mayBeTriedAgain { row?.isUsed = false } else { row = nil }
+            }
+            throw error
+        }
+    }
+
+    private func take(
+        _ kind: PendingStep.Kind, _ attempt: String, _ code: String, at now: Instant
+    ) throws(AccountProblem) -> PendingStep {
+        let step = table.with(attempt, at: now) { row -> PendingStep? in
+            guard var found = row, found.step.kind == kind, !found.isUsed else { return nil }
+            if found.code.matches(code) {
+                row?.isUsed = true
+                return found.step
+            }
+            found.triesLeft -= 1
+            row = found.triesLeft > 0 ? found : nil
+            return nil
+        }
+        guard let step else { throw .wrongCode }
+        return step
+    }
+
+    /// Drops all attempts about an account.
+    func drop(of account: AccountID) { table.drop { $0.step.account == account } }
+
+    /// Drops all attempts about an address after a user has proven to own it.
+    func drop(about address: EmailAddress) { table.drop { $0.step.address == address } }
+
+    /// The number of waiting steps, including expired ones.
+    var count: Int { table.count }
+}
+
+extension AccountProblem {
+    /// Whether the same request can be repeated, unchanged or with another password. The evidence stays valid.
+    var mayBeTriedAgain: Bool {
+        switch self {
+        case .unavailable, .unfitPassword: true
+        default: false
+        }
+    }
+}

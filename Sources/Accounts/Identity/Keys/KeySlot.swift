@@ -1,0 +1,58 @@
+internal import Primitives
+internal import Secrets
+
+/// The slot of one account in the key file.
+enum KeySlot {
+    /// The slot was never written.
+    case empty
+    case key(SealingKey)
+    /// The account was deleted.
+    case destroyed
+    /// The slot is damaged, belongs to another account, or was sealed by another master key.
+    case damaged
+
+    /// The size of a slot in bytes.
+    static let byteCount = 128
+    /// The prefixes of a slot with a key and of one with a destroyed key. They differ in every byte, so a few changed bits cannot
+    /// turn one into the other.
+    private static let keyMark = Array("key of 1".utf8)
+    private static let destroyedMark = Array("DESTROY!".utf8)
+
+    /// Returns the bytes of a slot with the key of an account.
+    static func bytes(of key: SealingKey, for account: AccountID, wrappedBy wrapping: SealingKey) -> [UInt8] {
+        padded(keyMark + Sealing.seal(key.bytes, key: wrapping, boundTo: binding(account)))
+    }
+
+    /// The bytes of a slot with a destroyed key.
+    static let destroyedBytes = padded(destroyedMark)
+
+    init(_ bytes: [UInt8], of account: AccountID, wrappedBy wrapping: SealingKey) {
+        if bytes.allSatisfy({ $0 == 0 }) {
+            self = .empty
+        } else if bytes == KeySlot.destroyedBytes {
+            self = .destroyed
+        } else if bytes.count == KeySlot.byteCount, bytes.starts(with: KeySlot.keyMark),
+            bytes[KeySlot.sealedRange.upperBound...].allSatisfy({ $0 == 0 }),
+            let plain = Sealing.open(Array(bytes[KeySlot.sealedRange]), key: wrapping, boundTo: KeySlot.binding(account)),
+            let key = SealingKey(plain)
+        {
+            self = .key(key)
+        } else {
+            self = .damaged
+        }
+    }
+
+    private static let sealedRange = keyMark.count..<keyMark.count + SealingKey.byteCount + Sealing.overheadBytes
+
+    /// The associated data of a sealed key: a slot that is moved to another account cannot be opened.
+    private static func binding(_ account: AccountID) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.text("muniment account key")
+        writer.varint(account.number)
+        return writer.bytes
+    }
+
+    private static func padded(_ bytes: [UInt8]) -> [UInt8] {
+        bytes + [UInt8](repeating: 0, count: byteCount - bytes.count)
+    }
+}

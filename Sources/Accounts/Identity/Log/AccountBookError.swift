@@ -1,0 +1,109 @@
+public import Primitives
+
+/// Why the accounts of a data directory cannot be opened or changed. For the operator: nobody who signs in is told.
+public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Another process has them open.
+    case held(by: String)
+    /// There are accounts, and no master key: a new one could not open anything.
+    case masterKeyMissing(path: String)
+    /// Others than its owner may read or change the master key.
+    case masterKeyExposed(path: String, mode: UInt32)
+    /// The file of the master key is none.
+    case masterKeyMalformed(path: String)
+    /// The master key is not the one that the accounts' keys were sealed by.
+    case masterKeyOther(path: String)
+    /// There are accounts, and the file of their keys is not there.
+    case keysMissing(path: String)
+    /// The file of the accounts' keys does not begin as it should.
+    case keysMalformed(path: String)
+    /// The key of an account is neither there nor destroyed.
+    case keyDamaged(AccountID, path: String)
+    /// The log has fewer records than it had.
+    case endsEarly(record: UInt64, known: UInt64)
+    /// The log has another record than it had.
+    case replaced(record: UInt64)
+    /// The file that says how far the log went cannot be read.
+    case headMalformed(path: String)
+    /// A record cannot be read.
+    case unreadable(record: UInt64, DecodingFault)
+    /// A record was written by a later version.
+    case unknownFormat(record: UInt64, version: UInt8)
+    /// What is personal in a record cannot be opened by its account's key.
+    case unopened(record: UInt64, AccountID)
+    /// A record says what cannot have happened after those before it.
+    case misfit(record: UInt64, String)
+    /// A change that says what cannot happen: a mistake of the program. Nothing was written.
+    case unfit(String)
+    /// What is in memory is not what the log says.
+    case different(String)
+    /// There are accounts where a backup of some is to be put.
+    case alreadyThere(path: String)
+    /// The backup of accounts is not what it was when it was made.
+    case backupDamaged(path: String, problem: String)
+    /// The disk has no room. Nothing was written; the same change can succeed later.
+    case lacksResources(path: String)
+    /// An earlier write failed.
+    case stopped(String)
+    /// A path of theirs leads to another file, or to none, since they were opened.
+    case displaced(path: String)
+    /// They were closed.
+    case closed
+
+    public var description: String {
+        switch self {
+        case .held(let holder):
+            "the accounts are open in \(holder): ask it, or end it first"
+        case .masterKeyMissing(let path):
+            "there are accounts, and no master key in `\(path)`: put it back from where it is kept apart; without it nobody can read them"
+        case .masterKeyExposed(let path, let mode):
+            """
+            the master key in `\(path)` can be read or changed by others than its owner (mode 0\(String(mode, radix: 8))): run \
+            `chmod 600 \(path)`, and think about who may have read it
+            """
+        case .masterKeyMalformed(let path):
+            "`\(path)` is no master key: put the right file back from where it is kept apart"
+        case .masterKeyOther(let path):
+            "the keys in `\(path)` were made with another master key than `master.key` in the folder above: put that one back"
+        case .keysMissing(let path):
+            "there are accounts, and no file `\(path)` with their keys: restore the folder of the accounts whole from a copy"
+        case .keysMalformed(let path):
+            "`\(path)` does not begin as a file of keys does: it was damaged or replaced; restore the folder whole from a copy"
+        case .keyDamaged(let account, let path):
+            "the key of account \(account.number) in `\(path)` is damaged or not there: restore the file from a copy"
+        case .endsEarly(let record, let known):
+            """
+            the log of the accounts ends with record \(record), and had \(known) already: its file was damaged or replaced; restore \
+            the folder of the accounts whole from a copy
+            """
+        case .replaced(let record):
+            """
+            record \(record) of the accounts is not the record that was there: the file of the log was replaced. Restore the folder of the \
+            accounts whole from a copy
+            """
+        case .headMalformed(let path):
+            "`\(path)` cannot be read: it was damaged; restore the folder of the accounts whole from a copy"
+        case .unreadable(let record, let fault): "record \(record) of the accounts cannot be read: \(fault)"
+        case .unknownFormat(let record, let version):
+            "record \(record) of the accounts has format version \(version), which this Muniment does not know: use a later one"
+        case .unopened(let record, let account):
+            "record \(record) of the accounts cannot be opened by the key of account \(account.number): restore both from one copy"
+        case .misfit(let record, let what): "record \(record) of the accounts does not fit those before it: \(what)"
+        case .unfit(let what): "a change of accounts does not fit what there is: \(what); nothing was written"
+        case .different(let what): "what is in memory of the accounts is not what their log says: \(what); start the service again"
+        case .alreadyThere(let path): "there are accounts in `\(path)` already, and nothing is overwritten: name another folder"
+        case .backupDamaged(let path, let problem):
+            "the backup in `\(path)` is not what it was when it was made (\(problem)): take another one"
+        case .displaced(let path):
+            "`\(path)` or the log beside it was removed or replaced while it was open, so accounts take no changes: put the folder back "
+                + "or restore it, then start the service again"
+        case .closed: "the accounts were closed, and nothing can be done with them any more"
+        case .lacksResources(let path):
+            "the accounts cannot be changed now: the disk of `\(path)` is full. Nothing was changed. Make room, then try again."
+        case .stopped(let reason):
+            """
+            the accounts take no more changes, since an earlier write failed (\(reason)); what was acknowledged is safe: mend the \
+            cause and start the service again
+            """
+        }
+    }
+}

@@ -1,0 +1,126 @@
+internal import Hashing
+internal import Primitives
+
+/// Writes the fields of events.
+extension ByteWriter {
+    mutating func time(_ value: Instant) { fixed64(UInt64(bitPattern: value.microseconds)) }
+
+    mutating func optionalText(_ value: String?) {
+        byte(value == nil ? 0 : 1)
+        if let value { text(value) }
+    }
+
+    mutating func profile(_ value: Profile) {
+        optionalText(value.displayName)
+        optionalText(value.picture)
+    }
+
+    mutating func identity(_ value: LinkedIdentity) {
+        text(value.provider.text)
+        blob(value.key.bytes)
+        optionalText(value.label)
+        optionalText(value.secret)
+        time(value.linkedAt)
+    }
+
+    mutating func hashes(_ value: SessionHashes) {
+        raw(value.access.bytes)
+        raw(value.refresh.bytes)
+    }
+
+    /// Writes a session without its device name.
+    mutating func session(_ value: Session, _ hashes: SessionHashes) {
+        varint(value.id.number)
+        varint(value.account.number)
+        self.hashes(hashes)
+        text(value.provider.text)
+        let times = [value.createdAt, value.authenticatedAt, value.refreshedAt, value.accessEnds, value.idleEnds, value.ends]
+        for time in times { self.time(time) }
+    }
+}
+
+/// A session without its device name, which is sealed.
+struct SessionFields {
+    let id: SessionID
+    let account: AccountID
+    let hashes: SessionHashes
+    let provider: ProviderID
+    /// Created, authenticated and refreshed; the expiry of the access token, of the idle time, and of the session.
+    let times: [Instant]
+
+    func session(device: String?) -> Session {
+        Session(
+            id: id, account: account, device: device, createdAt: times[0], provider: provider, authenticatedAt: times[1],
+            refreshedAt: times[2], accessEnds: times[3], idleEnds: times[4], ends: times[5])
+    }
+}
+
+extension ByteReader {
+    mutating func account(_ bytes: Span<UInt8>) throws(DecodingFault) -> AccountID {
+        let number = try varint(bytes)
+        guard 1...AccountID.limit ~= number else { throw .malformed(what: "the number of an account", offset: offset) }
+        return AccountID(number)
+    }
+
+    mutating func sessionID(_ bytes: Span<UInt8>) throws(DecodingFault) -> SessionID { SessionID(try varint(bytes)) }
+
+    mutating func time(_ bytes: Span<UInt8>) throws(DecodingFault) -> Instant {
+        Instant(microseconds: Int64(bitPattern: try fixed64(bytes)))
+    }
+
+    mutating func digest(_ bytes: Span<UInt8>) throws(DecodingFault) -> Digest {
+        guard bytes.count - offset >= Digest.byteCount else { throw .truncated(offset: offset) }
+        let part = bytes.extracting(offset..<offset + Digest.byteCount)
+        offset += Digest.byteCount
+        guard let digest = Digest(bytes: part.indices.map { part[$0] }) else { throw .truncated(offset: offset) }
+        return digest
+    }
+
+    mutating func hashes(_ bytes: Span<UInt8>) throws(DecodingFault) -> SessionHashes {
+        SessionHashes(access: try digest(bytes), refresh: try digest(bytes))
+    }
+
+    mutating func provider(_ bytes: Span<UInt8>) throws(DecodingFault) -> ProviderID {
+        guard let provider = ProviderID(try text(bytes)) else {
+            throw .malformed(what: "the name of a provider", offset: offset)
+        }
+        return provider
+    }
+
+    mutating func optionalText(_ bytes: Span<UInt8>) throws(DecodingFault) -> String? {
+        switch try byte(bytes) {
+        case 0: return nil
+        case 1: return try text(bytes)
+        default: throw .malformed(what: "whether there is a text", offset: offset)
+        }
+    }
+
+    mutating func email(_ bytes: Span<UInt8>) throws(DecodingFault) -> EmailAddress? {
+        guard let text = try optionalText(bytes) else { return nil }
+        guard let email = EmailAddress(text), email.text == text else { throw .malformed(what: "an email", offset: offset) }
+        return email
+    }
+
+    mutating func profile(_ bytes: Span<UInt8>) throws(DecodingFault) -> Profile {
+        Profile(displayName: try optionalText(bytes), picture: try optionalText(bytes))
+    }
+
+    mutating func identity(_ bytes: Span<UInt8>) throws(DecodingFault) -> LinkedIdentity {
+        LinkedIdentity(
+            provider: try provider(bytes), key: IdentityKey(try blob(bytes)), label: try optionalText(bytes),
+            secret: try optionalText(bytes), linkedAt: try time(bytes))
+    }
+
+    mutating func session(_ bytes: Span<UInt8>) throws(DecodingFault) -> SessionFields {
+        let (id, account) = (try sessionID(bytes), try account(bytes))
+        let (hashes, provider) = (try hashes(bytes), try provider(bytes))
+        var times: [Instant] = []
+        for _ in 0..<6 { times.append(try time(bytes)) }
+        return SessionFields(id: id, account: account, hashes: hashes, provider: provider, times: times)
+    }
+
+    /// Throws if any bytes are left.
+    func finish(_ bytes: [UInt8]) throws(DecodingFault) {
+        guard offset == bytes.count else { throw .malformed(what: "the end of what was sealed", offset: offset) }
+    }
+}

@@ -1,0 +1,106 @@
+internal import Primitives
+
+/// The texts of the mails. They contain no text from the caller: otherwise an attacker could send text to any address through this
+/// service.
+struct MailText {
+    /// The name of the service.
+    let service: String
+
+    /// The same text whether or not the address has an account.
+    func signUp(_ to: EmailAddress, code: OneTimeCode, minutes: Int64) -> MailMessage {
+        withCode(
+            to, "Your code for signing up", code, minutes,
+            why: "Somebody, hopefully you, is signing up at \(service) with this address.",
+            otherwise: "If it was not you, do nothing: without the code the address is not used.")
+    }
+
+    func reset(_ to: EmailAddress, code: OneTimeCode, minutes: Int64) -> MailMessage {
+        withCode(
+            to, "Your code for a new password", code, minutes,
+            why: "Somebody, hopefully you, wants to set a new password for your account at \(service).",
+            otherwise: "If it was not you, do nothing: your password stays as it is. Give the code to nobody.")
+    }
+
+    /// Sent instead of a code if the account does not exist.
+    func nobodyToReset(_ to: EmailAddress) -> MailMessage {
+        MailMessage(
+            to: to, subject: "No account with this address",
+            text: """
+                Somebody, hopefully you, wants to set a new password for an account at \(service).
+                No account has this address. You may have signed up with another one.
+
+                If it was not you, do nothing.
+
+                """)
+    }
+
+    /// Sent instead of a code if the account has no password.
+    func noPasswordToReset(_ to: EmailAddress, providers: [ProviderID]) -> MailMessage {
+        MailMessage(
+            to: to, subject: "Your account has no password",
+            text: """
+                Somebody, hopefully you, wants to set a new password for your account at \(service).
+                The account has no password. Sign in by way of: \(providers.map(\.text).joined(separator: ", ")).
+
+                If it was not you, do nothing.
+
+                """)
+    }
+
+    func emailChange(_ to: EmailAddress, code: OneTimeCode, minutes: Int64) -> MailMessage {
+        withCode(
+            to, "Your code for a new address", code, minutes,
+            why: "Somebody, hopefully you, wants to use this address for an account at \(service).",
+            otherwise: "If it was not you, do nothing: without the code the address is not used. Give the code to nobody.")
+    }
+
+    /// Tells a user about a change of their account, so that they notice unauthorized changes.
+    func notice(_ to: EmailAddress, _ what: AccountNotice, at now: Instant) -> MailMessage {
+        MailMessage(
+            to: to, subject: "Your account was changed",
+            text: """
+                \(sentence(what)) at \(now).
+
+                If it was you, there is nothing to do. If not, sign in at \(service), or ask for a new password there, and end all
+                other sessions.
+
+                """)
+    }
+
+    private func sentence(_ what: AccountNotice) -> String {
+        switch what {
+        case .passwordSet: "Your account at \(service) was given a new password"
+        case .emailChanged: "Your account at \(service) was given another address than this one"
+        case .linked(let provider): "A way to sign in to your account at \(service) was added (\(provider))"
+        case .unlinked(let provider): "A way to sign in to your account at \(service) was removed (\(provider))"
+        case .deleted: "Your account at \(service) was deleted"
+        }
+    }
+
+    private func withCode(
+        _ to: EmailAddress, _ subject: String, _ code: OneTimeCode, _ minutes: Int64, why: String, otherwise: String
+    ) -> MailMessage {
+        MailMessage(
+            to: to, subject: subject,
+            text: """
+                \(why)
+
+                The code is:  \(code.text)
+
+                It is good for \(minutes) minutes, once, where it was asked for.
+
+                \(otherwise)
+
+                """)
+    }
+}
+
+/// A change that the user is notified about by mail.
+enum AccountNotice: Hashable, Sendable {
+    case passwordSet
+    /// Sent to the previous address.
+    case emailChanged
+    case linked(ProviderID)
+    case unlinked(ProviderID)
+    case deleted
+}

@@ -1,0 +1,49 @@
+internal import NetworkClient
+internal import Primitives
+
+extension AuthManager {
+    /// Deletes the signed-in account and the store objects that the operation names.
+    ///
+    /// The service is asked first whether the sign-in is recent. If it is not, or stays recent for less than a minute, the user
+    /// must reauthenticate before anything is deleted.
+    ///
+    /// - Parameter operation: the objects to delete before the account.
+    /// - Returns: the user who was deleted.
+    /// - Throws: ``DeleteAccountError``. The account is then unchanged, unless the message says that the outcome is unknown.
+    @discardableResult public func deleteAccount(
+        with operation: DeleteAccountOperation = DeleteAccountOperation()
+    ) async throws(DeleteAccountError) -> AuthUser {
+        var gone: [StoreReference] = []
+        do throws(AuthError) {
+            _ = try await perform(.confirmDeletion)
+            for reference in operation.references {
+                try await delete(reference)
+                gone.append(reference)
+            }
+            return try await perform(.deleteAccount).requireUser()
+        } catch {
+            guard error == .cancelledByUser else { throw .other("\(error)") }
+            let objects = gone.flatMap { reference in reference.objects.map { "`\($0.text)` in `\(reference.store)`" } }
+            if objects.isEmpty { throw .cancelledByUser }
+            throw .other(
+                "it was cancelled when \(objects.joined(separator: ", ")) had been deleted; the account is as it was: run it again to "
+                    + "delete the rest")
+        }
+    }
+
+    /// Deletes objects in one transaction. If the store reports that an object does not exist, that object counts as deleted.
+    private func delete(_ reference: StoreReference) async throws(AuthError) {
+        var objects = reference.objects
+        while !objects.isEmpty {
+            let changes = objects.map { JSONValue.object(["op": .string("deleteObject"), "object": .string($0.text)]) }
+            let path = "/v1/stores/\(FormText.escaped(reference.store))/transactions"
+            let request = AuthRequest(.post, path, body: ["do": .array(changes)])
+            let answer = try await perform(.store(request, isRepeatable: true)).requireAnswer()
+            if answer.status == 200 { return }
+            guard answer.object?.text("code") == "unknownObject", let index = answer.object?.integer("change"),
+                objects.indices.contains(Int(index))
+            else { throw AnswerProblem(answer).error }
+            objects.remove(at: Int(index))
+        }
+    }
+}

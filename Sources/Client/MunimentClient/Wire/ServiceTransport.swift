@@ -1,0 +1,64 @@
+internal import Foundation
+internal import NetworkClient
+internal import Primitives
+
+/// Sends requests over HTTP with libcurl, which blocks, on separate threads.
+struct ServiceTransport: AuthTransport {
+    /// Without a trailing slash.
+    private let service: String
+    private let timeoutSeconds: Int
+    private let queue: OperationQueue
+
+    /// The maximum number of concurrent requests; others wait.
+    private static let width = 8
+    private static let limitBytes = 16 << 20
+
+    /// - Parameters:
+    ///   - service: the address of the service.
+    ///   - timeoutSeconds: the timeout of a request in seconds.
+    init(_ service: ServiceAddress, timeoutSeconds: Int) {
+        self.service = service.text
+        self.timeoutSeconds = timeoutSeconds
+        queue = OperationQueue()
+        queue.name = "muniment.client"
+        queue.maxConcurrentOperationCount = ServiceTransport.width
+    }
+
+    func send(_ request: AuthRequest) async throws(AuthTransportFailure) -> AuthAnswer {
+        let outcome: Result<AuthAnswer, AuthTransportFailure> = await withCheckedContinuation { continuation in
+            queue.addOperation {
+                continuation.resume(returning: Result { () throws(AuthTransportFailure) in try exchange(request) })
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// Blocks until the response arrives.
+    private func exchange(_ request: AuthRequest) throws(AuthTransportFailure) -> AuthAnswer {
+        guard let address = HTTPAddress(service + request.path) else { throw .notSent("`\(request.path)` is no path") }
+        var sent = HTTPClientRequest(address)
+        sent.method = HTTPClientMethod(rawValue: request.method.rawValue)
+        sent.timeoutSeconds = timeoutSeconds
+        sent.limitBytes = ServiceTransport.limitBytes
+        // Otherwise libcurl would wait for `100 Continue` before it sends the body, which servers may not send.
+        sent.headers = [("Accept", "application/json"), ("Expect", "")]
+        if let body = request.body {
+            guard let bytes = try? JSONText.encode(.object(body)) else {
+                throw .notSent("a number in the request is none of JSON's")
+            }
+            sent.body = bytes
+            sent.headers.append(("Content-Type", "application/json"))
+        }
+        if let token = request.accessToken { sent.headers.append(("Authorization", "Bearer " + token)) }
+        do throws(HTTPClientError) {
+            let response = try HTTPClient.send(sent)
+            let retryAfter = response.header("Retry-After").flatMap { Int($0) }
+            return AuthAnswer(status: response.status, body: response.body, retryAfterSeconds: retryAfter.map { max($0, 0) })
+        } catch {
+            switch error {
+            case .unreachable, .malformedHeader: throw .notSent("\(error)")
+            case .timedOut, .tooLong, .failed: throw .noAnswer("\(error)")
+            }
+        }
+    }
+}

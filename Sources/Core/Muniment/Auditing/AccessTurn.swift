@@ -1,0 +1,134 @@
+internal import EventLog
+public import Events
+internal import Hashing
+internal import Permissions
+internal import Projections
+
+/// One beginning or end of a subject's access to an object, with its cause.
+public struct AccessTurn: Hashable, Sendable {
+    /// Whether access began.
+    public let isGained: Bool
+    /// The revision that changed the access. Nil if access expired at a time that the log does not record yet.
+    public let revision: Revision?
+    public let time: Instant
+    /// The name of the caller that changed the access; `store` for the store itself. Empty if the audience may read none of the
+    /// events.
+    public let actor: String
+    /// The origin that the caller gave with the request.
+    public let origin: Origin
+    /// The events of the commit that concern the data the result depends on, as audit records.
+    public let events: [AuditRecord]
+}
+
+extension Store {
+    /// Returns every beginning and end of a subject's access to an object, with the events that caused it, their actor and their
+    /// time.
+    ///
+    /// - Parameters:
+    ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
+    ///   - privileges: the required privileges: all of these at once.
+    ///   - object: any object, including a deleted one.
+    ///   - from: the first moment.
+    ///   - to: the last moment.
+    ///   - audience: who reads the result: for events that the audience may not read, the result contains only their time.
+    /// - Throws: as ``accessSpans(with:on:from:to:for:)``.
+    public func accessTurns(
+        of subject: Name, with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now,
+        for audience: Audience = .unrestricted
+    ) throws -> [AccessTurn] {
+        if let problem = subject.problem { throw problem }
+        return try withWalk(privileges, object, from, to, of: subject, for: audience) { asked in
+            let walk = try asked.fromBefore(from)
+            guard let caller = try walk.caller(subject) else { return [] }
+            let isRole = subject.kind == .role
+            var turns: [AccessTurn] = []
+            for span in try walk.spans(of: caller, isRole: isRole) {
+                if span.begin > walk.span.lowerBound || asked.span.lowerBound == walk.first && span.begin == walk.first {
+                    turns.append(try walk.turn(at: span.begin, for: caller, isRole: isRole, isGained: true))
+                }
+                if let end = span.end {
+                    turns.append(try walk.turn(at: end, for: caller, isRole: isRole, isGained: false))
+                } else if let until = span.until {
+                    turns.append(
+                        AccessTurn(
+                            isGained: false, revision: nil, time: until, actor: Name.store.text, origin: Origin(), events: []))
+                }
+            }
+            return turns.joined
+        } ?? []
+    }
+}
+
+extension [AccessTurn] {
+    /// These moments without the pairs where access ended and began in the same revision: only the source of the access changed.
+    fileprivate var joined: [AccessTurn] {
+        var turns: [AccessTurn] = []
+        for turn in self {
+            if let last = turns.last, last.revision != nil, last.revision == turn.revision, !last.isGained, turn.isGained {
+                turns.removeLast()
+            } else {
+                turns.append(turn)
+            }
+        }
+        return turns
+    }
+}
+
+extension AccessSpanWalk {
+    /// Returns the same walk. If the first moment is that of its revision, the walk begins one revision earlier: a change in that
+    /// revision belongs to the span, and needs the state before it for comparison.
+    fileprivate func fromBefore(_ from: Moment) throws -> AccessSpanWalk {
+        let first = span.lowerBound
+        var isAtCommit = true
+        if case .time(let instant) = from { isAtCommit = try reader.time(of: first, in: log) == instant }
+        guard isAtCommit, first > self.first else { return self }
+        return AccessSpanWalk(
+            reader: reader, log: log, object: object, wanted: wanted, span: Revision(first.rawValue - 1)...span.upperBound,
+            times: times, first: self.first, disclosure: disclosure)
+    }
+
+    /// Returns the change at a revision, with those of its events that the results before and after depend on.
+    func turn(at revision: Revision, for caller: PrincipalID, isRole: Bool, isGained: Bool) throws -> AccessTurn {
+        var things: Set<UInt64> = [object.rawValue]
+        var subjects: Set<PrincipalID> = []
+        for looked in [Revision(max(revision.rawValue, 1) - 1), revision] {
+            reader.look(at: looked)
+            things.formUnion(try reader.access(of: caller, isRole: isRole, wanted, to: object).things)
+            subjects.formUnion(try reader.subjects(of: caller).members)
+        }
+        var turn: AccessTurn?
+        try log.forEachCommit(from: revision, to: revision) { commit, hash in
+            let described = DescribedCommit(commit: commit, hash: hash.description, reader: reader)
+            let touching = commit.events.indices.filter { commit.events[$0].touches(things, subjects) }
+            let wanted = Set(touching.isEmpty ? Array(commit.events.indices) : touching)
+            let (told, origin) = try disclosure.events(of: commit) { index, _ in wanted.contains(index) }
+            turn = AccessTurn(
+                isGained: isGained, revision: revision, time: reader.state.time(of: revision, recorded: commit.time),
+                actor: told.isEmpty ? "" : try described.name(commit.actor), origin: origin,
+                events: try told.map { try AuditRecord(described, $0.index, withholding: $0.withheld, origin: origin) })
+        }
+        guard let turn else { throw LogError.missing(revision) }
+        return turn
+    }
+}
+
+extension Event {
+    /// Returns whether the event changes data that a result depends on.
+    ///
+    /// - Parameters:
+    ///   - things: the numbers of the entities that the result depends on.
+    ///   - subjects: the subjects that the caller counts as.
+    fileprivate func touches(_ things: Set<UInt64>, _ subjects: Set<PrincipalID>) -> Bool {
+        switch self {
+        case .accessGranted, .accessRevoked, .accessExpired, .memberAdded, .memberRemoved, .administratorAppointed,
+            .administratorDismissed, .permissionDefined, .permissionChanged:
+            guard let subject = auditSubject, subjects.contains(subject) else { return false }
+            return auditObjects.contains { things.contains($0.rawValue) || subjects.contains(PrincipalID($0)) }
+                || [.administratorAppointed, .administratorDismissed].contains(kind)
+        case .permissionAttached, .permissionDetached: return auditObjects.allSatisfy { things.contains($0.rawValue) }
+        case .principalRegistered, .objectWritten, .ownerChanged, .clockCorrected: return false
+        case .storeCreated, .classDefined, .classChanged, .roleCreated, .roleDeleted, .objectCreated, .objectMoved, .objectDeleted:
+            return auditObjects.contains { things.contains($0.rawValue) }
+        }
+    }
+}

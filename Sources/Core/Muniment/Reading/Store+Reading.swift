@@ -1,0 +1,94 @@
+internal import EventLog
+public import Events
+internal import Hashing
+internal import Permissions
+internal import Projections
+
+/// Reading a store.
+extension Store {
+    /// Calls `body` with a snapshot of one moment, for questions. The snapshot is valid only inside `body`, which must not
+    /// commit.
+    ///
+    /// - Throws: ``StoreError/noSuchRevision(_:head:)``, and the errors of `body`.
+    public func read<R>(at moment: Moment = .now, _ body: (Snapshot) throws -> R) throws -> R {
+        try withReader { reader in
+            let instant = try turn(reader, to: moment)
+            return try body(Snapshot(reader: reader, instant: instant, memory: queryMemory, log: log))
+        }
+    }
+
+    /// Moves a reader to a moment, and returns its instant.
+    func turn(_ reader: IndexReader, to moment: Moment) throws -> Instant {
+        switch moment {
+        case .now:
+            if let failure = writer?.failure { throw StoreError.behindTheLog(why: failure) }
+            return reader.revision == .genesis ? options.clock() : max(options.clock(), reader.state.time)
+        case .revision(let revision):
+            guard revision <= reader.state.revision else {
+                throw StoreError.noSuchRevision(revision, head: reader.state.revision)
+            }
+            reader.look(at: revision)
+            return try log.read { try reader.time(of: revision, in: $0) }
+        case .time(let instant):
+            reader.look(at: try reader.revision(at: instant))
+            return instant
+        case .revisionAt(let revision, let instant):
+            _ = try turn(reader, to: .revision(revision))
+            return instant
+        }
+    }
+
+    /// Returns the commit time of a revision: its time in the log, or the time of a later correction of the clock if that is
+    /// earlier.
+    public func time(of revision: Revision) throws -> Instant {
+        try withReader { reader in try log.read { try reader.time(of: revision, in: $0) } }
+    }
+
+    func withReader<R>(_ body: (IndexReader) throws -> R) throws -> R {
+        try users.enter()
+        defer { users.leave() }
+        if writer == nil { try indexInUse.follow(log) { try Store.openIndexForReading(folder, log, options) } }
+        let index = index
+        let reader = try readers.take(of: index)
+        defer { readers.putBack(reader, of: index) }
+        let result = try body(reader)
+        guard !reader.isOvertaken else { throw StoreError.overtaken(path: folder.path) }
+        return result
+    }
+
+    /// The last commit that can be read. It includes every acknowledged commit, and no commit that is not durable yet.
+    public var head: StoreHead {
+        get throws {
+            try withReader { reader in
+                let state = reader.state
+                return StoreHead(revision: state.revision, time: state.time, hash: state.hash.description)
+            }
+        }
+    }
+
+    /// The number of events up to the head.
+    public var eventCount: UInt64 { get throws { try withReader { $0.state.eventCount } } }
+
+    /// The privileges of everyone when the store was created.
+    public var preset: Preset { get throws { try withReader { $0.state.preset } } }
+
+    /// The present administrators of the store.
+    public var administrators: [Name] {
+        get throws { try withReader { reader in try reader.names(of: reader.administratorsNow()).map { Name($0) } } }
+    }
+}
+
+/// The last commit of a store. Its hash covers the whole history.
+public struct StoreHead: Hashable, Sendable {
+    public let revision: Revision
+    public let time: Instant
+    /// SHA-256, as 64 hexadecimal digits.
+    public let hash: String
+}
+
+extension IndexReader {
+    /// Returns the commit time of a revision, after corrections of the clock.
+    func time(of revision: Revision, in log: LogReader) throws -> Instant {
+        state.time(of: revision, recorded: try log.time(of: revision))
+    }
+}

@@ -1,0 +1,300 @@
+internal import EventLog
+public import Events
+internal import Files
+internal import Hashing
+internal import LMDB
+internal import Permissions
+internal import Projections
+
+/// A permission store: a folder with an append-only log of everything that ever happened to permissions, and indexes folded from
+/// it that answer who may do what, at any moment since the first event.
+///
+/// ```swift
+/// let store = try Store.create(at: "demo", preset: .open, administrator: "user:root")
+/// try store.commit(Transaction("user:root", [
+///     .defineClass("doc"), .register("user:ann"),
+///     .createObject("doc:1"), .grant("user:ann", on: "doc:1", ["read"]),
+/// ]))
+/// let mayRead = try store.read { try $0.check("user:ann", ["read"], on: "doc:1").isAllowed }
+/// try store.close()
+/// ```
+///
+/// Any number of threads may use a store. One process at a time writes; others read meanwhile.
+public final class Store: Sendable {
+    let folder: StoreFolder
+    let log: EventLog
+    let indexInUse: IndexInUse
+    let options: StoreOptions
+    private let lock: FileLock?
+    let writer: Writer?
+    let readers = ReaderPool()
+    let queryMemory = QueryMemory()
+    let feed: ChangeFeed
+    let users = StoreUsers()
+
+    private init(
+        folder: StoreFolder, log: EventLog, index: IndexInUse, options: StoreOptions, lock: FileLock?, writer: Writer?,
+        feed: ChangeFeed
+    ) {
+        self.folder = folder
+        self.log = log
+        indexInUse = index
+        self.options = options
+        self.lock = lock
+        self.writer = writer
+        self.feed = feed
+    }
+
+    var index: Index { indexInUse.current }
+
+    /// Whether there is a store in a folder.
+    public static func exists(at path: String) -> Bool { StoreFolder(path).holdsStore }
+
+    /// Makes a store in a folder that holds none, and opens it for writing.
+    ///
+    /// - Parameters:
+    ///   - path: the folder, which is made where it is not there.
+    ///   - preset: what everyone has in it at first.
+    ///   - administrator: the user or thing that administers it.
+    ///   - options: the clock, the progress and the limits of the store that is opened.
+    /// - Throws: ``StoreError/alreadyExists(path:)``, `Refusal` for a name that cannot be an administrator's, or what the disk says.
+    public static func create(
+        at path: String, preset: Preset = .locked, administrator: Name = "user:root", options: StoreOptions = StoreOptions()
+    ) throws -> Store {
+        if let problem = administrator.problem ?? administrator.problemAsNew { throw problem }
+        guard administrator.kind == .caller else {
+            throw Refusal(.malformed, "`\(administrator)` cannot administer a store: name a user or a thing")
+        }
+        let folder = StoreFolder(path)
+        try makeFolder(folder.path)
+        let lock = try folder.takeLock()
+        do {
+            guard !folder.holdsStore else { throw StoreError.alreadyExists(path: path) }
+            guard try !folder.isMissing() else { throw StoreError.missing(path: path) }
+            // An index without its log is what is left of a store: making another one over it would hide the loss.
+            guard !fileExists(folder.index + "/data.mdb") else { throw StoreError.logIsLost(path: path) }
+            try makeLog(in: folder, genesis(preset: preset, administrator: administrator, at: options.clock()))
+            try makeFolder(folder.index)
+            lock.release()
+        } catch {
+            lock.release()
+            throw error
+        }
+        return try open(at: path, .writing, options: options)
+    }
+
+    /// Makes a log of one commit and puts it in place whole: a store is there from that moment on, and not before.
+    private static func makeLog(in folder: StoreFolder, _ genesis: Commit) throws {
+        try removeFlatFolder(folder.logDraft)
+        try makeFolder(folder.logDraft)
+        let log = try EventLog(path: folder.logDraft, isReadOnly: false)
+        let appended = Result { try log.append([genesis]) }
+        log.close()
+        _ = try appended.get()
+        try renameFile(folder.logDraft, to: folder.log)
+        try syncFolder(of: folder.log)
+    }
+
+    /// The commit that a store begins with, at revision 0: its preset, its administrator, and in an open store everything for
+    /// everyone at the store and class levels.
+    private static func genesis(preset: Preset, administrator: Name, at time: Instant) -> Commit {
+        let principal = PrincipalID(rawValue: ReservedID.firstFree)
+        var events: [Event] = [
+            .storeCreated(StoreCreated(preset: preset)),
+            .principalRegistered(PrincipalRegistered(principal: Introduction(principal, name: administrator.text))),
+            .administratorAppointed(AdministratorAppointed(principal: principal)),
+        ]
+        if preset == .open {
+            for object in [.store] + ClassID.builtIn.map({ ObjectID($0.id) }) {
+                events.append(.accessGranted(AccessGranted(object: object, subject: .everyone, privileges: .all, cause: .preset)))
+            }
+        }
+        return Commit(revision: .genesis, time: time, actor: principal, events: events)
+    }
+
+    /// Opens a store. Its index is folded first where that is needed, with progress.
+    ///
+    /// - Throws: ``StoreError``, `LogError` for a damaged log, or what the disk says.
+    public static func open(
+        at path: String, _ access: StoreAccess = .reading, options: StoreOptions = StoreOptions()
+    ) throws -> Store {
+        let folder = StoreFolder(path)
+        try folder.checkHoldsStore()
+        try OpenStores.enter(folder.path)
+        do {
+            return try access == .writing ? openForWriting(folder, options: options) : openForReading(folder, options: options)
+        } catch {
+            OpenStores.leave(folder.path)
+            throw error.isLackOfDescriptors ? StoreError.lacksResources(path: path, why: "\(error)") : error
+        }
+    }
+
+    private static func openForWriting(_ folder: StoreFolder, options: StoreOptions) throws -> Store {
+        let lock = try folder.takeLock()
+        do {
+            let log = try EventLog(path: folder.log, isReadOnly: false, mapBytes: options.mapBytes)
+            do { return try openForWriting(folder, log: log, lock: lock, options: options) } catch {
+                log.close()
+                throw error
+            }
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    private static func openForWriting(
+        _ folder: StoreFolder, log: EventLog, lock: FileLock, options: StoreOptions
+    ) throws -> Store {
+        guard log.head != nil else { throw LogError.empty }
+        try folder.logSeal.check(log)
+        try folder.seenHead.check(log)
+        let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
+        if let head = log.head { try folder.seenHead.write(SeenCommit(revision: head.revision, hash: head.hash)) }
+        index.clearStaleReaders()
+        let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
+        let writer = Writer(
+            path: folder.path, log: log, index: index, workingSet: workingSet, clock: options.clock,
+            clockGuard: clockGuard(folder, log, options), workLimit: options.workPerTransaction,
+            recordsEnds: options.recordsEnds, feed: feed
+        ) {
+            try folder.logSeal.remove()
+        }
+        lock.announceReady()
+        let inUse = try IndexInUse(in: folder) { index }
+        let store = Store(folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed)
+        feed.tellConcerns { [weak store] in store?.concern(of: $0) }
+        writer.watchEnds()
+        return store
+    }
+
+    private static func clockGuard(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) -> ClockGuard? {
+        options.clockLimits.map { limits in
+            ClockGuard(limits, mark: folder.clockMark) {
+                let head = try? log.read { try $0.commit(at: log.head?.revision ?? .genesis) }
+                return head?.origin.importLine != nil
+            }
+        }
+    }
+
+    private static func openForReading(_ folder: StoreFolder, options: StoreOptions) throws -> Store {
+        if folder.isBackup { return try openAsReader(folder.withTemporaryIndex, options) }
+        do { return try openAsReader(folder, options) } catch let error where error.isFullDisk {
+            return try openAsReader(folder.withTemporaryIndex, options)
+        }
+    }
+
+    private static func openAsReader(_ folder: StoreFolder, _ options: StoreOptions) throws -> Store {
+        let log = try folder.openLogForReading(options)
+        do {
+            guard log.head != nil else { throw LogError.empty }
+            try folder.logSeal.check(log)
+            try folder.seenHead.check(log)
+            let index = try IndexInUse(in: folder) { try openIndexForReading(folder, log, options) }
+            let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
+            return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil, feed: feed)
+        } catch {
+            log.close()
+            if folder.hasTemporaryIndex { try? removeFlatFolder(folder.index) }
+            throw error
+        }
+    }
+
+    static func openIndexForReading(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) throws -> Index {
+        let opening = IndexOpening(folder: folder, log: log, options: options)
+        do {
+            return try opening.forReading()
+        } catch let reason where !(reason is LogError || reason is StoreError || reason.isLackOfDescriptors) {
+            // As a writer this process can fold the index; then it goes on as a reader.
+            try fold(folder, log: log, options: options, because: reason)
+            return try opening.forReading()
+        }
+    }
+
+    private static func fold(_ folder: StoreFolder, log: EventLog, options: StoreOptions, because reason: any Error) throws {
+        let lock: FileLock?
+        do { lock = try folder.hasTemporaryIndex ? nil : folder.takeLock() } catch StoreError.heldByAnotherWriter(_, let holder) {
+            throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(holder) is at it, try again in a moment")
+        } catch {
+            throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(error)")
+        }
+        defer { lock?.release() }
+        do {
+            let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
+            workingSet.end()
+            try finish(index, in: folder, options)
+        } catch let error as FileError where !error.isFullDisk {
+            throw StoreError.indexUnavailable(path: folder.path, why: "\(reason); \(error)")
+        }
+    }
+
+    /// Syncs, seals and closes an index that was open for writing, and takes away the mark that says so.
+    private static func finish(_ index: Index, in folder: StoreFolder, _ options: StoreOptions) throws {
+        defer { index.close() }
+        try index.sync()
+        if let state = try index.state() {
+            try folder.indexSeal.write(revision: state.revision, hash: state.hash, limit: options.indexSealLimitBytes)
+        }
+        try removeFile(folder.bootMark)
+    }
+
+    /// Closes the store, once everybody is done who is reading or writing at this moment; those who observe it are told. From its
+    /// beginning on nobody else begins: they get ``StoreError/closed``. Nothing can be done with the store afterwards.
+    ///
+    /// Do not call it from inside a reading, for which it would wait. Doing it again does nothing, and waits for nothing.
+    ///
+    /// - Throws: where the index could not be brought to the disk; it is folded again when the store is next opened.
+    ///   ``StoreError/displaced(path:)`` where the store's folder was removed or replaced; nothing is written into it then.
+    public func close() throws {
+        guard users.close() else { return }
+        writer?.ends?.stop()
+        feed.close()
+        users.waitUntilAllHaveLeft()
+        readers.drain()
+        defer {
+            log.close()
+            lock?.release()
+            OpenStores.leave(folder.path)
+        }
+        if let writer {
+            let index = index
+            // What an import has added and not finished is kept, too.
+            let written = Result { try log.failure == nil ? writer.writeOut() : () }
+            writer.close()
+            guard log.isInPlace else {
+                // Seals and marks would go into the folder that is there now, which they do not describe.
+                index.close()
+                throw StoreError.displaced(path: folder.path)
+            }
+            try Store.finish(index, in: folder, options)
+            try written.get()
+            if log.failure == nil, let head = log.head {
+                try folder.seenHead.write(SeenCommit(revision: head.revision, hash: head.hash))
+                try folder.logSeal.write(revision: head.revision, hash: head.hash, limit: options.logSealLimitBytes)
+            }
+        } else {
+            indexInUse.close()
+            if folder.hasTemporaryIndex { try removeFlatFolder(folder.index) }
+        }
+    }
+}
+
+extension Error {
+    /// Whether the process lacks descriptors or memory.
+    fileprivate var isLackOfDescriptors: Bool {
+        switch self {
+        case let error as FileError: error.isLackOfDescriptors
+        case let error as StorageError: error.kind == .lacksResources
+        default: false
+        }
+    }
+
+    /// Whether the disk has no room for what was to be written.
+    fileprivate var isFullDisk: Bool {
+        switch self {
+        case let error as FileError: error.isDiskFull
+        case let error as StorageError: error.kind == .diskFull
+        default: false
+        }
+    }
+}

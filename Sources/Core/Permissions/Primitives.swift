@@ -1,0 +1,2 @@
+// Names, JSON and times are part of the interface of permissions.
+@_exported public import Primitives

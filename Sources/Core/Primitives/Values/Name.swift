@@ -1,0 +1,165 @@
+/// The name of a principal or an object: `user:ann`, `role:editors`, `everyone`, `doc:1`, `class:doc`, `store`.
+///
+/// Creating a name never fails, since a name is only a text until a store looks it up. ``problem`` describes an invalid form.
+public struct Name: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
+
+    public static let store = Name("store")
+    public static let everyone = Name("everyone")
+    public static let anonymous = Name("anonymous")
+    /// Returns the role of this name, with or without its `role:`.
+    public static func role(_ name: String) -> Name { name.utf8.starts(with: "role:".utf8) ? Name(name) : Name("role:" + name) }
+    /// Returns the object of a class. The entries on it are the class level.
+    public static func `class`(_ name: String) -> Name { Name("class:" + name) }
+    /// Returns the object of a permission, with or without its `permission:`.
+    public static func permission(_ name: String) -> Name {
+        name.utf8.starts(with: "permission:".utf8) ? Name(name) : Name("permission:" + name)
+    }
+
+    public var description: String { text }
+
+    /// Compares byte for byte: an `é` in one code point and an `é` in two are different names, as in the log.
+    public static func == (left: Name, right: Name) -> Bool { ExactText(left.text) == ExactText(right.text) }
+
+    public func hash(into hasher: inout Hasher) { ExactText(text).hash(into: &hasher) }
+
+    /// Orders names by their UTF-8 bytes.
+    public static func < (left: Name, right: Name) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+
+    /// The text before the first colon; the whole name without one.
+    public var className: String {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
+        return String(text[..<colon])
+    }
+
+    /// The text after the first colon; nil for a name without one.
+    public var id: String? {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        return String(text[text.utf8.index(after: colon)...])
+    }
+}
+
+extension Name: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+/// The kind of entity that a name denotes, according to its text.
+public enum NameKind: Hashable, Sendable {
+    case store
+    case everyone
+    case anonymous
+    /// A user or a thing: a principal that can be authenticated.
+    case caller
+    case role
+    case permission
+    case `class`
+    /// An object of a class that is not built in.
+    case object
+}
+
+extension Name {
+    /// The result of one pass over the bytes.
+    private struct Shape {
+        /// The bytes before the first colon; nil without one.
+        var classBytes: Int?
+        var byteCount = 0
+        var hasControlCharacter = false
+    }
+
+    private var shape: Shape {
+        var shape = Shape()
+        var previous: UInt8 = 0
+        let bytes = text.utf8Span.span
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: ":"), shape.classBytes == nil { shape.classBytes = index }
+            // U+0000–U+001F and U+007F have one byte, U+0080–U+009F have the byte C2 and another one.
+            if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { shape.hasControlCharacter = true }
+            previous = byte
+        }
+        shape.byteCount = bytes.count
+        return shape
+    }
+
+    /// The kind of this name; nil if it has no class and is not `store`, `everyone` or `anonymous`.
+    public var kind: NameKind? { kind(shape) }
+
+    private func kind(_ shape: Shape) -> NameKind? {
+        guard let classBytes = shape.classBytes else {
+            return switch text {
+            case "store": .store
+            case "everyone": .everyone
+            case "anonymous": .anonymous
+            default: nil
+            }
+        }
+        switch classBytes {
+        case 4:
+            if begins(with: "user:") { return .caller }
+            if begins(with: "role:") { return .role }
+        case 5:
+            if begins(with: "thing:") { return .caller }
+            if begins(with: "class:") { return .class }
+            if begins(with: "store:") { return nil }
+        case 10:
+            if begins(with: "permission:") { return .permission }
+        default: break
+        }
+        return .object
+    }
+
+    /// Whether the name begins with the bytes of a text. `hasPrefix` would not find a colon followed by a combining mark.
+    private func begins(with prefix: String) -> Bool {
+        let (bytes, first) = (text.utf8Span.span, prefix.utf8Span.span)
+        guard bytes.count >= first.count else { return false }
+        for index in first.indices where bytes[index] != first[index] { return false }
+        return true
+    }
+
+    /// Whether it names a subject that can have access: a user, a thing, a role, `everyone` or `anonymous`.
+    public var isSubject: Bool {
+        switch kind {
+        case .caller, .role, .everyone, .anonymous: true
+        default: false
+        }
+    }
+
+    /// Whether a store accepts this name.
+    public var isWellFormed: Bool { if case nil = fault { true } else { false } }
+
+    /// The reason the form of this name is invalid; nil for a well-formed name.
+    package var fault: NameFault? {
+        let shape = shape
+        guard kind(shape) != nil else {
+            return .malformed("`\(excerpt)` is no name: a name is `class:id`, or one of `store`, `everyone` and `anonymous`")
+        }
+        if let classBytes = shape.classBytes {
+            let idBytes = shape.byteCount - classBytes - 1
+            if classBytes == 0 { return .malformed("`\(excerpt)` has no class before its colon") }
+            if classBytes > Limits.classNameBytes {
+                return .tooLarge("the class of `\(excerpt)` has more than \(Limits.classNameBytes) bytes")
+            }
+            if idBytes == 0 { return .malformed("`\(excerpt)` has no id behind its colon") }
+            if idBytes > Limits.idBytes {
+                return .tooLarge("the id in `\(excerpt)` has \(idBytes) bytes; at most \(Limits.idBytes) are allowed")
+            }
+        }
+        if shape.hasControlCharacter { return .malformed("`\(excerpt)` has a control character in it") }
+        return nil
+    }
+
+    /// The beginning of the name, without its control characters, for messages. Other invisible characters are escaped.
+    package var excerpt: String {
+        let printable = String(
+            String.UnicodeScalarView(text.unicodeScalars.prefix(80).filter { $0.properties.generalCategory != .control }))
+        return (printable.utf8.count < text.utf8.count ? printable + "…" : printable).showingUnseen()
+    }
+}
+
+/// The reason a name, or a new name, is refused, in words.
+package enum NameFault: Hashable, Sendable {
+    case malformed(String)
+    case tooLarge(String)
+}

@@ -1,0 +1,44 @@
+package import Events
+package import Muniment
+internal import Permissions
+
+/// A commit with descriptions of its events, for users and programs.
+package struct CommitDescription {
+    package let commit: Commit
+    package let actor: String
+    package let events: [EventDescription]
+    package let origin: Origin
+
+    /// Describes a commit with all its events.
+    ///
+    /// - Parameter described: the commit, from the log.
+    package init(_ described: DescribedCommit) throws {
+        let describer = EventDescriber(commit: described)
+        try self.init(described, try described.commit.events.map(describer.describe), described.commit.origin)
+    }
+
+    /// Describes a commit with the events that are about a name and visible to an audience.
+    ///
+    /// - Parameters:
+    ///   - described: the commit, from the log.
+    ///   - name: an object or a subject.
+    ///   - audience: the audience.
+    package init(_ described: DescribedCommit, about name: Name, for audience: Audience = .unrestricted) throws {
+        let (events, origin) = try described.told(about: name, to: audience)
+        try self.init(described, events, origin)
+    }
+
+    private init(_ described: DescribedCommit, _ events: [EventDescription], _ origin: Origin) throws {
+        commit = described.commit
+        actor = commit.actor == .system ? "the store" : try described.name(commit.actor)
+        (self.events, self.origin) = (events, origin)
+    }
+
+    package var json: JSONValue {
+        let members: JSONObject = [
+            "revision": .revision(commit.revision), "time": .time(commit.time),
+            "actor": commit.actor == .system ? .null : .string(actor), "events": .array(events.map(\.json)),
+        ]
+        return .object(members).with(origin.members)
+    }
+}

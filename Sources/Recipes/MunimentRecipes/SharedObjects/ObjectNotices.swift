@@ -1,0 +1,46 @@
+public import Muniment
+internal import Notices
+
+/// Live notices for a user about shared objects (``SharedObjects/notices(after:)``).
+///
+/// Each iteration begins at the start of the sequence.
+public struct ObjectNotices: AsyncSequence, Sendable {
+    public typealias Element = ObjectsNotice
+    public typealias Failure = FeedEnd
+
+    let feed: NoticeFeed
+    let className: String
+
+    public func makeAsyncIterator() -> Iterator { Iterator(feed: feed.makeAsyncIterator(), className: className) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private var feed: NoticeFeed.Iterator
+        private let className: String
+        /// The remaining notices of a revision, the next one last.
+        private var pending: [ObjectsNotice] = []
+
+        init(feed: NoticeFeed.Iterator, className: String) {
+            self.feed = feed
+            self.className = className
+        }
+
+        /// Waits for the next notice and returns it. Nil after the task is cancelled, and after the end.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd) -> ObjectsNotice? {
+            while true {
+                if let notice = pending.popLast() { return notice }
+                guard let revision = try await nextRevision() else { return nil }
+                pending = ObjectsNotice.grouping(revision, class: className).reversed()
+            }
+        }
+
+        /// Returns all notices of the next revision that has any.
+        private mutating func nextRevision(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd) -> [Notice]? {
+            var notices: [Notice] = []
+            while let notice = try await feed.next() {
+                notices.append(notice)
+                if notice.completesRevision { return notices }
+            }
+            return nil
+        }
+    }
+}

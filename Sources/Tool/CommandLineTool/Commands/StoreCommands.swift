@@ -1,0 +1,66 @@
+import Events
+import Muniment
+import MunimentRecipes
+import Permissions
+
+extension Option {
+    fileprivate static let open = Option("open", "everyone has everything at the store and class levels: for prototypes")
+    fileprivate static let locked = Option("locked", "nobody but the administrator may do anything (the default)")
+    fileprivate static let role = Option(
+        "role", value: "ROLE", "the role that takes over what everyone has (default \(Roles.lockDownRole))")
+    fileprivate static let member = Option("member", value: "NAME[,NAME…]", "members of the role besides the caller")
+    fileprivate static let administrator = Option("as", value: "PRINCIPAL", "who administers it (default user:root)")
+}
+
+extension Command {
+    static let initialize = Command(
+        "init", "make a new store", options: [.open, .locked, .administrator, .json, .store],
+        example: Example("init --open --store demo", "made an open store in `demo`; user:root administers it")
+    ) { call in
+        try call.end()
+        let isOpen = call.options.isSet(.open)
+        guard !(isOpen && call.options.isSet(.locked)) else {
+            throw UsageError("`--open` and `--locked` exclude each other; write one of them")
+        }
+        let (directory, administrator) = (try call.directory, try call.caller)
+        guard administrator.kind == .caller else {
+            throw UsageError("`\(administrator)` cannot administer a store; `--as` is a user or a thing here")
+        }
+        try Store.create(
+            at: directory, preset: isOpen ? .open : .locked, administrator: administrator, options: call.storeOptions
+        ).close()
+        if call.isJSON {
+            try call.output.json(
+                .object([
+                    "store": .string(directory), "preset": .string(isOpen ? "open" : "locked"),
+                    "administrator": .name(administrator), "revision": .revision(.genesis),
+                ]))
+        } else {
+            try call.output.line(
+                "made \(isOpen ? "an open" : "a locked") store in `\(directory)`; \(administrator) administers it")
+        }
+        if isOpen { call.warnOfOpenStore(directory) }
+        return .success
+    }
+
+    static let lock = Command(
+        "lock", "lock an open store: a role takes over what everyone has", options: [.role, .member] + Option.change,
+        example: Example("lock --member user:ann", "revision 25")
+    ) { call in
+        try call.end()
+        let role = try Values.name(Name.role(call.options[.role] ?? Roles.lockDownRole.text).text)
+        let members = try (call.options[.member] ?? "").split(separator: ",").map { try Values.name(String($0)) }
+        let caller = try call.caller
+        let changes = try call.withStore(.reading) { store in
+            try Roles(store, as: caller).lockDownChanges(to: role, members: members)
+        }
+        return try call.make(changes)
+    }
+}
+
+extension Call {
+    /// Warns that every user may change the permissions of the store.
+    func warnOfOpenStore(_ directory: String) {
+        note("the store `\(directory)` is open: every user may change its permissions. Lock it with `muniment lock`.")
+    }
+}
