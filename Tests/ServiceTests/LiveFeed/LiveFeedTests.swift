@@ -188,6 +188,32 @@ struct LiveFeedTests {
         }
     }
 
+    @Test("F14: a feed goes on after the deadline of the request that opened it")
+    func outlivesDeadline() async throws {
+        let limit = Duration.milliseconds(500)
+        try await withListeners { settings in
+            settings.deadlines.byRoute["notices"] = limit
+        } _: { fixture in
+            let store = try fixture.prepared()
+            let (port, token) = (try fixture.listen(), try fixture.token(.act(as: "user:bob")))
+            var client: FeedClient?
+            // On a busy machine, the request itself can pass its deadline.
+            try await until("the feed is open") {
+                let opened = try FeedClient(port: port, Self.notices, token: token)
+                if opened.status == 200 { client = opened }
+                return client != nil
+            }
+            let end = ContinuousClock.now + limit
+            try await until("the deadline has passed") { ContinuousClock.now > end }
+            // Reads check the deadline once per 256 reads.
+            let objects = (0..<1000).map { Name("doc:late\($0)") }
+            try store.write(objects.map { .createObject($0) } + objects.map { .grant("user:bob", on: $0, ["read"]) })
+            let feed = try #require(client)
+            let told = try objects.compactMap { _ in feed.next() }.map { try $0.json["subject"] }
+            #expect(Set(told) == Set(objects.map { .string($0.text) }))
+        }
+    }
+
     @Test("An `act` token cannot open more feeds than its limit")
     func limits() async throws {
         try await withListeners { fixture in

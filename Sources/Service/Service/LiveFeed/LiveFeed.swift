@@ -39,7 +39,8 @@ final class LiveFeed: Sendable {
     /// Starts what brings the events.
     func run(following position: FeedPosition?, _ body: @escaping @Sendable (LiveFeed) async -> Void) {
         running.enter()
-        let task = Task(executorPreference: AnswerExecutor.shared) { [self] in
+        // Detached, because the deadline of the request that opens the feed must not interrupt the reads of the feed.
+        let task = Task.detached(executorPreference: AnswerExecutor.shared) { [self] in
             await body(self)
             stream.finish()
             running.leave()
