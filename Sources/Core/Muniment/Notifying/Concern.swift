@@ -92,7 +92,9 @@ enum Concern {
             var pending = [root]
             while let object = pending.popLast() {
                 guard try addNamed(on: object, at: revision) else { return false }
-                pending += try reader.related(.children(of: object), at: revision, or: revision).found.map(ObjectID.init(rawValue:))
+                // One more than the limit is enough to exceed it.
+                let below = try reader.related(.children(of: object), limit: objectsLeft + 1, at: revision, or: revision).found
+                pending += below.map(ObjectID.init(rawValue:))
             }
             return true
         }

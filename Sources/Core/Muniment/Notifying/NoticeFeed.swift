@@ -22,6 +22,8 @@ public struct NoticeFeed: AsyncSequence, Sendable {
         private var subscriber: NoticeSubscriber
         /// Notices that were found and not delivered yet.
         private var found: ArraySlice<Notice> = []
+        /// Whether the subscriber has advanced since the feed last let others run.
+        private var hasLooked = false
         private var hasEnded = false
         /// The position of the feed, for other tasks.
         public let position: FeedPosition
@@ -40,12 +42,14 @@ public struct NoticeFeed: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd) -> Notice? {
             while !hasEnded, !Task.isCancelled {
                 if let notice = found.popFirst() { return notice }
+                // A look is a bounded amount of work. Other feeds on the same thread run between two looks.
+                if hasLooked { await Task.yield() }
+                hasLooked = true
                 switch store.look(&subscriber) {
-                case .success(.notices(let notices)):
-                    found = notices[...]
-                    if notices.isEmpty { await Task.yield() }
-                case .success(.more): await Task.yield()
+                case .success(.notices(let notices)): found = notices[...]
+                case .success(.more): break
                 case .success(.nothing(let concerns)):
+                    hasLooked = false
                     if let commit = await store.waitForCommit(behind: subscriber.revision, concerning: concerns, telling: position)
                     {
                         subscriber.hand(commit)

@@ -153,11 +153,14 @@ final class Writer: @unchecked Sendable {
         }
         if mustLeadMore { leftOver.async { self.carryOutGroup() } }
         lastCounts = (lastCounts.1, group.count)
-        do { try endTurn(writing: commits, refused) } catch {
+        var announce: Announcement = {}
+        do { announce = try endTurn(writing: commits, refused) } catch {
             // Nothing of the group is acknowledged: a decision may depend on the writes of another transaction.
             results = results.map { _ in .failure(error) }
         }
         for (request, result) in zip(group, results) { request.completion(result) }
+        // After the acknowledgement, because it takes longer if more observers wait.
+        announce()
     }
 
     /// Returns the requests in a fair order: the first of each caller, then the second of each, and so on. The requests of one
@@ -245,7 +248,7 @@ final class Writer: @unchecked Sendable {
             var committer = Committer(workingSet: workingSet, clock: clock)
             return try decide(&committer, &commits)
         }
-        try endTurn(writing: commits)
+        try endTurn(writing: commits)()
         return try decided.get()
     }
 
@@ -268,10 +271,10 @@ final class Writer: @unchecked Sendable {
         }
         for commit in unwritten[before...] { unwrittenEvents += commit.events.count }
         if workingSet.heldCount > IndexOpening.versionsPerBatch {
-            try endTurn(writing: [], refused)
+            try endTurn(writing: [], refused)()
         } else if unwrittenEvents >= Self.eventsPerBatch || !refused.isEmpty {
             // A refusal is reported only after it is on the disk, together with the commits it depends on.
-            try endTurn(writing: [], refused, toIndex: false)
+            try endTurn(writing: [], refused, toIndex: false)()
         } else {
             turn.signal()
         }
@@ -282,7 +285,7 @@ final class Writer: @unchecked Sendable {
     func writeOut() throws {
         turn.wait()
         isImporting = false
-        try endTurn(writing: [])
+        try endTurn(writing: [])()
     }
 
     func close() {
@@ -313,9 +316,14 @@ final class Writer: @unchecked Sendable {
         try workingSet.beginTurn(isSettled: isSettled && !workingSet.hasUnwritten)
     }
 
+    /// Wakes the observers that new commits may affect.
+    private typealias Announcement = () -> Void
+
     /// Releases the turn. Writes waiting commits of an import, then the new commits and the refusals, to the log. Then updates the
-    /// index from these and earlier commits.
-    private func endTurn(writing new: [Commit], _ refused: [RefusedTransaction] = [], toIndex: Bool = true) throws {
+    /// index from these and earlier commits. The result must be called.
+    private func endTurn(
+        writing new: [Commit], _ refused: [RefusedTransaction] = [], toIndex: Bool = true
+    ) throws -> Announcement {
         let commits = unwritten + new
         unwritten = []
         unwrittenEvents = 0
@@ -325,30 +333,14 @@ final class Writer: @unchecked Sendable {
         workingSet.endTurn()
         disk.wait()
         turn.signal()
-        let settled = Result { () throws -> Settled in
-            defer { disk.signal() }
-            return try bringToDisk(commits, refusals, rows)
-        }
-        switch try settled.get() {
-        case .commits: feed.tell(commits)
-        case .everything(let head): feed.tell(head)
-        case .nothing: break
-        }
-    }
-
-    /// The commits that a turn has made visible.
-    private enum Settled {
-        case nothing
-        /// The turn's own commits.
-        case commits
-        /// These and earlier commits, up to a head.
-        case everything(Revision)
+        defer { disk.signal() }
+        return try bringToDisk(commits, refusals, rows)
     }
 
     /// Writes the log and then the index. Called while holding `disk`.
     private func bringToDisk(
         _ commits: [Commit], _ refusals: [RecordedRefusal], _ rows: PendingRows?
-    ) throws -> Settled {
+    ) throws -> Announcement {
         // Even a result without a write may depend on an earlier group that was not written to the disk.
         if let reason = log.failure { throw LogError.stopped(reason) }
         if !commits.isEmpty || !refusals.isEmpty {
@@ -356,7 +348,7 @@ final class Writer: @unchecked Sendable {
         }
         guard let rows, let head = log.head else {
             if !commits.isEmpty { isIndexOwed = true }
-            return .nothing
+            return {}
         }
         do { try index.write(rows, hash: head.hash) } catch {
             // The commits are durable, but the index does not contain them: stop, because reads would return old data.
@@ -364,10 +356,10 @@ final class Writer: @unchecked Sendable {
             indexFailure.withLock { $0 = "\(error)" }
             feed.stop()
             // The commits are durable, so their callers get their receipts.
-            return .nothing
+            return {}
         }
         defer { isIndexOwed = false }
-        return isIndexOwed ? .everything(head.revision) : .commits
+        return isIndexOwed ? { self.feed.tell(head.revision) } : { self.feed.tell(commits) }
     }
 }
 
