@@ -38,6 +38,7 @@ enum CommitStream {
             }
             for (event, cursor) in events { try await feed.send(event, at: cursor) }
             revision = last
+            await Task.yield()
         }
     }
 }

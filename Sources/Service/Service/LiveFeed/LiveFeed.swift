@@ -12,6 +12,7 @@ final class LiveFeed: Sendable {
     /// Whether the caller may still listen.
     let isAllowed: @Sendable () -> Bool
     private let running: DispatchGroup
+    private let executor: any TaskExecutor
     private let sent: Counter
     private let state: Mutex<State>
 
@@ -25,12 +26,13 @@ final class LiveFeed: Sendable {
     }
 
     init(
-        _ stream: HTTPStream, from cursor: FeedCursor, callerID: String, running: DispatchGroup, sent: Counter,
-        isAllowed: @escaping @Sendable () -> Bool
+        _ stream: HTTPStream, from cursor: FeedCursor, callerID: String, running: DispatchGroup, on executor: any TaskExecutor,
+        sent: Counter, isAllowed: @escaping @Sendable () -> Bool
     ) {
         self.stream = stream
         self.callerID = callerID
         self.running = running
+        self.executor = executor
         self.sent = sent
         self.isAllowed = isAllowed
         state = Mutex(State(told: cursor))
@@ -40,7 +42,7 @@ final class LiveFeed: Sendable {
     func run(following position: FeedPosition?, _ body: @escaping @Sendable (LiveFeed) async -> Void) {
         running.enter()
         // Detached, because the deadline of the request that opens the feed must not interrupt the reads of the feed.
-        let task = Task.detached(executorPreference: AnswerExecutor.shared) { [self] in
+        let task = Task.detached(executorPreference: executor) { [self] in
             await body(self)
             stream.finish()
             running.leave()

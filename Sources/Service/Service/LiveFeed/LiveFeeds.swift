@@ -1,6 +1,7 @@
 internal import Credentials
 internal import Dispatch
 internal import Events
+internal import Foundation
 internal import HTTPServer
 internal import Synchronization
 
@@ -15,10 +16,12 @@ final class LiveFeeds: Sendable {
     private let timer: FeedTimer
     /// What brings events.
     private let running = DispatchGroup()
+    /// Half of the processors are left to commits and responses.
+    private let scheduler = FairScheduler(threads: max(1, ProcessInfo.processInfo.activeProcessorCount / 2))
 
     private struct State {
         var feeds: [UInt64: LiveFeed] = [:]
-        var byCaller: [String: Int] = [:]
+        var byCaller: [String: (count: Int, executor: any TaskExecutor)] = [:]
         var lastID: UInt64 = 0
         var second: UInt64 = 0
     }
@@ -49,17 +52,19 @@ final class LiveFeeds: Sendable {
     ) throws(Problem) -> LiveFeed {
         let callerID = Caller.shareKey(caller, from: client)
         let limit = limits.ofCaller(caller)
-        let (id, problem) = state.withLock { state -> (UInt64, Problem?) in
-            if state.feeds.count >= limits.inAll { return (0, Problem.tooManyFeeds) }
-            if state.byCaller[callerID, default: 0] >= limit { return (0, Problem.tooManyFeeds(limit)) }
+        let admission = state.withLock { state -> Result<(UInt64, any TaskExecutor), Problem> in
+            if state.feeds.count >= limits.inAll { return .failure(Problem.tooManyFeeds) }
+            let (count, executor) = state.byCaller[callerID] ?? (0, scheduler.makeExecutor())
+            if count >= limit { return .failure(Problem.tooManyFeeds(limit)) }
             state.lastID += 1
-            state.byCaller[callerID, default: 0] += 1
-            return (state.lastID, nil)
+            state.byCaller[callerID] = (count + 1, executor)
+            return .success((state.lastID, executor))
         }
-        if let problem { throw problem }
+        let (id, executor) = try admission.get()
         let stream = HTTPStream(isEndless: true) { [weak self] in self?.close(id) }
         let feed = LiveFeed(
-            stream, from: cursor, callerID: callerID, running: running, sent: counts.noticesSent, isAllowed: isAllowed)
+            stream, from: cursor, callerID: callerID, running: running, on: executor, sent: counts.noticesSent,
+            isAllowed: isAllowed)
         state.withLock { $0.feeds[id] = feed }
         counts.openStreams.add(1)
         return feed
@@ -68,8 +73,8 @@ final class LiveFeeds: Sendable {
     private func close(_ id: UInt64) {
         let feed = state.withLock { state in
             let feed = state.feeds.removeValue(forKey: id)
-            if let callerID = feed?.callerID, let count = state.byCaller[callerID] {
-                state.byCaller[callerID] = count > 1 ? count - 1 : nil
+            if let callerID = feed?.callerID, let (count, executor) = state.byCaller[callerID] {
+                state.byCaller[callerID] = count > 1 ? (count - 1, executor) : nil
             }
             return feed
         }
