@@ -10,12 +10,12 @@ struct AccountCommandTests {
     static let rows: [(sentence: String, code: Int32, message: String)] = [
         ("account", 2, "`account find`"),
         ("account find", 2, "the email is missing"),
-        ("account find ann --data site", 2, "`ann` is no email"),
+        ("account find ann --data site", 2, "`ann` is not an email"),
         ("account find ann@example.com", 2, "--data DIR"),
-        ("account find ann@example.com --data nowhere", 2, "there is no folder `nowhere`"),
-        ("account find ann@example.com --data demo", 2, "nobody has an account in `demo`"),
-        ("account find eve@example.com --data site", 1, "nobody with an account has the email `eve@example.com`"),
-        ("account find ann@example.com bob@example.com --data site", 2, "one word too many"),
+        ("account find ann@example.com --data nowhere", 2, "the folder `nowhere` does not exist"),
+        ("account find ann@example.com --data demo", 2, "`demo` has no accounts"),
+        ("account find eve@example.com --data site", 1, "no account has the email `eve@example.com`"),
+        ("account find ann@example.com bob@example.com --data site", 2, "unexpected word `bob@example.com`"),
         ("account show ann --data site", 2, "`ann`"),
         ("account show role:staff --data site", 2, "`role:staff` has no account"),
         ("account show \(nobody) --data site", 1, "nobody with an account is called so"),
@@ -66,8 +66,10 @@ struct AccountCommandTests {
                     try tool.make("account verify --data site").output.contains(
                         ", \(2 - index) accounts, \(1 - index) sessions, head"))
                 let deletion = try tool.make("account delete \(principal) --data site")
-                // Without a service no notice is sent, so that the command does not wait for it.
-                #expect(deletion.errors.contains("a mail was not sent: `muniment account` sends no mails") == !isServed)
+                // Without a service nobody sends the notice, so that the command does not wait for it.
+                #expect(
+                    deletion.errors.contains("a mail was not sent: `muniment account` sends mail only through a running service")
+                        == !isServed)
                 #expect(!deletion.errors.contains("never will be"), "\(deletion.errors)")
                 #expect(try tool.run("account find \(email) --data site").code == 1)
                 #expect(try tool.make("entries store --store site/default").output.isEmpty)

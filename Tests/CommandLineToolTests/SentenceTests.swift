@@ -55,7 +55,7 @@ struct SentenceTests {
             #expect(try tool.make("grant user:bob read on doc:plan").output == "revision 6\n")
             #expect(
                 try tool.make("grant user:bob read on doc:plan").output
-                    == "nothing changed: what was asked for is so already, or holds for longer\n")
+                    == "nothing changed: the store has this state already, or for a longer time\n")
         }
     }
 

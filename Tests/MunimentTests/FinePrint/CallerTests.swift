@@ -92,7 +92,7 @@ struct CallerTests {
                 #expect(try snapshot.objects(for: "user:ann", with: ["read"], class: "box") == [])
                 #expect(try snapshot.entries(on: "box:1") == [])
                 #expect(try snapshot.members(of: "role:none") == [])
-                #expect(throws: Refusal(.unknownClass, "there is no class `box`")) {
+                #expect(throws: Refusal(.unknownClass, "the class `box` does not exist")) {
                     try snapshot.list(class: "box", as: "user:ann")
                 }
             }

@@ -98,7 +98,7 @@ extension NaiveView {
         _ className: String, where conditions: JSONValue? = nil, as caller: Name
     ) -> Result<[Name], Refusal> {
         guard let id: ClassID = state.names.id(of: .class(className)), state.classes[id] != nil else {
-            return .failure(Refusal(.unknownClass, "there is no class `\(className)`"))
+            return .failure(Refusal(.unknownClass, "the class `\(className)` does not exist"))
         }
         guard classLevel(caller, id).contains(.query) else {
             return .failure(lacking(.anonymous == caller, "query", .class(className)))

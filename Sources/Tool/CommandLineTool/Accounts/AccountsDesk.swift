@@ -15,14 +15,14 @@ enum AccountsDesk {
     /// - Throws: ``UsageError`` if the folder does not exist or has no accounts.
     init(dataDirectory: String, options: StoreOptions) throws {
         guard isFolder(dataDirectory) else {
-            throw UsageError("there is no folder `\(dataDirectory)`; make it, or check the path")
+            throw UsageError("the folder `\(dataDirectory)` does not exist; create it, or check the path")
         }
         if let running = RunningService(dataDirectory: dataDirectory) {
             self = .service(running)
             return
         }
         guard AccountsDesk.hasAccounts(dataDirectory) else {
-            throw UsageError("nobody has an account in `\(dataDirectory)`; `muniment serve --accounts FILE` is how people get some")
+            throw UsageError("`\(dataDirectory)` has no accounts; start the service with `muniment serve --accounts FILE`")
         }
         var settings = ServiceSettings(dataDirectory: dataDirectory, storeOptions: options) { line in
             try? FileHandle.standardError.write(contentsOf: Data("note: \(line)\n".showingUnseen(keepsLineEnds: true).utf8))
@@ -54,7 +54,7 @@ enum AccountsDesk {
 /// The administration of accounts sends no mails.
 private struct NoMailer: Mailer {
     func send(_ message: MailMessage) throws(MailProblem) {
-        throw MailProblem("`muniment account` sends no mails without a running service", isFinal: true)
+        throw MailProblem("`muniment account` sends mail only through a running service", isFinal: true)
     }
 }
 
@@ -65,7 +65,11 @@ struct AccountRefusal: Error, CustomStringConvertible {
     let isTrouble: Bool
 
     init(status: Int, problem: JSONValue) {
-        if case .string(let detail)? = problem["detail"] { description = detail } else { description = "it answers \(status)" }
+        if case .string(let detail)? = problem["detail"] {
+            description = detail
+        } else {
+            description = "the response has status \(status)"
+        }
         isTrouble = status >= 500
     }
 }

@@ -15,7 +15,7 @@ extension AccountsFile {
         switch mail {
         case .outbox(let folder):
             guard let sender = MailSender("Muniment <no-reply@localhost>") else {
-                preconditionFailure("a sender that is written here is none")
+                preconditionFailure("the built-in mail sender is invalid")
             }
             do throws(MailProblem) { return try Outbox(folder: folder, sender: sender, clock: clock) } catch {
                 throw SettingsProblem("`mail.outbox`: \(error)")
@@ -23,7 +23,7 @@ extension AccountsFile {
         case .smtp(let smtp):
             guard let server = SMTPAddress(smtp.address) else {
                 throw SettingsProblem(
-                    "`mail.smtp.address` `\(smtp.address)` is none that mails are sent to; write `smtps://HOST:465`, or "
+                    "`mail.smtp.address` `\(smtp.address)` is not the address of a mail server; write `smtps://HOST:465`, or "
                         + "`smtp://HOST:587`")
             }
             var login: SMTPLogin?
@@ -38,7 +38,7 @@ extension AccountsFile {
     static func secret(in path: String) throws -> String {
         let text = String(decoding: try readFile(path), as: UTF8.self)
         guard let line = text.split(whereSeparator: \.isNewline).first else {
-            throw SettingsProblem("`\(path)` is empty; write the secret into its first line")
+            throw SettingsProblem("`\(path)` is empty; write the secret on its first line")
         }
         return String(line)
     }

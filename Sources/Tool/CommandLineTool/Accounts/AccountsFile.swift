@@ -46,7 +46,7 @@ struct AccountsFile: Hashable {
     init(_ bytes: [UInt8], relativeTo folder: String) throws(SettingsProblem) {
         let value: JSONValue
         do { value = try JSONText.decode(bytes, limit: AccountsFile.limitBytes) } catch {
-            throw SettingsProblem("it is no JSON: \(error)")
+            throw SettingsProblem("it is not JSON: \(error)")
         }
         var members = try SettingsMembers(value, at: "")
         stores = try AccountsFile.stores(&members)
@@ -60,8 +60,8 @@ struct AccountsFile: Hashable {
             for other in providers {
                 guard let address = read.redirectURIs.first(where: other.redirectURIs.contains) else { continue }
                 throw provider.wrong(
-                    "redirectURIs", "has `\(address)`, to which `\(other.id)` sends people back",
-                    "write another: the address tells by which provider somebody comes, so that no code is shown to the wrong one")
+                    "redirectURIs", "has `\(address)`, which the provider `\(other.id)` uses already",
+                    "write a different address: the service uses it to find the provider that sent a code")
             }
             providers.append(read)
         }
@@ -74,8 +74,8 @@ struct AccountsFile: Hashable {
         for text in try members.optionalTexts("stores") ?? [StoreName.default.text] {
             guard let name = StoreName(text) else {
                 throw members.wrong(
-                    "stores", "has `\(text)`, which is no name of a store",
-                    "write it as its folder in the data directory is called")
+                    "stores", "has `\(text)`, which is not a store name",
+                    "write the name of its folder in the data directory")
             }
             stores.append(name)
         }
@@ -85,14 +85,14 @@ struct AccountsFile: Hashable {
     private static func mail(_ members: inout SettingsMembers, _ folder: String) throws(SettingsProblem) -> Mail {
         let remedy = "write {\"outbox\": \"FOLDER\"}, or {\"smtp\": {\"address\": \"smtps://…\", \"from\": \"…\"}}"
         guard var mail = try members.object("mail") else {
-            throw members.wrong("mail", "is missing, and nobody could show whose an email is", remedy)
+            throw members.wrong("mail", "is missing, so users could not confirm an email", remedy)
         }
         let (outbox, smtp) = (try mail.optionalText("outbox"), try mail.object("smtp"))
         try mail.finish()
         switch (outbox, smtp) {
         case (let outbox?, nil): return .outbox(folder: absolute(outbox, folder))
         case (nil, var smtp?): return .smtp(try SMTP(&smtp, folder))
-        default: throw members.wrong("mail", "has to say one way", remedy)
+        default: throw members.wrong("mail", "must have exactly one member", remedy)
         }
     }
 
@@ -101,7 +101,7 @@ struct AccountsFile: Hashable {
         if let name = try members.optionalText("serviceName") {
             guard !name.isEmpty, name.utf8.count <= 256,
                 !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-            else { throw members.wrong("serviceName", "is no name for mails", "write up to 256 bytes without line ends") }
+            else { throw members.wrong("serviceName", "is not a valid service name", "write up to 256 bytes without line ends") }
             settings.serviceName = name
         }
         let rows: [(String, WritableKeyPath<AccountSettings, Int64>, ClosedRange<Int64>)] = [
@@ -116,8 +116,8 @@ struct AccountsFile: Hashable {
         }
         guard settings.accessSeconds <= settings.idleSeconds, settings.idleSeconds <= settings.sessionSeconds else {
             throw members.wrong(
-                "sessionSeconds", "must not be less than `idleSeconds`, nor that less than `accessSeconds`",
-                "an access token ends first, then a session that is not used, then any session")
+                "sessionSeconds", "must be at least `idleSeconds`, and `idleSeconds` must be at least `accessSeconds`",
+                "an access token expires first, then an unused session, then any session")
         }
         return settings
     }
@@ -133,13 +133,13 @@ extension AccountsFile.SMTP {
         address = try members.text("address")
         let from = try members.text("from")
         guard let sender = MailSender(from) else {
-            throw members.wrong("from", "`\(from)` is nobody who sends mails", "write one like `Example <no-reply@example.com>`")
+            throw members.wrong("from", "`\(from)` is not a mail sender", "write one like `Example <no-reply@example.com>`")
         }
         self.sender = sender
         user = try members.optionalText("user")
         passwordFile = try members.optionalText("passwordFile").map { AccountsFile.absolute($0, folder) }
         if (user == nil) != (passwordFile == nil) {
-            throw members.wrong("user", "goes with `passwordFile`", "give both, or neither")
+            throw members.wrong("user", "requires `passwordFile`, and `passwordFile` requires it", "give both, or neither")
         }
         try members.finish()
     }
@@ -150,16 +150,16 @@ extension AccountsFile.Provider {
         let text = try members.text("id")
         guard let id = ProviderID(text) else {
             throw members.wrong(
-                "id", "`\(text)` is no name of a provider", "write up to 32 small letters, digits and `-`, a letter first")
+                "id", "`\(text)` is not a provider name", "write up to 32 lowercase letters, digits and `-`, with a letter first")
         }
         self.id = id
         let kind = try members.text("kind")
-        guard kind == "openid" else { throw members.wrong("kind", "`\(kind)` is not known", "there is `openid`") }
+        guard kind == "openid" else { throw members.wrong("kind", "`\(kind)` is unknown", "write `openid`") }
         issuer = try members.text("issuer")
         clientID = try members.text("clientID")
         clientSecretFile = try members.optionalText("clientSecretFile").map { AccountsFile.absolute($0, folder) }
         guard let redirectURIs = try members.optionalTexts("redirectURIs") else {
-            throw members.wrong("redirectURIs", "is missing", "list the addresses that the provider may send people back to")
+            throw members.wrong("redirectURIs", "is missing", "list the addresses that the provider may redirect users to")
         }
         self.redirectURIs = redirectURIs
         trustsEmail = try members.flag("trustsEmail", default: false)

@@ -11,7 +11,7 @@ struct SettingsMembers {
     init(_ value: JSONValue, at place: String) throws(SettingsProblem) {
         guard case .object(let members) = value else {
             let name = place.isEmpty ? "the file" : "`\(place.dropLast())`"
-            throw SettingsProblem("\(name) is no JSON object; write one in braces")
+            throw SettingsProblem("\(name) is not a JSON object; write one in braces")
         }
         (self.members, self.place) = (members, place)
     }
@@ -29,7 +29,7 @@ struct SettingsMembers {
         switch value(name) {
         case nil: return nil
         case .string(let text)? where !text.isEmpty: return text
-        case _?: throw wrong(name, "is no text", "write one in quotes, or leave it out")
+        case _?: throw wrong(name, "is not a string", "write one in quotes, or omit it")
         }
     }
 
@@ -42,10 +42,10 @@ struct SettingsMembers {
     mutating func optionalTexts(_ name: String) throws(SettingsProblem) -> [String]? {
         guard let value = value(name) else { return nil }
         let remedy = "write one like [\"…\"]"
-        guard case .array(let values) = value, !values.isEmpty else { throw wrong(name, "is no list of texts", remedy) }
+        guard case .array(let values) = value, !values.isEmpty else { throw wrong(name, "is not a list of strings", remedy) }
         var texts: [String] = []
         for value in values {
-            guard case .string(let text) = value, !text.isEmpty else { throw wrong(name, "is no list of texts", remedy) }
+            guard case .string(let text) = value, !text.isEmpty else { throw wrong(name, "is not a list of strings", remedy) }
             guard !texts.contains(text) else { throw wrong(name, "has `\(text)` twice", "write it once") }
             texts.append(text)
         }
@@ -63,7 +63,7 @@ struct SettingsMembers {
     mutating func optionalNumber(_ name: String, _ range: ClosedRange<Int64>) throws(SettingsProblem) -> Int64? {
         guard let value = value(name) else { return nil }
         guard case .integer(let number) = value, range.contains(number) else {
-            throw wrong(name, "is no whole number from \(range.lowerBound) to \(range.upperBound)", "write one, without quotes")
+            throw wrong(name, "is not a whole number from \(range.lowerBound) to \(range.upperBound)", "write one, without quotes")
         }
         return number
     }
@@ -71,7 +71,7 @@ struct SettingsMembers {
     /// Takes the objects of a list; empty if the member does not exist.
     mutating func objects(_ name: String) throws(SettingsProblem) -> [SettingsMembers] {
         guard let value = value(name) else { return [] }
-        guard case .array(let values) = value else { throw wrong(name, "is no list", "write one in brackets") }
+        guard case .array(let values) = value else { throw wrong(name, "is not a list", "write one in brackets") }
         var objects: [SettingsMembers] = []
         for (index, value) in values.enumerated() {
             objects.append(try SettingsMembers(value, at: "\(place)\(name)[\(index)]."))
@@ -89,7 +89,7 @@ struct SettingsMembers {
         guard let unknown = members.keys.first(where: { !asked.contains($0) }) else { return }
         let nearest = UsageError.nearest(to: unknown, among: asked).map { "did you mean `\($0)`?" }
         let known = "there are " + asked.sorted().map { "`\($0)`" }.joined(separator: ", ")
-        throw wrong(unknown, "is not known", nearest ?? known)
+        throw wrong(unknown, "is unknown", nearest ?? known)
     }
 }
 

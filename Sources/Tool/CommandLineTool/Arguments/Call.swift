@@ -42,7 +42,7 @@ struct Call {
     /// Throws if any words remain.
     func end() throws {
         guard let word = words.first else { return }
-        throw UsageError("`\(word)` is one word too many; quote a word with blanks in it")
+        throw UsageError("unexpected word `\(word)`; quote a word that contains spaces")
     }
 }
 
@@ -79,7 +79,7 @@ extension Call {
             if let directory = options[.store] ?? ProcessInfo.processInfo.environment["MUNIMENT_STORE"], !directory.isEmpty {
                 return directory
             }
-            throw UsageError("no store is named; say which with `--store DIR` or in MUNIMENT_STORE")
+            throw UsageError("the store is missing; write `--store DIR` or set MUNIMENT_STORE")
         }
     }
 
@@ -88,7 +88,7 @@ extension Call {
         get throws {
             let name = try Values.name(options[.caller] ?? "user:root")
             guard name.kind == .caller || name.kind == .anonymous else {
-                throw UsageError("`\(name)` cannot act; `--as` is a user, a thing or anonymous")
+                throw UsageError("`\(name)` cannot act; `--as` takes a user, a thing or anonymous")
             }
             return name
         }

@@ -19,16 +19,16 @@ struct Option: Sendable {
 
 /// Options of several commands. If an option has different meanings in two commands, it must have a value in both or in neither.
 extension Option {
-    static let help = Option("help", "show how a command is called, with an example")
+    static let help = Option("help", "show the usage of a command, with an example")
     static let version = Option("version", "print the version")
 
-    static let store = Option("store", value: "DIR", "the folder of the store (default: what MUNIMENT_STORE says)")
-    static let data = Option("data", value: "DIR", "the folder that the stores of the service are in")
-    static let json = Option("json", "print JSON: one object, or one a line for a log")
+    static let store = Option("store", value: "DIR", "the folder of the store (default: the value of MUNIMENT_STORE)")
+    static let data = Option("data", value: "DIR", "the folder with the stores of the service")
+    static let json = Option("json", "print JSON: one object, or one per line for a log")
     static let caller = Option("as", value: "PRINCIPAL", "who acts: a user, a thing or anonymous (default user:root)")
     static let reader = Option("as", value: "PRINCIPAL", "who reads: a user, a thing or anonymous (default user:root)")
-    static let at = Option("at", value: "REVISION|TIME", "ask about a revision, a time or a day (default: now)")
-    static let strict = Option("strict", "refuse what is so already, instead of changing nothing")
+    static let at = Option("at", value: "REVISION|TIME", "query the state at a revision, a time or a day (default: now)")
+    static let strict = Option("strict", "refuse a change that has no effect (default: accept it)")
     static let until = Option("until", value: "TIME", "when the access ends (default: never)")
     static let firstRevision = Option("from", value: "REVISION", "the first revision (default: the oldest)")
     static let lastRevision = Option("to", value: "REVISION", "the last revision (default: the newest)")

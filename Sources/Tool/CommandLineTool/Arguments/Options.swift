@@ -27,10 +27,10 @@ struct Options {
         let name = String(parts[0])
         guard argument.hasPrefix("--"), let option = CommandTable.options[name] else {
             let nearest = UsageError.nearest(to: name, among: CommandTable.options.keys.sorted())
-            let remedy = nearest.map { "did you mean `--\($0)`?" } ?? "put `--` in front of a word that begins with a dash"
-            throw UsageError("there is no option `\(argument)`; \(remedy)")
+            let remedy = nearest.map { "did you mean `--\($0)`?" } ?? "write `--` before a word that begins with a dash"
+            throw UsageError("unknown option `\(argument)`; \(remedy)")
         }
-        guard values[name] == nil else { throw UsageError("`--\(name)` is given twice; give it once") }
+        guard values[name] == nil else { throw UsageError("`--\(name)` appears twice; give it once") }
         if parts.count == 2 {
             values[name] = String(parts[1])
         } else if option.isFlag {
@@ -41,7 +41,7 @@ struct Options {
             throw UsageError("`--\(name)` has no value; write `\(option.usage)`")
         }
         if option.isFlag, let value = values[name], value != "yes", value != "no" {
-            throw UsageError("`--\(name)` is yes or no, and not `\(value)`")
+            throw UsageError("`--\(name)` takes yes or no, not `\(value)`")
         }
     }
 
@@ -50,7 +50,7 @@ struct Options {
         let allowed = allowed.map(\.name)
         guard let name = values.keys.sorted().first(where: { !allowed.contains($0) }) else { return }
         let list = allowed.map { "--" + $0 }.joined(separator: ", ")
-        throw UsageError("takes no option `--\(name)`; it takes \(list.isEmpty ? "none" : list)")
+        throw UsageError("does not take the option `--\(name)`; it takes \(list.isEmpty ? "none" : list)")
     }
 
     /// The value of an option; nil if it is missing.

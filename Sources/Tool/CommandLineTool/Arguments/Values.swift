@@ -15,7 +15,7 @@ enum Values {
     static func className(_ text: String) throws -> String {
         let className = text.hasPrefix("class:") ? String(text.dropFirst("class:".count)) : text
         guard !className.utf8.contains(UInt8(ascii: ":")) else {
-            throw UsageError("`\(text)` is no class; a class has no colon in its name")
+            throw UsageError("`\(text)` is not a class; write a name without a colon")
         }
         return try name("class:" + className).id ?? className
     }
@@ -27,7 +27,7 @@ enum Values {
 
     static func privileges(_ text: String) throws -> [String] {
         let names = list(text)
-        guard !names.isEmpty else { throw UsageError("`\(text)` names no privilege; write one, or several like read,update") }
+        guard !names.isEmpty else { throw UsageError("`\(text)` contains no privilege; write one, or several like read,update") }
         return names
     }
 
@@ -36,13 +36,14 @@ enum Values {
         if isNumber(text[...]) || text.hasPrefix("r") && isNumber(text.dropFirst()) { return .revision(try revision(text)) }
         guard let instant = Instant(text: text) else {
             throw UsageError(
-                "`\(text)` is no moment; write a revision number, a time like 2026-01-31T10:00:00Z or a day like 2026-01-31")
+                "`\(text)` is not a point in time; write a revision number, a time like 2026-01-31T10:00:00Z or a day like 2026-01-31"
+            )
         }
         return .time(instant)
     }
 
     static func revision(_ text: String) throws -> Revision {
-        guard let revision = Revision(text: text) else { throw UsageError("`\(text)` is no revision; write a whole number") }
+        guard let revision = Revision(text: text) else { throw UsageError("`\(text)` is not a revision; write a whole number") }
         return revision
     }
 
@@ -50,14 +51,14 @@ enum Values {
         // The tool prints a refusal as `#3`, so it accepts that form too.
         let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
         guard isNumber(digits), let number = UInt64(digits) else {
-            throw UsageError("`\(text)` is no number of a refusal; write a whole number")
+            throw UsageError("`\(text)` is not a refusal number; write a whole number")
         }
         return RefusalNumber(number)
     }
 
     static func count(_ text: String) throws -> Int {
         guard isNumber(text[...]), let number = Int(text), number > 0 else {
-            throw UsageError("`\(text)` is no number of things; write a whole number from 1 on")
+            throw UsageError("`\(text)` is not a count; write a whole number of at least 1")
         }
         return number
     }
@@ -73,7 +74,7 @@ enum Values {
 
     static func time(_ text: String) throws -> Instant {
         guard let instant = Instant(text: text) else {
-            throw UsageError("`\(text)` is no time; write one like 2026-01-31T10:00:00Z or a day like 2026-01-31")
+            throw UsageError("`\(text)` is not a time; write one like 2026-01-31T10:00:00Z or a day like 2026-01-31")
         }
         return instant
     }
@@ -82,8 +83,8 @@ enum Values {
         do {
             return try JSONText.decode(Array(text.utf8))
         } catch {
-            let remedy = error.kind == .malformed ? "quote a text twice, as in '\"text\"'" : error.remedy
-            throw UsageError("`\(text)` is no JSON that can be kept: \(error.place); \(remedy)")
+            let remedy = error.kind == .malformed ? "quote a string twice, as in '\"text\"'" : error.remedy
+            throw UsageError("`\(text)` is not JSON that can be stored: \(error.place); \(remedy)")
         }
     }
 

@@ -3,7 +3,7 @@ import Permissions
 
 extension Command {
     static let grant = Command(
-        "grant", "give somebody privileges on an object", sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT",
+        "grant", "grant a subject privileges on an object", sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT",
         options: [.until, .strict] + Option.change,
         example: Example("grant user:ann read,update on doc:plan --until 2999-12-31", "revision 9")
     ) { call in
@@ -14,7 +14,7 @@ extension Command {
     }
 
     static let revoke = Command(
-        "revoke", "take privileges on an object away from somebody, or the whole entry",
+        "revoke", "revoke privileges of a subject on an object, or its whole entry",
         sentence: "SUBJECT [PRIVILEGE[,PRIVILEGE…]] [on] OBJECT", options: [.strict] + Option.change,
         example: Example("revoke user:ann update on doc:plan", "revision 11")
     ) { call in

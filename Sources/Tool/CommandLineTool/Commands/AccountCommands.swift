@@ -17,19 +17,19 @@ extension Command {
         let text = try call.word("the email")
         try call.end()
         guard let email = EmailAddress(text) else {
-            throw UsageError("`\(text)` is no email; write one like ann@example.com")
+            throw UsageError("`\(text)` is not an email; write one like ann@example.com")
         }
         return try call.withAccounts { desk, call in
             guard let account = try desk.send(.get, "/v1/accounts?email=" + FormText.escaped(email.text)).list("accounts").first
             else {
-                throw AccountRefusal(nobody: "nobody with an account has the email `\(email)`")
+                throw AccountRefusal(nobody: "no account has the email `\(email)`")
             }
             return try call.show(account)
         }
     }
 
     static let accountShow = Command(
-        "account show", "somebody's account", sentence: "PRINCIPAL", options: options,
+        "account show", "show an account", sentence: "PRINCIPAL", options: options,
         example: Example(
             "account show user:k3v9q2m7x1c8p4d6r5t0w2y7za --data site",
             "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z")
@@ -39,7 +39,7 @@ extension Command {
     }
 
     static let accountList = Command(
-        "account list", "everybody who has an account, in the order in which they signed up", options: options,
+        "account list", "list all accounts, in the order of their creation", options: options,
         example: Example(
             "account list --data site",
             "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z")
@@ -57,34 +57,34 @@ extension Command {
     }
 
     static let accountSignOut = Command(
-        "account sign-out", "end every session of somebody", sentence: "PRINCIPAL", options: options,
+        "account sign-out", "end every session of an account", sentence: "PRINCIPAL", options: options,
         example: Example(
             "account sign-out user:k3v9q2m7x1c8p4d6r5t0w2y7za --data site",
-            "every session of user:k3v9q2m7x1c8p4d6r5t0w2y7za is over")
+            "ended every session of user:k3v9q2m7x1c8p4d6r5t0w2y7za")
     ) { call in
         let principal = try call.accountPrincipal()
         return try call.withAccounts { desk, call in
             _ = try desk.send(.post, principal.accountTarget + "/sign-out")
-            return try call.done(principal, "every session of \(principal) is over")
+            return try call.done(principal, "ended every session of \(principal)")
         }
     }
 
     static let accountDelete = Command(
-        "account delete", "delete somebody's account, its sessions, and everything it was given in any store",
+        "account delete", "delete an account, its sessions, and all its access in every store",
         sentence: "PRINCIPAL", options: options,
         example: Example(
             "account delete user:k3v9q2m7x1c8p4d6r5t0w2y7za --data site",
-            "the account of user:k3v9q2m7x1c8p4d6r5t0w2y7za is gone, and everything it was given")
+            "deleted the account of user:k3v9q2m7x1c8p4d6r5t0w2y7za and all its access")
     ) { call in
         let principal = try call.accountPrincipal()
         return try call.withAccounts { desk, call in
             _ = try desk.send(.delete, principal.accountTarget)
-            return try call.done(principal, "the account of \(principal) is gone, and everything it was given")
+            return try call.done(principal, "deleted the account of \(principal) and all its access")
         }
     }
 
     static let accountVerify = Command(
-        "account verify", "whether the log of accounts is whole: its chain of hashes, every record, every key", options: options,
+        "account verify", "check the log of accounts: its hash chain, every record, every key", options: options,
         example: Example(
             "account verify --data site",
             "sound: 2 records, 1 accounts, 0 sessions, head 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
@@ -112,7 +112,8 @@ extension Call {
         let name = try name("the principal")
         try end()
         guard name.kind == .caller else {
-            throw UsageError("`\(name)` has no account; write a principal like `user:…`, or `muniment account find EMAIL` first")
+            throw UsageError(
+                "`\(name)` has no account; write a principal like `user:…`, or find it with `muniment account find EMAIL`")
         }
         return name
     }

@@ -4,23 +4,23 @@ import Permissions
 
 extension Option {
     fileprivate static let actor = Option(
-        "actor", value: "PRINCIPAL", "only what this one did or tried; `store` for the store itself")
-    fileprivate static let object = Option("object", value: "NAME", "only what is about this object, class, role or principal")
-    fileprivate static let subject = Option("subject", value: "PRINCIPAL", "only what gave or took something from this one")
+        "actor", value: "PRINCIPAL", "only actions and attempts of this caller; `store` for the store itself")
+    fileprivate static let object = Option("object", value: "NAME", "only records about this object, class, role or principal")
+    fileprivate static let subject = Option("subject", value: "PRINCIPAL", "only records that changed the access of this subject")
     fileprivate static let kind = Option(
-        "kind", value: "KIND[,KIND…]", "only these kinds, such as AccessGranted; of refused ones grant")
-    fileprivate static let request = Option("request", value: "ID", "only what came with this request id")
+        "kind", value: "KIND[,KIND…]", "only these kinds: of events such as AccessGranted, of refused commands such as grant")
+    fileprivate static let request = Option("request", value: "ID", "only records with this request id")
     fileprivate static let outcome = Option("outcome", value: "OUTCOME", "done, refused or any (default: any)")
-    fileprivate static let limit = Option("limit", value: "NUMBER", "so many records at most (default: all)")
-    fileprivate static let after = Option("after", value: "CURSOR", "go on where a list with a limit ended")
+    fileprivate static let limit = Option("limit", value: "NUMBER", "the largest number of records (default: all)")
+    fileprivate static let after = Option("after", value: "CURSOR", "continue after the end of a limited list")
     fileprivate static let newest = Option("newest", "the newest first")
-    static let firstMoment = Option("from", value: "REVISION|TIME", "the first moment (default: the oldest)")
-    static let lastMoment = Option("to", value: "REVISION|TIME", "the last moment (default: the newest)")
+    static let firstMoment = Option("from", value: "REVISION|TIME", "the start of the span (default: the oldest)")
+    static let lastMoment = Option("to", value: "REVISION|TIME", "the end of the span (default: the newest)")
 }
 
 extension Command {
     static let audit = Command(
-        "audit", "who did what when, and who tried what and was refused; with --json a record a line",
+        "audit", "show who did what and when, with refused commands; with --json one record per line",
         options: [
             .actor, .object, .subject, .kind, .request, .firstMoment, .lastMoment, .outcome, .limit, .after, .newest, .json, .store,
         ],
@@ -50,7 +50,7 @@ extension Command {
                 if left <= 0 { return page.cursor }
             }
         }
-        if let rest { call.note("there is more: go on with --after \(rest)") }
+        if let rest { call.note("more records follow: continue with --after \(rest)") }
         return .success
     }
 }
@@ -66,7 +66,7 @@ extension Call {
     fileprivate var auditFilter: AuditFilter {
         get throws {
             let kinds = options[.kind].map(Values.list)
-            if let kinds, kinds.isEmpty { throw UsageError("--kind names no kind; write one, or several like AccessGranted,grant") }
+            if let kinds, kinds.isEmpty { throw UsageError("--kind is empty; write a kind, or several like AccessGranted,grant") }
             var filter = AuditFilter(
                 actor: try name(.actor), object: try name(.object), subject: try name(.subject),
                 kinds: kinds ?? [], requestID: options[.request],
@@ -74,7 +74,7 @@ extension Call {
                 order: options.isSet(.newest) ? .newestFirst : .oldestFirst)
             if let text = options[.outcome] {
                 guard let outcome = AuditFilter.Outcome(rawValue: text) else {
-                    throw UsageError("`\(text)` is no outcome; write done, refused or any")
+                    throw UsageError("`\(text)` is not an outcome; write done, refused or any")
                 }
                 filter.outcome = outcome
             }

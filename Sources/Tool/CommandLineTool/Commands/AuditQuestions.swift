@@ -6,7 +6,7 @@ import Wire
 /// Questions of an auditor, in addition to the list.
 extension Command {
     static let auditAccess = Command(
-        "audit access", "who could do something to an object at any time of a span, and from when to when within it",
+        "audit access", "list the subjects with a privilege on an object during a span, and when each had it",
         sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
         example: Example(
             "audit access read on doc:plan --to 9",
@@ -34,7 +34,8 @@ extension Command {
     }
 
     static let auditOf = Command(
-        "audit of", "everything that somebody has or had: roles, levels, objects", sentence: "SUBJECT", options: Option.question,
+        "audit of", "show all access of a subject, now or earlier: roles, levels, objects", sentence: "SUBJECT",
+        options: Option.question,
         example: Example(
             "audit of user:ann --at 9",
             """
@@ -61,7 +62,7 @@ extension Command {
     }
 
     static let auditEntry = Command(
-        "audit entry", "when and how somebody's access to an object began and ended",
+        "audit entry", "show when and how the access of a subject to an object began and ended",
         sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
         example: Example(
             "audit entry user:ann read on doc:plan --to 9",

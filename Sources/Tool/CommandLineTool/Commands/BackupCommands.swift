@@ -5,17 +5,17 @@ import Permissions
 
 extension Option {
     fileprivate static let tokens = Option(
-        "with-tokens", "with `--data`: bring the service's tokens back too; those revoked since the backup are good again then")
+        "with-tokens", "with `--data`: restore the tokens too; tokens revoked since the backup become valid again")
 }
 
 extension Command {
     static let backup = Command(
-        "backup", "copy a store, or all stores of a service, while they go on", sentence: "FOLDER",
+        "backup", "copy a store, or all stores of a service, while they stay in use", sentence: "FOLDER",
         options: [.store, .data, .json],
         example: Example(
             "backup monday", "r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f in monday")
     ) { call in
-        let path = try call.word("the folder that the backup becomes")
+        let path = try call.word("the folder for the backup")
         try call.end()
         if let directory = try call.dataDirectoryIfNamed {
             return try call.backUp(directory, to: path)
@@ -24,7 +24,7 @@ extension Command {
     }
 
     static let restore = Command(
-        "restore", "make a store, or all stores of a service, of a backup, where nothing is yet", sentence: "BACKUP",
+        "restore", "create a store, or all stores of a service, from a backup", sentence: "BACKUP",
         options: [.store, .data, .tokens, .json],
         example: Example(
             "restore monday --store again",
@@ -36,11 +36,12 @@ extension Command {
             return try call.restore(backup, to: directory)
         }
         guard !call.options.isSet(.tokens) else {
-            throw UsageError("`--with-tokens` goes with `--data`: the tokens are those of all stores of a service")
+            throw UsageError("`--with-tokens` requires `--data`: the tokens belong to all stores of a service")
         }
         // Restoring over the store in MUNIMENT_STORE is not intended, because it already exists.
         guard let directory = call.options[.store], !directory.isEmpty else {
-            throw UsageError("say where to: `--store DIR` for one store, `--data DIR` for all stores of a service")
+            throw UsageError(
+                "the destination is missing: write `--store DIR` for one store, `--data DIR` for all stores of a service")
         }
         return try call.report(Store.restore(backup, to: directory, options: call.storeOptions), in: directory)
     }
@@ -64,7 +65,7 @@ extension Call {
         }
         if accounts != nil {
             note(
-                "`\(directory)/.muniment/master.key` is not in it, and without it nobody can read these accounts: keep a copy apart"
+                "the backup does not contain `\(directory)/.muniment/master.key`, and the accounts are unreadable without it: keep a separate copy"
             )
         }
         return try report(made.stores, accounts, in: path)
@@ -78,7 +79,7 @@ extension Call {
             accounts = try AccountsBackup.restore(backup + "/.muniment", to: draft + "/.muniment")
         }
         if accounts != nil {
-            note("before the service is started, bring the master key of these accounts to `\(directory)/.muniment/master.key`")
+            note("before you start the service, copy the master key of these accounts to `\(directory)/.muniment/master.key`")
         }
         return try report(restored.stores, accounts, in: directory)
     }

@@ -67,7 +67,7 @@ extension Call {
         } else {
             try output.line(
                 receipt.revision.map { "revision \($0)" }
-                    ?? "nothing changed: what was asked for is so already, or holds for longer")
+                    ?? "nothing changed: the store has this state already, or for a longer time")
         }
         return .success
     }
@@ -79,12 +79,12 @@ extension Call {
     /// result.
     func noteUnknown(_ snapshot: Snapshot, objects: [Name] = [], privileges: [String] = [], class className: String? = nil) throws {
         for object in objects where try !snapshot.exists(object) {
-            note("there is no `\(object)` at revision \(snapshot.revision)")
+            note("`\(object)` does not exist at revision \(snapshot.revision)")
         }
         for privilege in privileges where snapshot.privileges(named: [privilege]) == nil {
-            note("the store knows no privilege called `\(privilege)`")
+            note("the store has no privilege `\(privilege)`")
         }
-        if let className, try !snapshot.exists(.class(className)) { note("there is no class `\(className)`") }
+        if let className, try !snapshot.exists(.class(className)) { note("the class `\(className)` does not exist") }
     }
 
     func note(_ text: String) {

@@ -3,16 +3,17 @@ import Permissions
 
 /// The options of a class.
 extension Option {
-    fileprivate static let acl = Option("acl", value: "none|required", "whether its objects have entries of their own")
-    fileprivate static let inherits = Option("inherits", value: "all|none|PRIVILEGE,…", "what objects take over from their parents")
-    fileprivate static let widening = Option("widening", "the class level or the object gives access, where by default both must")
-    fileprivate static let creator = Option("creator", value: "PRIVILEGE,…", "what the creator of an object is given on it")
-    fileprivate static let creatorPermanent = Option("creator-permanent", "nothing of that can be taken away")
-    fileprivate static let readThroughLinks = Option("read-through-links", "what a readable object links to can be read")
-    fileprivate static let privileges = Option("privileges", value: "PRIVILEGE,…", "the custom privileges that the class knows")
-    fileprivate static let properties = Option("properties", value: "PROPERTY,…", "the properties that queries may use")
+    fileprivate static let acl = Option("acl", value: "none|required", "whether its objects have their own entries")
+    fileprivate static let inherits = Option(
+        "inherits", value: "all|none|PRIVILEGE,…", "the privileges that objects inherit from their parents")
+    fileprivate static let widening = Option("widening", "the class level or the object gives access (default: both must)")
+    fileprivate static let creator = Option("creator", value: "PRIVILEGE,…", "the privileges of an object's creator on it")
+    fileprivate static let creatorPermanent = Option("creator-permanent", "the creator's privileges cannot be revoked")
+    fileprivate static let readThroughLinks = Option("read-through-links", "an object is readable if a readable object links to it")
+    fileprivate static let privileges = Option("privileges", value: "PRIVILEGE,…", "the custom privileges of the class")
+    fileprivate static let properties = Option("properties", value: "PROPERTY,…", "the properties for queries")
     fileprivate static let aliases = Option(
-        "aliases", value: "ACTION=PRIVILEGE[+PRIVILEGE],…", "its own names for actions, for AuthZEN")
+        "aliases", value: "ACTION=PRIVILEGE[+PRIVILEGE],…", "its action names for AuthZEN")
 
     fileprivate static let classOptions: [Option] = [
         .acl, .inherits, .widening, .creator, .creatorPermanent, .readThroughLinks, .privileges, .properties, .aliases,
@@ -30,7 +31,7 @@ extension Command {
     }
 
     static let classChange = Command(
-        "class change", "change some options of a class; a flag is taken back with =no", sentence: "CLASS",
+        "class change", "change some options of a class; =no clears a flag", sentence: "CLASS",
         options: Option.classOptions + Option.change,
         example: Example("class change doc --creator read,update --read-through-links=no", "revision 21")
     ) { call in
@@ -59,7 +60,7 @@ extension ClassSettings {
         try Values.list(text).map { item in
             guard let equals = item.lastIndex(of: "=") else {
                 throw UsageError(
-                    "`--aliases` takes names and privileges like can_read=read,can_edit=read+update, and not `\(item)`")
+                    "`--aliases` takes names and privileges like can_read=read,can_edit=read+update, not `\(item)`")
             }
             let privileges = item[item.index(after: equals)...].split(separator: "+", omittingEmptySubsequences: false)
             return Alias(String(item[..<equals]), for: privileges.map(String.init))
@@ -70,7 +71,7 @@ extension ClassSettings {
         switch text {
         case "none": ObjectACL.none
         case "required": ObjectACL.required
-        default: throw UsageError("`--acl` is none or required, and not `\(text)`")
+        default: throw UsageError("`--acl` takes none or required, not `\(text)`")
         }
     }
 

@@ -48,11 +48,11 @@ enum CommandTable {
         let group = commands.map(\.name).filter { $0.hasPrefix(first + " ") }
         guard group.isEmpty else {
             let list = group.map { "`\($0)`" }.joined(separator: ", ")
-            let problem = words.count > 1 ? "there is no command `\(first) \(words[1])`" : "`\(first)` is not a whole command"
-            return UsageError("\(problem); there are \(list)")
+            let problem = words.count > 1 ? "unknown command `\(first) \(words[1])`" : "`\(first)` is not a complete command"
+            return UsageError("\(problem); use \(list)")
         }
         let firstWords = commands.map { String($0.name.prefix { $0 != " " }) } + ["help"]
         let remedy = UsageError.nearest(to: first, among: firstWords).map { "; did you mean `\($0)`?" } ?? ""
-        return UsageError("there is no command `\(first)`\(remedy)")
+        return UsageError("unknown command `\(first)`\(remedy)")
     }
 }

@@ -4,23 +4,23 @@ import Permissions
 import Service
 
 extension Option {
-    fileprivate static let stores = Option("store", value: "NAME", "whose decisions: the store's name in the data directory")
-    fileprivate static let subject = Option("subject", value: "PRINCIPAL", "only about this one")
+    fileprivate static let stores = Option("store", value: "NAME", "the name of the store in the data directory")
+    fileprivate static let subject = Option("subject", value: "PRINCIPAL", "only about this subject")
     fileprivate static let object = Option("object", value: "NAME", "only about this object")
     fileprivate static let action = Option("action", value: "PRIVILEGE", "only about this privilege or action")
-    fileprivate static let asker = Option("caller", value: "ID", "only those that were asked for with this token")
-    fileprivate static let request = Option("request", value: "ID", "only those of the request with this id")
-    fileprivate static let only = Option("only", value: "allowed|denied", "only those that were allowed, or denied")
-    fileprivate static let first = Option("from", value: "TIME", "the first moment (default: the oldest)")
-    fileprivate static let last = Option("to", value: "TIME", "the last moment (default: the newest)")
+    fileprivate static let asker = Option("caller", value: "ID", "only decisions requested with this token")
+    fileprivate static let request = Option("request", value: "ID", "only decisions of the request with this id")
+    fileprivate static let only = Option("only", value: "allowed|denied", "only allowed, or only denied decisions")
+    fileprivate static let first = Option("from", value: "TIME", "the start of the span (default: the oldest)")
+    fileprivate static let last = Option("to", value: "TIME", "the end of the span (default: the newest)")
     fileprivate static let newest = Option("newest", "the newest first")
-    fileprivate static let limit = Option("limit", value: "NUMBER", "so many decisions at most (default: all)")
-    fileprivate static let after = Option("after", value: "NUMBER", "go on behind the decision of this number")
+    fileprivate static let limit = Option("limit", value: "NUMBER", "the largest number of decisions (default: all)")
+    fileprivate static let after = Option("after", value: "NUMBER", "continue after the decision with this number")
 }
 
 extension Command {
     static let decisions = Command(
-        "decisions", "what the service decided, where it keeps the store's decisions; with --json a decision a line",
+        "decisions", "show the decisions that the service has logged for a store; with --json one per line",
         options: [
             .data, .stores, .subject, .object, .action, .asker, .request, .only, .first, .last, .newest, .limit, .after, .json,
         ],
@@ -31,10 +31,12 @@ extension Command {
         try call.end()
         let filter = try call.decisionFilter
         let store = call.options[.stores] ?? "default"
-        guard StoreName(store) != nil else { throw UsageError("`\(store)` is no name of a store in a data directory") }
+        guard StoreName(store) != nil else {
+            throw UsageError("`\(store)` is not a store name; write the name of a folder in the data directory")
+        }
         let search = DecisionSearch(of: store, in: try call.dataDirectory)
         guard search.isThere else {
-            throw UsageError("no decisions of `\(store)` are kept here; start the service with `--decision-log \(store)`")
+            throw UsageError("the decisions of `\(store)` are not logged; start the service with `--decision-log \(store)`")
         }
         var left = try call.options[.limit].map(Values.count) ?? .max
         var after = try call.options[.after].map { UInt64(try Values.count($0)) }
@@ -44,8 +46,8 @@ extension Command {
             for decision in page.decisions { try call.print(decision) }
             (left, after, dropped) = (left - page.decisions.count, page.next, dropped + page.dropped)
         } while after != nil && left > 0
-        if dropped > 0 { call.note("\(counted(dropped, "decision")) came faster than they could be kept") }
-        if let after { call.note("there is more: go on with --after \(after)") }
+        if dropped > 0 { call.note("\(counted(dropped, "decision")) dropped: the log could not keep up") }
+        if let after { call.note("more decisions follow: continue with --after \(after)") }
         return .success
     }
 }
@@ -66,7 +68,7 @@ extension Call {
             case nil: break
             case "allowed": filter.isAllowed = true
             case "denied": filter.isAllowed = false
-            case let text?: throw UsageError("`\(text)` is neither allowed nor denied; write one of them")
+            case let text?: throw UsageError("`\(text)` is not an outcome; write allowed or denied")
             }
             return filter
         }

@@ -4,12 +4,12 @@ import Muniment
 import Permissions
 
 extension Option {
-    fileprivate static let resume = Option("resume", "go on behind the last transaction of this file that the store has")
+    fileprivate static let resume = Option("resume", "continue after the last transaction of this file in the store")
 }
 
 extension Command {
     static let importHistory = Command(
-        "import", "bring a history into a store, made where there is none", sentence: "FILE",
+        "import", "import a history into a store, which is created if it does not exist", sentence: "FILE",
         options: [.resume, .json, .store],
         example: Example(
             "import history.jsonl --store firm", "42 transactions, 89 events, revisions 1 to 42, 0.04 s, 2350 events/s")
@@ -25,7 +25,7 @@ extension Command {
     }
 
     static let exportHistory = Command(
-        "export", "write the log as a history, which imports into an equal store",
+        "export", "write the log as a history; its import creates an equal store",
         options: [.firstRevision, .lastRevision, .store],
         example: Example(
             "export --from 5 --to 5",
@@ -47,7 +47,7 @@ extension Command {
     }
 
     static let ask = Command(
-        "ask", "answer a file of questions: each line comes back with its answer", sentence: "FILE", options: [.store],
+        "ask", "answer a file of questions: print each line with its answer", sentence: "FILE", options: [.store],
         example: Example(
             "ask questions.jsonl",
             #"{"ask":"check","subject":"user:ann","object":"doc:plan","privilege":"read","answer":true}"#)
@@ -60,7 +60,7 @@ extension Command {
     }
 
     static let scenario = Command(
-        "scenario", "run scenarios, each in a fresh store, and print what was not as expected", sentence: "FILE…",
+        "scenario", "run scenarios, each in a new store, and print failed expectations", sentence: "FILE…",
         options: [.json], example: Example("scenario scenario.jsonl", "4 passed, 0 failed")
     ) { call in
         let files = call.remainingWords()

@@ -5,13 +5,13 @@ import Wire
 
 /// The two times of a comparison.
 extension Option {
-    fileprivate static let earlier = Option("from", value: "REVISION|TIME", "the earlier moment")
-    fileprivate static let later = Option("to", value: "REVISION|TIME", "the later moment (default: now)")
+    fileprivate static let earlier = Option("from", value: "REVISION|TIME", "the earlier point in time")
+    fileprivate static let later = Option("to", value: "REVISION|TIME", "the later point in time (default: now)")
 }
 
 extension Command {
     static let history = Command(
-        "history", "what happened to an object, a principal or a role, oldest first", sentence: "[of] NAME",
+        "history", "show the events of an object, a principal or a role, oldest first", sentence: "[of] NAME",
         options: [.json, .store],
         example: Example(
             "history of user:bob",
@@ -37,7 +37,7 @@ extension Command {
     }
 
     static let log = Command(
-        "log", "everything that happened, oldest first",
+        "log", "show all events, oldest first",
         options: [.firstRevision, .lastRevision, .json, .store],
         example: Example("log --from 5 --to 5", "r5  2026-01-31T10:01:00Z  user:root\n    role:editors was made")
     ) { call in
@@ -55,19 +55,19 @@ extension Command {
     }
 
     static let diff = Command(
-        "diff", "how access differed between two moments: that of somebody, or that to an object",
+        "diff", "compare the access of a subject, or to an object, at two points in time",
         sentence: "NAME --from REVISION|TIME [--to REVISION|TIME]", options: [.earlier, .later, .json, .store],
         example: Example("diff user:ann --from 8 --to 9", "doc:plan  + read, update")
     ) { call in
         let name = try call.name("the name")
         try call.end()
         guard let earlier = try call.options[.earlier].map(Values.moment) else {
-            throw UsageError("the earlier moment is missing; write `\(Option.earlier.usage)`")
+            throw UsageError("the earlier point in time is missing; write `\(Option.earlier.usage)`")
         }
         let later = try call.options[.later].map(Values.moment) ?? .now
         let (differences, moments) = try call.withStore(.reading) { store in
             do { return try store.difference(of: name, from: earlier, to: later) } catch is SpanRunsBackwards {
-                throw UsageError("the second moment is before the first; swap --from and --to")
+                throw UsageError("--to is earlier than --from; swap them")
             }
         }
         if call.isJSON {

@@ -5,17 +5,18 @@ import Wire
 
 extension Option {
     fileprivate static let filter = Option(
-        "where", value: "JSON", "only objects whose properties have these values, or compare so: <, <=, >, >=, prefix")
-    fileprivate static let sort = Option("sort", value: "PROPERTY,…", "by which properties; one with a dash in front descends")
+        "where", value: "JSON", "only objects with these property values or comparisons: <, <=, >, >=, prefix")
+    fileprivate static let sort = Option(
+        "sort", value: "PROPERTY,…", "sort by these properties; a leading dash sorts in descending order")
     fileprivate static let limit = Option(
         "limit", value: "N",
-        "at most so many, in the order in which they were first named unless sorted, and where the next ones begin")
-    fileprivate static let after = Option("after", value: "CURSOR", "those behind a list that said where it goes on")
+        "the largest number of objects, in the order of their creation unless sorted; prints a cursor for the next page")
+    fileprivate static let after = Option("after", value: "CURSOR", "continue after the previous page, with its cursor")
 }
 
 extension Command {
     static let objectList = Command(
-        "object list", "the objects of a class that somebody may read and query", sentence: "[of] CLASS",
+        "object list", "list the objects of a class that a subject may read and query", sentence: "[of] CLASS",
         options: [.filter, .sort, .limit, .after, .reader] + Option.question,
         example: Example(#"object list doc --where '{"title":{"prefix":"Pl"}}' --sort title"#, "doc:plan")
     ) { call in
@@ -35,7 +36,7 @@ extension Command {
         } else {
             for name in page.objects { try call.output.line(name) }
             // Printed to standard error, so that a program does not read it as a name.
-            if let next = page.next { call.note("there are more, with the same words and --after \(next)") }
+            if let next = page.next { call.note("more objects follow: repeat the command with --after \(next)") }
         }
         return .success
     }
@@ -51,7 +52,7 @@ extension Call {
         }
         let limit = try options[.limit].map { text in
             guard let limit = Int(text), limit > 0 else {
-                throw UsageError("`\(text)` is no number of objects; write a whole number from 1 on")
+                throw UsageError("`\(text)` is not a number of objects; write a whole number of at least 1")
             }
             return limit
         }
@@ -60,7 +61,7 @@ extension Call {
 
     fileprivate func page(of query: Query, as caller: Name) throws -> QueryPage {
         guard let text = options[.after] else { return try ask { try $0.query(query, as: caller) } }
-        guard options[.at] == nil else { throw UsageError("`--after` goes on at the revision of its list; leave out `--at`") }
+        guard options[.at] == nil else { throw UsageError("`--after` uses the revision of its list; omit `--at`") }
         let cursor = try QueryCursor(text)
         return try withStore(.reading) { try $0.query(query, as: caller, after: cursor) }
     }

@@ -8,16 +8,16 @@ import Wire
 
 extension Option {
     fileprivate static let subscriber = Option(
-        "for", value: "PRINCIPAL", "who is told: a user, a thing, a role, everyone or anonymous")
+        "for", value: "PRINCIPAL", "the subscriber: a user, a thing, a role, everyone or anonymous")
     fileprivate static let since = Option(
-        "since", value: "REVISION|TIME", "what is known already; told is what came behind it (default: the creation)")
-    fileprivate static let ending = Option("to", value: "REVISION|TIME", "the last moment (default: now)")
-    fileprivate static let follow = Option("follow", "go on with what comes, until it is interrupted")
+        "since", value: "REVISION|TIME", "print notices after this revision or time (default: the creation)")
+    fileprivate static let ending = Option("to", value: "REVISION|TIME", "the end of the span (default: now)")
+    fileprivate static let follow = Option("follow", "continue with new notices, until you interrupt it")
 }
 
 extension Command {
     static let notices = Command(
-        "notices", "what was shared with somebody and taken away again, oldest first",
+        "notices", "show objects shared with or unshared from a subscriber, oldest first",
         sentence: "--for PRINCIPAL", options: [.subscriber, .since, .ending, .follow, .json, .store],
         example: Example(
             "notices --for user:bob --since 8",
@@ -29,15 +29,15 @@ extension Command {
     ) { call in
         try call.end()
         guard let subscriber = try call.name(.subscriber) else {
-            throw UsageError("it is not said who is told; name somebody with `\(Option.subscriber.usage)`")
+            throw UsageError("the subscriber is missing; write `\(Option.subscriber.usage)`")
         }
         guard subscriber.isSubject else {
-            throw UsageError("`\(subscriber)` can be told nothing; name a user, a thing, a role, everyone or anonymous")
+            throw UsageError("`\(subscriber)` cannot receive notices; name a user, a thing, a role, everyone or anonymous")
         }
         let since = try call.options[.since].map(Values.moment) ?? .revision(.genesis)
         let until = try call.options[.ending].map(Values.moment)
         let follows = call.options.isSet(.follow)
-        if follows, until != nil { throw UsageError("--follow has no last moment; leave out one of --follow and --to") }
+        if follows, until != nil { throw UsageError("--follow and --to exclude each other; write one of them") }
         let printer = NoticePrinter(output: call.output, isJSON: call.isJSON)
         try call.withStore(.reading) { store in
             let first = try store.read(at: since) { $0.revision }
@@ -46,7 +46,7 @@ extension Command {
                 while let notice = try feed.next() { try printer.write(notice, in: store, flushing: notice.completesRevision) }
             } else {
                 let last = try store.read(at: until ?? .now) { $0.revision }
-                if last < first { throw UsageError("the last moment is before the first; swap --since and --to") }
+                if last < first { throw UsageError("--to is earlier than --since; swap them") }
                 for notice in try store.notices(for: subscriber, after: first, through: last) {
                     try printer.write(notice, in: store, flushing: false)
                 }

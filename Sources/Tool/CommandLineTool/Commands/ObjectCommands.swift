@@ -5,16 +5,18 @@ import Wire
 
 /// Options of these commands only.
 extension Option {
-    fileprivate static let parent = Option("parent", value: "OBJECT", "the object that it lies in")
+    fileprivate static let parent = Option("parent", value: "OBJECT", "its parent object")
     fileprivate static let value = Option("value", value: "JSON", "its value")
-    fileprivate static let owner = Option("owner", value: "PRINCIPAL", "whose it is (default: who asks for the change)")
-    fileprivate static let merge = Option("merge", value: "JSON", "a patch on its value: members replace, null removes (RFC 7396)")
-    fileprivate static let unchangedSince = Option("unchanged-since", value: "REVISION", "refuse if it was changed later than this")
+    fileprivate static let owner = Option("owner", value: "PRINCIPAL", "its owner (default: the caller)")
+    fileprivate static let merge = Option(
+        "merge", value: "JSON", "a merge patch for its value: members replace, null removes (RFC 7396)")
+    fileprivate static let unchangedSince = Option(
+        "unchanged-since", value: "REVISION", "refuse if the object has a later change than this revision")
 }
 
 extension Command {
     static let objectCreate = Command(
-        "object create", "make an object", sentence: "OBJECT", options: [.parent, .value, .owner] + Option.change,
+        "object create", "create an object", sentence: "OBJECT", options: [.parent, .value, .owner] + Option.change,
         example: Example(#"object create doc:plan --parent folder:top --value '{"title":"Plan"}'"#, "revision 8")
     ) { call in
         let object = try call.name("the object")
@@ -43,7 +45,7 @@ extension Command {
     }
 
     static let objectMove = Command(
-        "object move", "put an object into another, or at the top", sentence: "OBJECT [to] (OBJECT | top)",
+        "object move", "move an object into another object, or to the top", sentence: "OBJECT [to] (OBJECT | top)",
         options: Option.change, example: Example("object move doc:plan to top", "revision 13")
     ) { call in
         let object = try call.name("the object")
@@ -63,7 +65,7 @@ extension Command {
     }
 
     static let objectOwner = Command(
-        "object owner", "give an object to another owner", sentence: "OBJECT [to] PRINCIPAL", options: Option.change,
+        "object owner", "change the owner of an object", sentence: "OBJECT [to] PRINCIPAL", options: Option.change,
         example: Example("object owner doc:plan to user:bob", "revision 14")
     ) { call in
         let object = try call.name("the object")
@@ -74,7 +76,7 @@ extension Command {
     }
 
     static let objectValue = Command(
-        "object value", "the value of an object, as JSON", sentence: "[of] OBJECT", options: [.reader] + Option.question,
+        "object value", "print the value of an object, as JSON", sentence: "[of] OBJECT", options: [.reader] + Option.question,
         example: Example("object value doc:plan", #"{"pages":3,"title":"Plan"}"#)
     ) { call in
         call.skip("of")

@@ -3,7 +3,7 @@ import Permissions
 
 extension Command {
     static let permissionDefine = Command(
-        "permission define", "define a permission: privileges for one subject, to be attached to many objects",
+        "permission define", "define a permission: privileges of one subject, for many objects",
         sentence: "PERMISSION [for] SUBJECT PRIVILEGE[,PRIVILEGE…]", options: Option.change,
         example: Example("permission define reviewers for role:editors read,approve", "revision 15")
     ) { call in
@@ -12,7 +12,7 @@ extension Command {
     }
 
     static let permissionChange = Command(
-        "permission change", "change a permission, on every object that it is attached to",
+        "permission change", "change a permission on every object it is attached to",
         sentence: "PERMISSION [for] SUBJECT PRIVILEGE[,PRIVILEGE…]", options: Option.change,
         example: Example("permission change reviewers for role:editors read", "revision 17")
     ) { call in

@@ -5,7 +5,7 @@ import Wire
 
 extension Command {
     static let register = Command(
-        "register", "make a user or a thing known before its first call", sentence: "PRINCIPAL", options: Option.change,
+        "register", "register a user or a thing before its first call", sentence: "PRINCIPAL", options: Option.change,
         example: Example("register user:ann", "revision 3")
     ) { call in
         let principal = try call.name("the user or thing")
@@ -14,7 +14,7 @@ extension Command {
     }
 
     static let roleCreate = Command(
-        "role create", "make a role", sentence: "ROLE", options: Option.change,
+        "role create", "create a role", sentence: "ROLE", options: Option.change,
         example: Example("role create editors", "revision 5")
     ) { call in
         let role = try call.role()
@@ -23,7 +23,7 @@ extension Command {
     }
 
     static let roleDelete = Command(
-        "role delete", "end a role, with its memberships and entries", sentence: "ROLE", options: Option.change,
+        "role delete", "delete a role, with its memberships and entries", sentence: "ROLE", options: Option.change,
         example: Example("role delete editors", "revision 23")
     ) { call in
         let role = try call.role()
@@ -32,7 +32,7 @@ extension Command {
     }
 
     static let roleAdd = Command(
-        "role add", "put a member into a role", sentence: "MEMBER [to] ROLE", options: [.strict] + Option.change,
+        "role add", "add a member to a role", sentence: "MEMBER [to] ROLE", options: [.strict] + Option.change,
         example: Example("role add user:bob to role:editors", "revision 6")
     ) { call in
         let member = try call.name("the member")
@@ -43,7 +43,7 @@ extension Command {
     }
 
     static let roleRemove = Command(
-        "role remove", "take a member out of a role", sentence: "MEMBER [from] ROLE", options: [.strict] + Option.change,
+        "role remove", "remove a member from a role", sentence: "MEMBER [from] ROLE", options: [.strict] + Option.change,
         example: Example("role remove user:bob from role:editors", "revision 22")
     ) { call in
         let member = try call.name("the member")
@@ -54,7 +54,7 @@ extension Command {
     }
 
     static let roleMembers = Command(
-        "role members", "the direct members of a role", sentence: "[of] ROLE", options: Option.question,
+        "role members", "list the direct members of a role", sentence: "[of] ROLE", options: Option.question,
         example: Example("role members editors", "user:bob")
     ) { call in
         call.skip("of")
@@ -68,7 +68,8 @@ extension Command {
     }
 
     static let adminAppoint = Command(
-        "admin appoint", "make somebody an administrator, whom nothing narrows", sentence: "PRINCIPAL", options: Option.change,
+        "admin appoint", "make a user or thing an administrator, with all privileges", sentence: "PRINCIPAL",
+        options: Option.change,
         example: Example("admin appoint user:ann", "revision 19")
     ) { call in
         let principal = try call.name("the principal")
@@ -77,7 +78,7 @@ extension Command {
     }
 
     static let adminDismiss = Command(
-        "admin dismiss", "take an administrator's office away", sentence: "PRINCIPAL", options: Option.change,
+        "admin dismiss", "remove an administrator", sentence: "PRINCIPAL", options: Option.change,
         example: Example("admin dismiss user:ann", "revision 20")
     ) { call in
         let principal = try call.name("the principal")

@@ -9,7 +9,7 @@ extension Option {
 
 extension Command {
     static let check = Command(
-        "check", "whether somebody may do something, and why",
+        "check", "check if a subject has a privilege on an object, and why",
         sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
         example: Example(
             "check user:ann read doc:plan",
@@ -29,7 +29,7 @@ extension Command {
     }
 
     static let privileges = Command(
-        "privileges", "everything that somebody may do to an object", sentence: "SUBJECT [on] OBJECT", options: Option.question,
+        "privileges", "list the privileges of a subject on an object", sentence: "SUBJECT [on] OBJECT", options: Option.question,
         example: Example("privileges user:ann on doc:plan", "read\nupdate")
     ) { call in
         let subject = try call.name("the subject")
@@ -44,7 +44,7 @@ extension Command {
     }
 
     static let who = Command(
-        "who", "the users and things that may do something to an object (administrators, who may do everything, are left out)",
+        "who", "list the users and things with a privilege on an object (without administrators, who have all)",
         sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
         example: Example("who read doc:plan", "user:ann\nuser:bob")
     ) { call in
@@ -57,7 +57,7 @@ extension Command {
     }
 
     static let what = Command(
-        "what", "the objects to which somebody may do something", sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…]",
+        "what", "list the objects where a subject has a privilege", sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…]",
         options: [.className] + Option.question,
         example: Example("what user:ann read", "doc:plan")
     ) { call in
@@ -74,7 +74,8 @@ extension Command {
     }
 
     static let entries = Command(
-        "entries", "the entries on an object: who was given what", sentence: "[on] OBJECT", options: Option.question,
+        "entries", "list the entries on an object: subjects and their privileges", sentence: "[on] OBJECT",
+        options: Option.question,
         example: Example("entries doc:plan", "role:editors  read\nuser:ann  read, update  until 2999-12-31T00:00:00Z")
     ) { call in
         call.skip("on")

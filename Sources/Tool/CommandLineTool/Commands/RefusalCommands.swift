@@ -7,7 +7,7 @@ extension Option {
 
 extension Command {
     static let refusals = Command(
-        "refusals", "commands that were refused, oldest first: who tried what, when, and why not",
+        "refusals", "list refused commands, oldest first: caller, command, time and reason",
         options: [.since, .json, .store],
         example: Example(
             "refusals --since 1",

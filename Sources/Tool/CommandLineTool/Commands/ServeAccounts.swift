@@ -6,7 +6,7 @@ import Service
 
 extension Option {
     static let accounts = Option(
-        "accounts", value: "FILE", "let people have accounts and sign in, as the settings in this file say (default: no accounts)")
+        "accounts", value: "FILE", "allow accounts and sign-in, with the settings in this file (default: no accounts)")
 }
 
 extension Call {

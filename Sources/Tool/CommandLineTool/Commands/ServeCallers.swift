@@ -4,21 +4,23 @@ import HTTPServer
 import Service
 
 extension Option {
-    fileprivate static let issuer = Option("issuer", value: "URL", "whose JWTs are good: an OpenID Connect issuer, as `iss` has it")
-    fileprivate static let audience = Option("audience", value: "TEXT", "with `--issuer`: what has to be in the `aud` of its JWTs")
-    fileprivate static let keys = Option("jwks", value: "URL", "with `--issuer`: where its keys are (default: where it says)")
+    fileprivate static let issuer = Option("issuer", value: "URL", "accept JWTs of this OpenID Connect issuer, the value of `iss`")
+    fileprivate static let audience = Option(
+        "audience", value: "TEXT", "with `--issuer`: the audience that `aud` of its JWTs must contain")
+    fileprivate static let keys = Option(
+        "jwks", value: "URL", "with `--issuer`: the address of its keys (default: from its discovery document)")
     fileprivate static let jwtType = Option(
         "jwt-type", value: "at+jwt|any",
-        "with `--issuer`: the `typ` that its JWTs must have (default: `at+jwt` once one of them has had it)")
+        "with `--issuer`: the required `typ` of its JWTs (default: `at+jwt` after the first JWT with it)")
     fileprivate static let issuerStores = Option(
-        "issuer-stores", value: "NAME[,NAME…]", "with `--issuer`: the stores that its users reach (default: all)")
+        "issuer-stores", value: "NAME[,NAME…]", "with `--issuer`: the stores that its users may access (default: all)")
     fileprivate static let anonymous = Option(
-        "anonymous", value: "NAME[,NAME…]", "stores that answer callers without a token, as anonymous; `*` for all (default: none)")
+        "anonymous", value: "NAME[,NAME…]", "stores that accept callers without a token, as anonymous; `*` for all (default: none)")
     fileprivate static let certificate = Option(
-        "tls-certificate", value: "FILE", "for HTTPS: the certificate and those above it, in PEM")
+        "tls-certificate", value: "FILE", "for HTTPS: the certificate and its chain, in PEM")
     fileprivate static let key = Option("tls-key", value: "FILE", "for HTTPS: the key of the certificate, in PEM")
     fileprivate static let insecure = Option(
-        "insecure", "listen for other machines without TLS: tokens go over the network as they are")
+        "insecure", "allow other machines to connect without TLS: tokens are sent unencrypted")
 
     /// The options of `serve` for authentication and TLS.
     static let callers: [Option] = [issuer, audience, keys, jwtType, issuerStores, anonymous, certificate, key, insecure]
@@ -38,13 +40,13 @@ extension Call {
         get throws {
             guard let issuer = options[.issuer] else {
                 if let option = [Option.audience, .keys, .jwtType, .issuerStores].first(where: { options[$0] != nil }) {
-                    throw UsageError("`\(option.usage)` goes with `\(Option.issuer.usage)`; add it")
+                    throw UsageError("`\(option.usage)` requires `\(Option.issuer.usage)`; add it")
                 }
                 return nil
             }
             guard let audience = options[.audience] else {
                 throw UsageError(
-                    "JWTs for any service would be good; say what the issuer calls this one: `\(Option.audience.usage)`")
+                    "the audience is missing, so JWTs for any service would be valid; write `\(Option.audience.usage)`")
             }
             do {
                 var settings = try IssuerSettings(issuer: issuer, audience: audience, jwksAddress: options[.keys])
@@ -66,7 +68,7 @@ extension Call {
         let names = Values.list(text)
         guard names != ["*"] else { return .all }
         guard !names.isEmpty, names.allSatisfy(StoreScope.isStoreName) else {
-            throw UsageError("`\(text)` names no store; write names of stores with commas between them, or `*` for all of them")
+            throw UsageError("`\(text)` contains no store name; write store names separated by commas, or `*` for all")
         }
         return .named(names)
     }
@@ -75,17 +77,19 @@ extension Call {
     func tlsPaths(listeningOn endpoint: Endpoint) throws -> TLSPaths? {
         switch (options[.certificate], options[.key]) {
         case (let certificate?, let key?):
-            guard !options.isSet(.insecure) else { throw UsageError("`--insecure` is for listening without TLS; leave it out") }
+            guard !options.isSet(.insecure) else {
+                throw UsageError("`--insecure` is only for connections without TLS; omit it")
+            }
             return TLSPaths(certificate: certificate, key: key)
         case (nil, nil):
             guard endpoint.isLoopback || options.isSet(.insecure) else {
                 throw UsageError(
-                    "on \(endpoint.address) other machines can connect, and tokens would go there unencrypted; give "
-                        + "`\(Option.certificate.usage)` and `\(Option.key.usage)`, or `--insecure` where something in front encrypts"
+                    "other machines can connect to \(endpoint.address), and tokens would be unencrypted; give "
+                        + "`\(Option.certificate.usage)` and `\(Option.key.usage)`, or `--insecure` if a proxy encrypts"
                 )
             }
             return nil
-        default: throw UsageError("a certificate and its key go together; give both `--tls-certificate` and `--tls-key`")
+        default: throw UsageError("a certificate requires its key; give both `--tls-certificate` and `--tls-key`")
         }
     }
 }
@@ -114,9 +118,9 @@ struct TLSPaths: Sendable {
                 let files = try read()
                 try server.replaceCertificate(with: files)
                 try service.announce(host: endpoint.address, port: server.port, certificatePEM: files.certificatePEM)
-                report("SIGHUP: the certificate and its key were read again; new connections get them")
+                report("SIGHUP: reloaded the certificate and its key for new connections")
             } catch {
-                report("SIGHUP: the service goes on with the certificate that it has: \(Failure(error).message ?? "\(error)")")
+                report("SIGHUP: the service keeps the current certificate: \(Failure(error).message ?? "\(error)")")
             }
         }
     }

@@ -7,17 +7,18 @@ import Service
 extension Option {
     fileprivate static let headLimit = Option(
         "head-limit", value: "BYTES",
-        "how large the head of a request can be, about; so much memory each connection takes (default 8192)")
+        "the approximate size limit of a request head, and the memory of each connection (default 8192)")
     fileprivate static let connections = Option(
         "connections", value: "NUMBER",
-        "how many connections there may be at once (default: 8192, or fewer if the limit on open files needs it)")
+        "the connection limit (default: 8192, or fewer if the limit on open files requires it)")
     fileprivate static let connectionsPerAddress = Option(
         "connections-per-address", value: "NUMBER",
-        "how many connections one address may have at once, or the first 64 bits of an IPv6 address (default: a quarter of all)")
-    fileprivate static let listen = Option("listen", value: "ADDRESS:PORT", "where to listen (default 127.0.0.1:8080; port 0: any)")
+        "the connection limit of one address, or of an IPv6 /64 network (default: a quarter of all)")
+    fileprivate static let listen = Option(
+        "listen", value: "ADDRESS:PORT", "the address to listen on (default 127.0.0.1:8080; port 0: any)")
     fileprivate static let publicAddress = Option(
         "public-address", value: "URL",
-        "where callers reach the service, for what it says of itself (default: as each request has it)")
+        "the public address of the service, for its metadata (default: the address in each request)")
 }
 
 extension Call {
@@ -25,7 +26,7 @@ extension Call {
         get throws {
             let text = options[.headLimit] ?? "8192"
             guard let number = Int(text), (4096...1_048_576).contains(number) else {
-                throw UsageError("`\(text)` is no size of a head; write bytes, from 4096 to 1048576")
+                throw UsageError("`\(text)` is not a head size; write bytes, from 4096 to 1048576")
             }
             return number
         }
@@ -67,8 +68,8 @@ struct ConnectionRoom {
     func connections(asked: Int?) throws -> Int {
         guard count >= max(1, asked ?? 1) else {
             throw UsageError(
-                "the limit of \(descriptorLimit) open files has room for \(max(0, count)) connections; raise the limit (`ulimit -Hn`, or "
-                    + "`LimitNOFILE=` of systemd)" + (asked == nil || count < 1 ? "" : " or ask for fewer connections"))
+                "the limit of \(descriptorLimit) open files allows \(max(0, count)) connections; raise the limit (`ulimit -Hn`, or "
+                    + "`LimitNOFILE=` of systemd)" + (asked == nil || count < 1 ? "" : " or request fewer connections"))
         }
         return asked ?? min(count, ConnectionRoom.usual)
     }
@@ -76,7 +77,7 @@ struct ConnectionRoom {
 
 extension Command {
     static let serve = Command(
-        "serve", "answer over HTTP, until it is told to stop",
+        "serve", "serve HTTP until it is stopped",
         options: [.data, .listen, .publicAddress, .headLimit, .connections, .connectionsPerAddress] + Option.callers
             + [.accounts] + Option.operations,
         example: Example(
@@ -89,11 +90,11 @@ extension Command {
         try call.end()
         let endpoint = try Endpoint(call.options[.listen] ?? "127.0.0.1:8080")
         guard let directory = call.options[.data] else {
-            throw UsageError("it is not said where the stores are; name their folder with `\(Option.data.usage)`")
+            throw UsageError("the data directory is missing; write `\(Option.data.usage)`")
         }
         guard !Store.exists(at: directory) else {
             throw UsageError(
-                "`\(directory)` is a store itself, and `--data` is the folder of stores; move it to `DIR/default` and name DIR")
+                "`\(directory)` is a store, but `--data` takes the folder of stores; move it to `DIR/default` and write DIR")
         }
         let callers = try call.callerSettings
         let paths = try call.tlsPaths(listeningOn: endpoint)
@@ -152,7 +153,7 @@ struct Endpoint {
     /// Parses `127.0.0.1:8080` or `[::1]:8080`.
     init(_ text: String) throws {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw UsageError("`\(text)` is no address to listen on; write ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080")
+            throw UsageError("`\(text)` is not an address to listen on; write ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080")
         }
         var address = text[..<colon]
         if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }

@@ -6,21 +6,21 @@ import Service
 
 extension Option {
     fileprivate static let log = Option(
-        "log", value: "text|json|none", "a line on standard error for each request that is over (default: none)")
+        "log", value: "text|json|none", "log each finished request on standard error (default: none)")
     fileprivate static let rate = Option(
-        "rate-limit", value: "NUMBER", "requests a second that one caller may go on sending (default: any number)")
+        "rate-limit", value: "NUMBER", "the sustained requests per second of one caller (default: unlimited)")
     fileprivate static let deadline = Option(
         "deadline", value: "[ROUTE=]SECONDS[,…]",
-        "how long an answer may take, or that of a route, such as 30,whatIf=120 (default: 30)")
+        "the time limit of a response, or of a route, such as 30,whatIf=120 (default: 30)")
     fileprivate static let proxies = Option(
         "trusted-proxies", value: "ADDRESS[,ADDRESS…]",
-        "proxies in front: whoever comes by one is known by the address that its `X-Forwarded-For` gives (default: none)")
+        "trusted proxies: the service takes the caller's address from their `X-Forwarded-For` (default: none)")
     fileprivate static let decisions = Option(
-        "decision-log", value: "NAME[,NAME…]", "stores of which every decision is kept; `*` for all of them (default: none)")
+        "decision-log", value: "NAME[,NAME…]", "stores with a log of all decisions; `*` for all of them (default: none)")
     static let clockLimits = Option(
         "clock-limits", value: "MINUTES|none",
-        "how far the machine's clock may be behind the newest commit, or jump ahead, before commits are refused (default: 5 behind, "
-            + "10 ahead)")
+        "refuse commits if the clock differs more than this from the newest commit (default: 5 slow, "
+            + "10 fast)")
 
     /// The options of `serve` for operation.
     static let operations: [Option] = [log, rate, deadline, proxies, decisions, clockLimits]
@@ -32,7 +32,7 @@ extension Call {
         get throws {
             guard let text = options[.log] else { return .none }
             guard let format = LogFormat(rawValue: text) else {
-                throw UsageError("`\(text)` is no way to write a log; write text, json or none")
+                throw UsageError("`\(text)` is not a log format; write text, json or none")
             }
             return format
         }
@@ -52,7 +52,7 @@ extension Call {
             return
         }
         guard !names.isEmpty, names.allSatisfy({ StoreName($0) != nil }) else {
-            throw UsageError("`\(text)` names no store; write names of stores with commas between them, or `*` for all of them")
+            throw UsageError("`\(text)` contains no store name; write store names separated by commas, or `*` for all")
         }
         settings.decisionLogs = .stores(names)
     }
@@ -69,7 +69,7 @@ extension Call {
                 }
                 guard RouteDeadlines.routeNames.contains(words[0]) else {
                     throw UsageError(
-                        "`\(words[0])` is not a route with a deadline; write one of "
+                        "`\(words[0])` is not a route with a time limit; write one of "
                             + RouteDeadlines.routeNames.sorted().joined(separator: ", "))
                 }
                 deadlines.byRoute[words[0]] = limit
@@ -82,11 +82,12 @@ extension Call {
         get throws {
             guard let text = options[.proxies] else { return [] }
             let addresses = Values.list(text).map { ($0, IPAddress($0)) }
-            guard !addresses.isEmpty else { throw UsageError("`\(Option.proxies.usage)` names no proxy; write its address") }
+            guard !addresses.isEmpty else { throw UsageError("`\(Option.proxies.usage)` is empty; write the address of a proxy") }
             return try Set(
                 addresses.map { text, address in
                     guard let address else {
-                        throw UsageError("`\(text)` is no address of a proxy; write a number such as 10.0.0.1 or 2001:db8::1")
+                        throw UsageError(
+                            "`\(text)` is not the address of a proxy; write an IP address such as 10.0.0.1 or 2001:db8::1")
                     }
                     return address
                 })

@@ -4,17 +4,17 @@ import MunimentRecipes
 import Permissions
 
 extension Option {
-    fileprivate static let open = Option("open", "everyone has everything at the store and class levels: for prototypes")
-    fileprivate static let locked = Option("locked", "nobody but the administrator may do anything (the default)")
+    fileprivate static let open = Option("open", "everyone has all privileges at the store and class levels: for prototypes")
+    fileprivate static let locked = Option("locked", "only the administrator has privileges (the default)")
     fileprivate static let role = Option(
-        "role", value: "ROLE", "the role that takes over what everyone has (default \(Roles.lockDownRole))")
-    fileprivate static let member = Option("member", value: "NAME[,NAME…]", "members of the role besides the caller")
-    fileprivate static let administrator = Option("as", value: "PRINCIPAL", "who administers it (default user:root)")
+        "role", value: "ROLE", "the role that receives the privileges of everyone (default \(Roles.lockDownRole))")
+    fileprivate static let member = Option("member", value: "NAME[,NAME…]", "members of the role in addition to the caller")
+    fileprivate static let administrator = Option("as", value: "PRINCIPAL", "its administrator (default user:root)")
 }
 
 extension Command {
     static let initialize = Command(
-        "init", "make a new store", options: [.open, .locked, .administrator, .json, .store],
+        "init", "create a store", options: [.open, .locked, .administrator, .json, .store],
         example: Example("init --open --store demo", "made an open store in `demo`; user:root administers it")
     ) { call in
         try call.end()
@@ -24,7 +24,7 @@ extension Command {
         }
         let (directory, administrator) = (try call.directory, try call.caller)
         guard administrator.kind == .caller else {
-            throw UsageError("`\(administrator)` cannot administer a store; `--as` is a user or a thing here")
+            throw UsageError("`\(administrator)` cannot administer a store; `--as` takes a user or a thing here")
         }
         try Store.create(
             at: directory, preset: isOpen ? .open : .locked, administrator: administrator, options: call.storeOptions
@@ -44,7 +44,7 @@ extension Command {
     }
 
     static let lock = Command(
-        "lock", "lock an open store: a role takes over what everyone has", options: [.role, .member] + Option.change,
+        "lock", "lock an open store: move the privileges of everyone to a role", options: [.role, .member] + Option.change,
         example: Example("lock --member user:ann", "revision 25")
     ) { call in
         try call.end()

@@ -6,16 +6,16 @@ import Muniment
 import Permissions
 
 extension Option {
-    fileprivate static let stores = Option("store", value: "NAME[,NAME…]", "the stores that it is good for; `*` for all of them")
-    fileprivate static let can = Option("can", value: "ask|act|administer", "what may be done with it")
-    fileprivate static let actor = Option("as", value: "PRINCIPAL", "with `--can act`: who acts, a user, a thing or anonymous")
-    fileprivate static let end = Option("until", value: "TIME", "from when on it is good for nothing (default: no end)")
-    fileprivate static let comment = Option("comment", value: "TEXT", "to know it by; nothing secret")
+    fileprivate static let stores = Option("store", value: "NAME[,NAME…]", "the stores of the token; `*` for all of them")
+    fileprivate static let can = Option("can", value: "ask|act|administer", "the rights of the token")
+    fileprivate static let actor = Option("as", value: "PRINCIPAL", "with `--can act`: the caller, a user, a thing or anonymous")
+    fileprivate static let end = Option("until", value: "TIME", "when the token expires (default: never)")
+    fileprivate static let comment = Option("comment", value: "TEXT", "a description; not a secret")
 }
 
 extension Command {
     static let tokenCreate = Command(
-        "token create", "make a token for the service, and print it: it cannot be shown again",
+        "token create", "create a token for the service, and print it once",
         options: [.data, .stores, .can, .actor, .end, .comment, .json],
         example: Example(
             "token create --data . --store demo --can act --as user:ann", "muni_rcU6Xn0cXb1dZ3yq0F2p5s7t9vAwByCzDxEwFvGuHt4")
@@ -33,7 +33,7 @@ extension Command {
         }
         if case .named(let names) = stores {
             for name in names where !Store.exists(at: try call.dataDirectory + "/" + name) {
-                call.note("there is no store `\(name)` in `\(try call.dataDirectory)` yet")
+                call.note("`\(try call.dataDirectory)` has no store `\(name)` yet")
             }
         }
         if call.isJSON {
@@ -45,7 +45,7 @@ extension Command {
     }
 
     static let tokenList = Command(
-        "token list", "the tokens that there are and were, without their secrets", options: [.data, .json],
+        "token list", "list current and former tokens, without their secrets", options: [.data, .json],
         example: Example(
             "token list --data .", "t1  good     act as user:ann  demo  made 2026-01-31T10:21:00Z")
     ) { call in
@@ -65,13 +65,13 @@ extension Command {
     }
 
     static let tokenRevoke = Command(
-        "token revoke", "take a token back: from now on it is good for nothing", sentence: "ID", options: [.data, .json],
-        example: Example("token revoke t1 --data .", "t1 is good for nothing from now on")
+        "token revoke", "revoke a token: it becomes invalid at once", sentence: "ID", options: [.data, .json],
+        example: Example("token revoke t1 --data .", "revoked t1")
     ) { call in
-        let id = try call.word("what `token list` calls the token")
+        let id = try call.word("the id of the token in `token list`")
         try call.end()
         guard !id.hasPrefix("muni_") else {
-            throw UsageError("that is a token itself, which is best shown to nobody; name it as `muniment token list` calls it")
+            throw UsageError("the argument is a token, which is a secret; write its id from `muniment token list`")
         }
         let token: Token
         do { token = try call.tokenRegistry.revoke(id: id, at: .present) } catch let error as TokenError {
@@ -80,7 +80,7 @@ extension Command {
         if call.isJSON {
             try call.output.json(token.json(at: .present))
         } else {
-            try call.output.line("\(token.id) is good for nothing from now on")
+            try call.output.line("revoked \(token.id)")
         }
         return .success
     }
@@ -98,7 +98,7 @@ extension Call {
     var dataDirectory: String {
         get throws {
             guard let path = options[.data], !path.isEmpty else {
-                throw UsageError("no data directory is named; say which with `--data DIR`")
+                throw UsageError("the data directory is missing; write `--data DIR`")
             }
             return path
         }
@@ -108,7 +108,7 @@ extension Call {
         get throws {
             let directory = try dataDirectory
             guard isFolder(directory) else {
-                throw UsageError("there is no folder `\(directory)`; make it, or check the path")
+                throw UsageError("the folder `\(directory)` does not exist; create it, or check the path")
             }
             return TokenRegistry(dataDirectory: directory)
         }
@@ -117,13 +117,13 @@ extension Call {
     fileprivate var tokenStores: StoreScope {
         get throws {
             guard let text = options[.stores] else {
-                throw UsageError("no store is named; write `--store NAME`, or `--store '*'` for all of them")
+                throw UsageError("the store is missing; write `--store NAME`, or `--store '*'` for all of them")
             }
             let names = Values.list(text)
             guard names != ["*"] else { return .all }
             // The option takes a store name; a path is probably meant for `--store`.
             if let path = names.first(where: { $0.contains("/") }) {
-                throw UsageError("`\(path)` is a path; name the store as it is called in the data directory")
+                throw UsageError("`\(path)` is a path; write the name of the store in the data directory")
             }
             return .named(names)
         }
@@ -135,10 +135,10 @@ extension Call {
             case ("ask"?, nil): return .ask
             case ("administer"?, nil): return .administer
             case ("act"?, let name?): return .act(as: name)
-            case ("act"?, nil): throw UsageError("who acts is missing; write `--as PRINCIPAL`")
-            case ("ask"?, _?), ("administer"?, _?): throw UsageError("`--as` goes with `--can act` alone; leave it out")
-            case (let word?, _): throw UsageError("`\(word)` is nothing that a token can allow; write ask, act or administer")
-            case (nil, _): throw UsageError("what may be done with it is missing; write `--can ask|act|administer`")
+            case ("act"?, nil): throw UsageError("the caller is missing; write `--as PRINCIPAL`")
+            case ("ask"?, _?), ("administer"?, _?): throw UsageError("`--as` requires `--can act`; omit it")
+            case (let word?, _): throw UsageError("`\(word)` is not a right of a token; write ask, act or administer")
+            case (nil, _): throw UsageError("the rights of the token are missing; write `--can ask|act|administer`")
             }
         }
     }

@@ -5,14 +5,15 @@ import Permissions
 import Wire
 
 extension Option {
-    fileprivate static let quick = Option("quick", "only the log's own chain of hashes")
-    fileprivate static let corrector = Option("as", value: "PRINCIPAL", "the administrator who corrects it (default user:root)")
-    fileprivate static let reason = Option("comment", value: "TEXT", "why the clock was wrong; the log keeps it")
+    fileprivate static let quick = Option("quick", "only the hash chain of the log")
+    fileprivate static let corrector = Option(
+        "as", value: "PRINCIPAL", "the administrator that corrects the clock (default user:root)")
+    fileprivate static let reason = Option("comment", value: "TEXT", "why the clock was wrong; stored in the log")
 }
 
 extension Command {
     static let verify = Command(
-        "verify", "whether the log is whole and the indexes say what it says", options: [.quick, .json, .store],
+        "verify", "check that the log is complete and the indexes match it", options: [.quick, .json, .store],
         example: Example(
             "verify",
             "sound: 21 commits, 33 events, 1 refusal, head r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
@@ -32,7 +33,7 @@ extension Command {
     }
 
     static let rebuild = Command(
-        "rebuild", "drop the indexes and fold them from the log again", options: [.json, .store],
+        "rebuild", "drop the indexes and rebuild them from the log", options: [.json, .store],
         example: Example("rebuild", "folded 21 revisions in 0.02 s")
     ) { call in
         try call.end()
@@ -50,7 +51,7 @@ extension Command {
 
     static let acceptRollback = Command(
         "accept-rollback",
-        "accept that a store has lost commits or is gone, or that the tokens of a service are older, and record that",
+        "accept a log that has lost commits, a store that is missing, or an older token file, and record that",
         options: [.data, .json, .store],
         example: Example(
             "accept-rollback",
@@ -90,7 +91,7 @@ extension Command {
     }
 
     static let correctClock = Command(
-        "correct-clock", "record that the clock was ahead when the newest commits were made",
+        "correct-clock", "record that the clock was fast at the newest commits",
         options: [.corrector, .reason, .json, .store],
         example: Example(
             "correct-clock --comment battery",
@@ -113,7 +114,7 @@ extension Command {
     }
 
     static let statistics = Command(
-        "stats", "how much is in the store, and how large it is", options: [.json, .store],
+        "stats", "show the contents and the size of the store", options: [.json, .store],
         example: Example(
             "stats",
             """
@@ -142,7 +143,7 @@ extension Command {
 
 extension Command {
     static let lookAlikes = Command(
-        "lookalikes", "names in use that a reader can take for one another, a group a line", options: [.json, .store],
+        "lookalikes", "list names that look alike, one group per line", options: [.json, .store],
         example: Example("lookalikes", "user:b0b  user:bob")
     ) { call in
         try call.end()

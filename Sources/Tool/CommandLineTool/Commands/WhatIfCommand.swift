@@ -6,12 +6,12 @@ import Wire
 
 extension Option {
     fileprivate static let draftCaller = Option(
-        "as", value: "PRINCIPAL", "who wants the changes that name no caller: a user, a thing or anonymous (default user:root)")
+        "as", value: "PRINCIPAL", "the caller of changes without one: a user, a thing or anonymous (default user:root)")
 }
 
 extension Command {
     static let whatIf = Command(
-        "what-if", "who would gain and lose what if changes were made, without making them", sentence: "FILE",
+        "what-if", "show the access that subjects would gain and lose by changes, without making them", sentence: "FILE",
         options: [.draftCaller, .json, .store],
         example: Example("what-if draft.jsonl", "user:bob  doc:plan  + update")
     ) { call in
@@ -30,7 +30,7 @@ extension Command {
         } else {
             for difference in answer.differencesBesideEveryone { try call.output.line(difference.description) }
             for (line, refusal) in refusals { try call.output.line("refused: line \(line), \(refusal)") }
-            if !answer.isComplete { call.note("these are the first \(WhatIf.differenceLimit) differences; there are more") }
+            if !answer.isComplete { call.note("these are the first \(WhatIf.differenceLimit) differences; more exist") }
         }
         return refusals.isEmpty ? .success : .failure
     }

@@ -5,7 +5,7 @@ import Wire
 
 extension Command {
     static let why = Command(
-        "why", "why somebody may do something, or may not: every way in which it is given, who made it so and when",
+        "why", "explain why a subject has a privilege or not: every path, with the author and time of each step",
         sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
         example: Example(
             "why user:ann read doc:plan",

@@ -11,7 +11,7 @@ extension Proposals {
         let would = isPast ? "would have allowed it then" : "would allow it"
         let first = proposals.count == 1 ? "this \(would):" : "any one of these \(would):"
         let calls = proposals.map { "  " + $0.changes.map(\.call).joined(separator: " && ") }
-        return [first] + calls + (isComplete ? [] : ["  and there may be more"])
+        return [first] + calls + (isComplete ? [] : ["  and more may exist"])
     }
 }
 

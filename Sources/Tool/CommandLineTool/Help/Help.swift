@@ -17,7 +17,7 @@ struct Help {
 
     private func writeOverview(to output: Output) throws {
         let width = CommandTable.commands.map(\.name.count).max() ?? 0
-        try output.line("muniment: who may do what, who changed it, and what everyone could do at any moment since.")
+        try output.line("muniment: a permission store with a full history of who could do what at any time.")
         try output.line("")
         try output.line("usage: muniment COMMAND … [--store DIR]")
         for section in CommandTable.sections {
@@ -30,7 +30,7 @@ struct Help {
         try output.line("")
         try output.line("A name is user:…, thing:…, role:…, everyone, anonymous, store, class:… or CLASS:ID.")
         try output.line("A time is like 2026-01-31T10:00:00Z; a day like 2026-01-31 means its beginning, in UTC.")
-        try output.line("Exit codes: 0 yes or done, 1 no or refused, 2 a call that makes no sense, 3 trouble with the store.")
+        try output.line("Exit codes: 0 yes or done, 1 no or refused, 2 invalid command line, 3 error of the store or service.")
         try output.line("`muniment help COMMAND` shows its options and an example.")
     }
 

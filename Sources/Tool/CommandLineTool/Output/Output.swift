@@ -50,7 +50,7 @@ struct OutputFailure: Error, CustomStringConvertible {
     let reason: String
 
     var description: String {
-        "the output cannot be written: \(reason); check where it goes (a change that was asked for may have been made: `muniment log`)"
+        "the output cannot be written: \(reason); check its destination (the change may have been made: `muniment log`)"
     }
 }
 

@@ -48,7 +48,7 @@ struct ServiceFault: Error, CustomStringConvertible {
     let detail: String?
 
     var description: String {
-        "the service that holds the store answers \(status): \(detail ?? "it does not say why"); its log says more"
+        "the service that holds the store answers \(status): \(detail ?? "no reason given"); its log says more"
     }
 }
 
@@ -58,7 +58,7 @@ struct HeldByService: Error, CustomStringConvertible {
     let path: String
 
     var description: String {
-        "a service holds `\(path)`, and `muniment \(command)` needs it for itself: stop the service, run this again, and start it again"
+        "a service uses `\(path)`, and `muniment \(command)` needs exclusive access: stop the service, run this again, and start it again"
     }
 }
 
