@@ -64,7 +64,7 @@ struct AccountsBackupTests {
             #expect(try tool.make("restore monday --data again").errors.contains("again/.muniment/master.key"))
             let without = try tool.run("account verify --data again")
             #expect(
-                without.code == 3 && without.errors.contains("no master key in `again/.muniment/master.key`"), "\(without.errors)")
+                without.code == 3 && without.errors.contains("`again/.muniment/master.key` has no master key"), "\(without.errors)")
             try FileManager.default.createDirectory(at: tool.folder.appending(path: "other"), withIntermediateDirectories: true)
             try AccountsSite(tool, data: "other").stop()
             try Self.bringMasterKey(tool, from: "other", to: "again")
@@ -76,7 +76,7 @@ struct AccountsBackupTests {
                 #expect(try Self.mode(tool, "again/.muniment/\(name)") == 0o600)
             }
             for name in ["", "/accounts", "/accounts/log"] { #expect(try Self.mode(tool, "again/.muniment\(name)") == 0o700) }
-            #expect(try tool.run("restore monday --data again").errors.contains("nothing is overwritten"))
+            #expect(try tool.run("restore monday --data again").errors.contains("is not overwritten"))
         }
     }
 

@@ -27,7 +27,7 @@ struct AccountsFileTests {
         (#"{"mail":{"smtp":{"address":"smtps://mail.example.com"}}}"#, "`mail.smtp.from` is missing"),
         (#"{"mail":{"smtp":{"address":"smtps://mail.example.com","from":"nobody"}}}"#, "`nobody` is not a mail sender"),
         (#"{"mail":{"smtp":{"address":"https://mail.example.com","from":"a@example.com"}}}"#, "smtps://HOST:465"),
-        (#"{"mail":{"smtp":{"address":"smtps://h","from":"a@example.com","user":"a"}}}"#, "goes with `passwordFile`"),
+        (#"{"mail":{"smtp":{"address":"smtps://h","from":"a@example.com","user":"a"}}}"#, "requires `passwordFile`"),
         (
             #"{"mail":{"smtp":{"address":"smtps://h","from":"a@example.com","user":"a","passwordFile":"none"}}}"#, "none"
         ),
@@ -36,7 +36,7 @@ struct AccountsFileTests {
         (#"{"mail":{"outbox":"x"},"stores":[]}"#, "`stores` is not a list of strings"),
         (#"{"mail":{"outbox":"x"},"stores":["../x"]}"#, "`../x`, which is not a store name"),
         (#"{"mail":{"outbox":"x"},"stores":["a","a"]}"#, "has `a` twice"),
-        (#"{"mail":{"outbox":"x"},"stores":["nowhere"]}"#, "there is none in `site`"),
+        (#"{"mail":{"outbox":"x"},"stores":["nowhere"]}"#, "does not exist in `site`"),
         (#"{"mail":{"outbox":"x"},"accessSeconds":"600"}"#, "`accessSeconds` is not a whole number from 10 to 86400"),
         (#"{"mail":{"outbox":"x"},"accessSeconds":1}"#, "`accessSeconds` is not a whole number"),
         (#"{"mail":{"outbox":"x"},"idleSeconds":100}"#, "must be at least"),
@@ -46,9 +46,9 @@ struct AccountsFileTests {
         (provider(#""id":"Acme""#), "`Acme` is not a provider name"),
         (provider(#""id":"password""#), "`password` is taken"),
         (provider(#""kind":"oauth1""#), "write `openid`"),
-        (provider(#""issuer":"login""#), "`login` is no address"),
+        (provider(#""issuer":"login""#), "`login` is not an address"),
         (provider(#""issuer":"http://login.example.com""#), "is not encrypted"),
-        (provider(#""redirectURIs":["http://app.example.com/"]"#), "is no address to send people back to"),
+        (provider(#""redirectURIs":["http://app.example.com/"]"#), "is not a redirect address"),
         (provider(#""redirectURIs":[]"#), "`providers[0].redirectURIs` is not a list of strings"),
         (
             providers(entry(#""id":"acme""#), entry(#""id":"other""#)),
@@ -87,7 +87,7 @@ struct AccountsFileTests {
             for row in Self.rows {
                 try tool.write(row.file, to: "accounts.json")
                 let result = try tool.run("serve --data site --listen 127.0.0.1:0 --accounts accounts.json")
-                #expect(result.code == 2 || row.message.contains("there is none"), "\(row.file): \(result.code) \(result.errors)")
+                #expect(result.code == 2 || row.message.contains("does not exist"), "\(row.file): \(result.code) \(result.errors)")
                 #expect(result.errors.contains(row.message), "\(row.file): \(result.errors)")
                 #expect(result.output.isEmpty, "\(row.file)")
             }

@@ -15,7 +15,7 @@ struct BackupCommandTests {
             #expect(again.code == 3)
             #expect(
                 again.errors
-                    == "muniment: there is something at `monday` already, and nothing is overwritten: name another folder\n")
+                    == "muniment: `monday` already exists and is not overwritten: name another folder\n")
             #expect(try tool.run("restore monday").code == 2, "the store that MUNIMENT_STORE names is not meant by accident")
         }
     }

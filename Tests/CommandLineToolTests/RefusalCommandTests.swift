@@ -112,7 +112,7 @@ struct RefusalCommandTests {
             for value in ["[1,]", #"{"a":1,"a":2}"#, "01", #""\ud800""#] {
                 let result = try tool.run(["object", "write", "doc:plan", "--value", value])
                 #expect(result.code == 2, "\(value): \(result.errors)")
-                #expect(result.errors.contains("is no JSON"), "\(value): \(result.errors)")
+                #expect(result.errors.contains("is not JSON"), "\(value): \(result.errors)")
             }
             #expect(try tool.make("refusals").output.isEmpty)
         }

@@ -63,8 +63,8 @@ struct WhyTests {
             try tool.makeDemo()
             #expect(
                 try lines(tool, "why user:bob read doc:none", code: 1) == [
-                    "no: user:bob may not read doc:none", "└─ there is no doc:none at revision 5",
-                    "no grant would allow it: there is no such object; it has to be created first",
+                    "no: user:bob may not read doc:none", "└─ doc:none does not exist at revision 5",
+                    "no grant would allow it: the object does not exist; create it first",
                 ])
             #expect(
                 try tool.run("why user:bob fly doc:plan").lines.last

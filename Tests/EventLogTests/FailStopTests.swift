@@ -21,9 +21,9 @@ struct FailStopTests {
         let acknowledged = try #require(said["acknowledged"].flatMap { Int($0) })
         #expect(acknowledged > 0)
         #expect(said["failed"]?.contains("make room on the disk") == true)
-        #expect(said["again"]?.hasPrefix("the store has stopped taking writes") == true)
+        #expect(said["again"]?.hasPrefix("the store takes no writes") == true)
         // The limit was lifted, and still nothing is taken.
-        #expect(said["later"]?.hasPrefix("the store has stopped taking writes") == true)
+        #expect(said["later"]?.hasPrefix("the store takes no writes") == true)
         #expect(said["read"] == "\(acknowledged)")
         #expect(said["reopened"] == "\(acknowledged + 1)")
         let small = try EventLog(path: folder.path, isReadOnly: true)

@@ -108,7 +108,7 @@ struct RecordLogTests {
         #expect(acknowledged > 0)
         #expect(said["failed"]?.contains("make room on the disk") == true)
         // The limit was lifted, and still nothing is taken.
-        #expect(said["later"]?.hasPrefix("the store has stopped taking writes") == true)
+        #expect(said["later"]?.hasPrefix("the store takes no writes") == true)
         #expect(said["head"] == "\(acknowledged)")
         let log = try RecordLog(path: folder.path, isReadOnly: false, mapBytes: 1 << 24)
         #expect(try log.records().count == acknowledged)

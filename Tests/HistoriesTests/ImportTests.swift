@@ -160,9 +160,9 @@ struct ImportTests {
             var other = Self.lines
             other[6] = Self.line(4, #"{"op":"deleteRole","role":"team"}"#, id: "another")
             try file.write(other)
-            #expect(complaint { try file.load(resume: true) }.contains("cannot go on with this import"))
+            #expect(complaint { try file.load(resume: true) }.contains("cannot continue this import"))
             try file.write(Array(Self.lines.prefix(4)))
-            #expect(complaint { try file.load(resume: true) }.contains("cannot go on with this import"))
+            #expect(complaint { try file.load(resume: true) }.contains("cannot continue this import"))
             #expect(try file.withStore { try $0.head } == head)
         }
     }

@@ -109,7 +109,7 @@ struct SMTPTests {
             let mailer = try mailer(process, login: login)
             problems.append(try #require(throws: MailProblem.self) { try mailer.send(try message(to: recipient)) })
         }
-        #expect(problems[0].description.contains("refuses user or password"))
+        #expect(problems[0].description.contains("refused the user or the password"))
         #expect(problems[1].description.contains("530"))
         #expect(problems[2].description.contains("550"))
         for problem in problems {

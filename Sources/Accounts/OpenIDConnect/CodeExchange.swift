@@ -32,16 +32,16 @@ struct CodeExchange {
         switch response.status {
         case 200:
             guard case .string(let token)? = answer?["id_token"] else {
-                throw .unavailable("`\(tokenEndpoint)` answers without an `id_token`")
+                throw .unavailable("the response of `\(tokenEndpoint)` has no `id_token`")
             }
             return token
         case 400 where answer?["error"] == .string("invalid_grant"): throw .wrong
         case let status:
             // Other text of the provider may contain personal data and is not reported. The error is one of a few known words.
-            var error = "no error that is known"
+            var error = "an unknown error"
             if case .string(let text)? = answer?["error"], CodeExchange.errors.contains(text) { error = "`\(text)`" }
             throw .unavailable(
-                "`\(tokenEndpoint)` answers \(status) and \(error) to a code: check client, secret and redirect addresses")
+                "`\(tokenEndpoint)` returned status \(status) and \(error) for a code: check client, secret and redirect addresses")
         }
     }
 

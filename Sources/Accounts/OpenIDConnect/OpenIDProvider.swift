@@ -47,7 +47,7 @@ public final class OpenIDProvider: IdentityProvider {
             switch request["purpose"] {
             case nil: false
             case .string("reauthenticate"): true
-            default: throw .malformed("`purpose` is `reauthenticate`, or left out for signing in")
+            default: throw .malformed("`purpose` must be `reauthenticate`; omit it to sign in")
             }
         let description = try issuer.description(at: now)
         let attempt = AuthorizationAttempt(redirectURI: redirectURI, isReauthentication: isReauthentication, at: now)
@@ -65,7 +65,7 @@ public final class OpenIDProvider: IdentityProvider {
         case .string(let text)?:
             guard settings.redirectURIs.contains(where: { ExactText($0) == ExactText(text) }) else { fallthrough }
             return text
-        default: throw .malformed("`redirectURI` is one of those that the operator has named for `\(id)`")
+        default: throw .malformed("`redirectURI` must be one of the operator's redirect addresses for `\(id)`")
         }
     }
 
@@ -74,12 +74,12 @@ public final class OpenIDProvider: IdentityProvider {
     ) throws(ProviderProblem) -> Proof {
         guard let secret = evidence.text("attempt"), let code = evidence.text("code"), let state = evidence.text("state") else {
             throw .malformed(
-                "the evidence is the `attempt` that was begun, and `code`, `state` and `iss` that the person came back with")
+                "the evidence must have the `attempt`, and `code`, `state` and `iss` from the redirect")
         }
         guard evidence["iss"] != nil || evidence["redirectURI"] != nil else {
             throw .malformed(
-                "nothing says by which provider the person was sent back: add `redirectURI` to the evidence, the address that they "
-                    + "came back to, and `iss` where that address has it")
+                "the provider of the redirect is unknown: add to the evidence `redirectURI`, the address of the "
+                    + "redirect, and `iss` if that address has it")
         }
         // The attempt is used from now on, also after an error.
         let taken = attempts.with(secret, at: now) { attempt in

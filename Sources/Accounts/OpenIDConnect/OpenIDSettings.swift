@@ -57,13 +57,13 @@ public enum OpenIDSettingsError: Error, Hashable, Sendable, CustomStringConverti
 
     public var description: String {
         switch self {
-        case .reservedName: "`password` is the name of signing in by email and password; call the provider something else"
+        case .reservedName: "`password` is reserved for sign-in by email and password; choose another name for the provider"
         case .issuer(let error): "the issuer: \(error)"
-        case .noRedirect: "there is no address to send people back to; give at least one in `redirectURIs`"
+        case .noRedirect: "the redirect addresses are missing; give at least one in `redirectURIs`"
         case .unusableRedirect(let text):
-            "`\(text)` is no address to send people back to: write one with `https://`, of this machine, or of an app like "
+            "`\(text)` is not a redirect address: write one with `https://`, of this machine, or of an app like "
                 + "`com.example.app:/signed-in`, without `#`"
-        case .emptySecret: "the client's secret is empty; leave it out where there is none"
+        case .emptySecret: "the client's secret is empty; omit it if the client has none"
         }
     }
 }

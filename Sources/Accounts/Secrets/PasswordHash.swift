@@ -20,7 +20,9 @@ public enum PasswordHash {
     /// The memory for a hash is not available now.
     public struct OutOfMemory: Error, Hashable, Sendable, CustomStringConvertible {
         public let memoryKiB: Int
-        public var description: String { "there are no \(memoryKiB) KiB of memory for hashing a password; try again later" }
+        public var description: String {
+            "hashing a password needs \(memoryKiB) KiB of memory, which are not available; try again later"
+        }
     }
 
     /// Returns the hash of a password with a random salt, so that the same password gives a different hash each time. Takes tens of

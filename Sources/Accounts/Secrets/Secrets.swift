@@ -24,5 +24,5 @@ enum Sodium {
     private static let isReady = sodium_init() >= 0
 
     /// Without a random generator no secret is safe, so the process stops.
-    static func makeReady() { precondition(isReady, "libsodium finds no generator of random bytes on this system") }
+    static func makeReady() { precondition(isReady, "libsodium found no generator of random bytes on this system") }
 }

@@ -36,36 +36,36 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
         case .missing(let revision):
             "the log has no record of revision \(revision): the file is damaged; restore it from a copy"
         case .endsEarly(let revision, let sealed):
-            "the log ends with revision \(revision), and was closed with \(sealed): its file was damaged or replaced; restore the "
+            "the log ends with revision \(revision), but was closed with \(sealed): its file was damaged or replaced; restore the "
                 + "folder `log` whole, with its `seal`, from a copy"
         case .brokenChain(let revision):
-            "revision \(revision) of the log is not what its hash vouches for: the file was changed or damaged; restore it from a copy"
+            "revision \(revision) of the log does not match its hash: the file was changed or damaged; restore it from a copy"
         case .unreadable(let revision, let fault):
             "revision \(revision) of the log cannot be read: \(fault)"
         case .missingRefusal(let number):
             "the log has no record of refusal \(number): the file is damaged; restore it from a copy"
         case .brokenRefusals(let number):
-            "refusal \(number) of the log is not what its hash vouches for: the file was changed or damaged; restore it from a copy"
+            "refusal \(number) of the log does not match its hash: the file was changed or damaged; restore it from a copy"
         case .unreadableRefusal(let number, let fault):
             "refusal \(number) of the log cannot be read: \(fault)"
         case .missingRecord(let number):
             "the log has no record \(number): the file is damaged; restore it from a copy"
         case .brokenRecord(let number):
-            "record \(number) of the log is not what its hash vouches for: the file was changed or damaged; restore it from a copy"
+            "record \(number) of the log does not match its hash: the file was changed or damaged; restore it from a copy"
         case .strangers:
-            "the log has rows that are no records, or fewer records than it says: the file was changed or damaged; restore it from a copy"
-        case .outOfOrder(let what): "the log refuses what is out of order: \(what)"
+            "the log has invalid rows, or fewer records than its count: the file was changed or damaged; restore it from a copy"
+        case .outOfOrder(let what): "the log refuses an entry that is out of order: \(what)"
         case .stopped(let reason):
             """
-            the store has stopped taking writes, since an earlier one failed (\(reason)); what was acknowledged is safe: mend the \
+            the store takes no writes, because an earlier write failed (\(reason)); acknowledged commits are safe: repair the \
             cause and open the store again
             """
         case .displaced(let path):
             """
-            `\(path)` was removed or replaced while it was open, so nothing more is written: put the folder back or restore it, then \
+            `\(path)` was removed or replaced while it was open, so writing has stopped: put the folder back or restore it, then \
             open it again
             """
-        case .empty: "the log holds no store: it was never created in full; create it again"
+        case .empty: "the log contains no store: its creation was interrupted; create it again"
         }
     }
 }

@@ -27,7 +27,8 @@ extension Environment {
     private func overtaken(_ file: String) -> StorageError {
         StorageError(
             .failed, "copy", path: file,
-            detail: "a writer has gone on meanwhile, and this process may not write `\(path)/lock.mdb`, which would hold it back: "
-                + "try again, or run as somebody who may write there")
+            detail:
+                "a writer changed the store meanwhile, and this process has no write access to `\(path)/lock.mdb` to prevent that: "
+                + "try again, or run as a user with write access")
     }
 }

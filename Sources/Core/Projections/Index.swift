@@ -101,7 +101,7 @@ public final class Index: Sendable {
             var row = 0
             while hasLeft || hasRight {
                 guard hasLeft, hasRight, left.isSameRow(as: right) else {
-                    return "row \(row) of the table `\(name)` is not what the log leads to"
+                    return "row \(row) of the table `\(name)` does not match the log"
                 }
                 row += 1
                 (hasLeft, hasRight) = (try left.next(), try right.next())

@@ -67,11 +67,11 @@ enum Callbacks {
     ) -> Framing {
         var framing = Framing()
         if !request.method.utf8.allSatisfy(HeaderText.isTokenByte) || request.method.isEmpty {
-            framing.refuse("the method has a byte that no method can have")
+            framing.refuse("the method has an invalid byte")
         }
         // The version follows the target and one blank; any other text between them was removed by the library.
         if unsafe request.targetEnd.map({ unsafe $0 + 1 }) != version || !RequestTarget.isWellFormed(request.target) {
-            framing.refuse("the target is neither a path nor an address")
+            framing.refuse("the target is neither a path nor a URL")
         }
         var headers = unsafe HeaderWalk(framing: framing, end: version + CString.length(version))
         unsafe withUnsafeMutablePointer(to: &headers) { _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, header, $0) }

@@ -34,7 +34,7 @@ struct Framing {
         headers += 1
         if headers > Self.headerLimit { refuse("there are more than \(Self.headerLimit) headers", status: 431) }
         if name.isEmpty || !name.allSatisfy(HeaderText.isTokenByte) {
-            refuse("the name of a header has a byte that no name can have")
+            refuse("the name of a header has an invalid byte")
         }
         if !value.allSatisfy(HeaderText.isValueByte) { refuse("the value of a header has a control character") }
         switch name.count {
@@ -52,7 +52,7 @@ struct Framing {
     mutating func finish(isHTTP11: Bool) {
         if isChunked && contentLength != nil { refuse("it has both Content-Length and Transfer-Encoding") }
         if isChunked && !isHTTP11 { refuse("Transfer-Encoding came with HTTP/1.0") }
-        if isHTTP11 && hosts == 0 { refuse("there is no Host header") }
+        if isHTTP11 && hosts == 0 { refuse("the Host header is missing") }
     }
 
     /// Rejects the request, unless it is rejected already.

@@ -16,7 +16,7 @@ public enum HTTPServerError: Error, Hashable, CustomStringConvertible {
         case .cannotListen(let address, let port, let reason):
             "cannot listen on \(address) port \(port): \(reason); choose another address or stop what uses it"
         case .encryptedKey:
-            "the key of the certificate is encrypted, and nobody is there to give its password when the service starts; decrypt it "
+            "the key of the certificate is encrypted, but the service cannot ask for its password; decrypt it "
                 + "with `openssl pkey -in KEY -out NEW`, and keep the new file for the service's user alone"
         case .cannotStart(isTLS: true):
             "cannot serve TLS; check that the certificate and its key are in PEM and belong together"

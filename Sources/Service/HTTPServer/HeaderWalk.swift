@@ -15,7 +15,7 @@
     ///   - lineEnds: the number of line ends in between.
     mutating func pass(to start: UnsafePointer<CChar>, lineEnds: Int = 1) {
         // A joined value is located after all others.
-        guard unsafe end < start else { return framing.refuse("a header goes on in a second line") }
+        guard unsafe end < start else { return framing.refuse("a header continues on a second line") }
         if unsafe start - end < 2 * lineEnds { framing.refuse("a line of the head does not end with CR LF") }
         while unsafe end < start {
             let byte = unsafe end.pointee

@@ -111,7 +111,7 @@ struct DenialTests {
             try fixture.commit(.createRole("role:team"), .grant("role:team", on: .class("doc"), ["read"]))
             let witness = try fixture.witness("user:ann", "read", "update", on: "doc:1")
             #expect(witness.outcomes.map(\.failing) == [[.store, .class, .object], [.store, .class, .object]])
-            #expect(witness.lines.last == "└─ doc:1 does not give read, update, and one of the two would be enough")
+            #expect(witness.lines.last == "└─ doc:1 does not give read, update, but one of the two would be enough")
             let found = try proposals(fixture, "user:ann", "read", "update", on: "doc:1")
             let store = Change.grant("user:ann", on: .store, ["read", "update"])
             #expect(

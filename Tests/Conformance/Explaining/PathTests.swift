@@ -170,7 +170,7 @@ struct PathTests {
             func path() throws -> WitnessedPath? { try fixture.witness("user:ann", "read", on: "doc:1").paths(at: .object).first }
             #expect(try path()?.isPermanent == true)
             #expect(
-                try fixture.witness("user:ann", "read", on: "doc:1").lines.contains { $0.contains(", not to be taken away  r2") })
+                try fixture.witness("user:ann", "read", on: "doc:1").lines.contains { $0.contains(", permanently  r2") })
             try fixture.commit(.setOwner("doc:1", owner: "user:ben"))
             #expect(try path()?.isPermanent == false)
             #expect(try path()?.facts.last?.citation.revision == Revision(2))

@@ -102,7 +102,7 @@ struct AskingGuideTests {
         try await store.commit(Transaction("user:root", [.revoke("user:ann", on: "book:beech")]))
         for line in try await watcher.value { print(line) }
         // user:root: Beeches
-        // the caller may not read the object at revision 4: once it may again, observe from a revision where it does
+        // the caller may not read the object at revision 4: observe from a later revision with read access
         // guide ends
         #expect(try await watcher.value == ["user:root: Beeches", ObservationEnd.accessEnded(at: Revision(4)).description])
 

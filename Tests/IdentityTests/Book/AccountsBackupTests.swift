@@ -87,19 +87,19 @@ import Testing
             try fixture.open { book in _ = try fixture.makeAccount("ann", book) }
             _ = try AccountsBackup.make(of: fixture.folder, to: backup)
             #expect { try AccountsBackup.restore(backup, to: fixture.folder) } throws: {
-                "\($0)".contains("nothing is overwritten")
+                "\($0)".contains("is not overwritten")
             }
             for (name, offset) in [("keys", 200), ("keys", 255), ("log/data.mdb", 30), ("log/data.mdb", 8_200), ("backup.json", 3)]
             {
                 let whole = try FileBytes.read(backup + "/accounts/" + name)
                 try FileBytes.flip(backup + "/accounts/" + name, at: offset, mask: 0x01)
                 #expect { try AccountsBackup.restore(backup, to: folder + "/\(offset)") } throws: {
-                    "\($0)".contains("is not what it was when it was made")
+                    "\($0)".contains("was changed or damaged")
                 }
                 try FileBytes.write(whole, to: backup + "/accounts/" + name)
             }
             try removeFile(backup + "/accounts/keys")
-            #expect { try AccountsBackup.restore(backup, to: folder + "/keyless") } throws: { "\($0)".contains("take another one") }
+            #expect { try AccountsBackup.restore(backup, to: folder + "/keyless") } throws: { "\($0)".contains("use another one") }
         }
     }
 

@@ -48,9 +48,9 @@ import Testing
     @Test("An event of an account that no record has opened is named, whether there is a key for it or not")
     func strangers() throws {
         let records: [(Int64, [IdentityEvent])] = [(10, [opened]), (10, [.emailSet(AccountID(2), nil)])]
-        #expect(throws: AccountBookError.misfit(record: 2, "there is no account 2")) { try fold(records) }
+        #expect(throws: AccountBookError.misfit(record: 2, "account 2 does not exist")) { try fold(records) }
         let readable: [(Int64, [IdentityEvent])] = [(10, [.emailSet(AccountID(1), nil)])]
-        #expect(throws: AccountBookError.misfit(record: 1, "there is no account 1")) { try fold(readable) }
+        #expect(throws: AccountBookError.misfit(record: 1, "account 1 does not exist")) { try fold(readable) }
     }
 
     @Test("An account that was opened, and has no key and no deletion, is named at the end")

@@ -150,7 +150,7 @@ import Testing
                 try #require(result.exitCode == 0, "\(result.output) \(result.error)")
                 let lines = result.lines
                 #expect(lines.contains { $0.hasPrefix("failed ") })
-                #expect(lines.contains { $0.hasPrefix("later the accounts take no more changes") })
+                #expect(lines.contains { $0.hasPrefix("later the accounts take no changes") })
                 try BookFixture(folder: folder).open { book in
                     let acknowledged = AcknowledgedAccounts(lines: lines)
                     #expect(lines.contains("reading \(acknowledged.there.count)"))

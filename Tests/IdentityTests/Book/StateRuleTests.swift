@@ -38,20 +38,26 @@ import Testing
 
     /// Events that cannot follow, and what is said of each.
     static let refused: [(event: IdentityEvent, problem: String)] = [
-        (.emailSet(bob, BookFixture.email("ann")), "the email of account 1 for account 2"),
-        (.identityLinked(bob, BookFixture.password(BookFixture.email("cem"), at: now)), "a second way into account 2 by password"),
-        (.secretChanged(bob, .password, key: IdentityKey(BookFixture.email("ann")), secret: nil), "an identity of account 1"),
-        (.identityUnlinked(ann, .password), "the last way into account 1"),
-        (.identityUnlinked(ann, BookFixture.provider("other")), "account 1 has no way in by other"),
-        (opened(3, "ann"), "the principal user:ann has an account"),
+        (.emailSet(bob, BookFixture.email("ann")), "the email of account 2 belongs to account 1"),
+        (
+            .identityLinked(bob, BookFixture.password(BookFixture.email("cem"), at: now)),
+            "account 2 has a second sign-in method of the provider password"
+        ),
+        (
+            .secretChanged(bob, .password, key: IdentityKey(BookFixture.email("ann")), secret: nil),
+            "an identity of account 2 belongs to account 1"
+        ),
+        (.identityUnlinked(ann, .password), "the last sign-in method of account 1"),
+        (.identityUnlinked(ann, BookFixture.provider("other")), "account 1 has no sign-in method of the provider other"),
+        (opened(3, "ann"), "the principal user:ann has an account already"),
         (opened(4, "cem"), "account 4 where 3 follows"),
         (opened(2, "cem"), "account 2 where 3 follows"),
-        (.emailSet(AccountID(3), nil), "there is no account 3"),
-        (.accountDeleted(AccountID(3)), "there is no account 3"),
+        (.emailSet(AccountID(3), nil), "account 3 does not exist"),
+        (.accountDeleted(AccountID(3)), "account 3 does not exist"),
         (.sessionBegun(session(1, of: bob), hashes), "session 1 where 2 follows"),
         (.sessionBegun(session(3, of: bob), hashes), "session 3 where 2 follows"),
-        (.sessionBegun(session(2, of: AccountID(3)), hashes), "there is no account 3"),
-        (.sessionEnded(SessionID(2), .signedOut), "session 2 is over"),
+        (.sessionBegun(session(2, of: AccountID(3)), hashes), "account 3 does not exist"),
+        (.sessionEnded(SessionID(2), .signedOut), "session 2 has ended"),
     ]
 
     @Test("What cannot follow is refused by name, and nothing is changed", arguments: refused.indices)
@@ -73,7 +79,7 @@ import Testing
         change.record(Self.linked(Self.bob, "work", "ann"))
         #expect(change.problem == nil)
         change.record(Self.linked(Self.ann, "work", "ann"))
-        #expect(change.problem == "an identity of account 2 for account 1")
+        #expect(change.problem == "an identity of account 1 belongs to account 2")
     }
 
     @Test("An email and a way in that were given up are free for others, and find nobody")

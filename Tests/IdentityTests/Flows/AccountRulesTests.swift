@@ -48,7 +48,7 @@ struct AccountRulesTests {
             (cat, "password", "cat", "cat", .notThere(AccountRules.noEmail)),
             (
                 bob, "password", "ann", "ann",
-                .malformed("the email is not that of the account: change the account's first, or leave this one as it is")
+                .malformed("the email is not the email of the account: change the account's email first, or use that email")
             ),
         ] as [(AccountID, String, String, String?, AccountProblem?)])
     func linking(id: AccountID, provider: String, who: String, unshown: String?, expected: AccountProblem?) throws {

@@ -93,7 +93,7 @@ struct ChangingTests {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
             let told = problem { try fixture.accounts.updateProfile(ann.tokens.access) { $0.displayName = name } }
-            #expect(told == .malformed("`displayName` has 1 to 256 bytes and no control characters"))
+            #expect(told == .malformed("`displayName` must have 1 to 256 bytes and no control characters"))
             for picture in ["javascript:alert(1)", "https://", "https://a b", "https://é"] {
                 guard
                     case .malformed? = problem({

@@ -27,7 +27,7 @@ struct MailQueueTests {
         queue.drain(seconds: isFinal ? 60 : 1)
         #expect(
             reports.all == [
-                isFinal ? "a mail was not sent: refused" : "mails that were not sent before the end, and never will be: 1"
+                isFinal ? "a mail was not sent: refused" : "unsent mails dropped at the end: 1"
             ])
         #expect(mailer.tries <= 1)
     }

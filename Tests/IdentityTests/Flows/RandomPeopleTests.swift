@@ -312,7 +312,7 @@ private struct Town {
         let provider = isBadge ? AccountsFixture.badge : .password
         let expected: AccountProblem? =
             if (isBadge ? person.badge : person.password) == nil {
-                .notThere("the account has no way in by `\(provider)`: there is nothing to take away")
+                .notThere("the account has no sign-in method of the provider `\(provider)`: nothing to remove")
             } else if person.badge == nil || person.password == nil {
                 .lastWayIn
             } else {

@@ -198,7 +198,7 @@ struct SigningInTests {
             #expect(try accounts.sessions(phone.tokens.access).map(\.device) == ["phone", "desk"])
             #expect(
                 problem { try accounts.endSession(bob.tokens.access, phone.session.id) }
-                    == .notThere("the account has no such session: it may be over"))
+                    == .notThere("the account does not have this session: it may have ended"))
             try accounts.endSession(desk.tokens.access, phone.session.id)
             #expect(!fixture.isSignedIn(phone))
             let third = try fixture.signIn("ann@example.org")
@@ -236,12 +236,12 @@ struct SigningInTests {
             #expect(problem { try begin("nobody", [:]) } == .unknownProvider("nobody"))
             #expect(
                 problem { try begin("password", [:]) }
-                    == .malformed("there is nothing to begin with `password`: sign up or in at once"))
+                    == .malformed("`password` needs no first step: sign up or sign in directly"))
             guard case .unavailable? = problem({ try begin("badge", ["down": .bool(true)]) }) else {
                 Issue.record("a provider that is down is available")
                 return
             }
-            #expect(fixture.reports.all == ["the provider `badge` does not work: the office is closed"])
+            #expect(fixture.reports.all == ["the provider `badge` failed: the office is closed"])
         }
     }
 }

@@ -145,7 +145,7 @@ struct SigningUpTests {
                 try fixture.accounts.verify(attempt: attempt, code: fixture.code("ann@example.org"), device: nil, from: "")
             }
             fixture.stores.refuse("`default` takes no changes")
-            #expect(problem(verify) == .unavailable("the account could not be made a user of the stores: try again later"))
+            #expect(problem(verify) == .unavailable("the account could not be registered in the stores: try again later"))
             #expect(try fixture.account("ann@example.org") == nil)
             fixture.stores.refuse(nil)
             #expect(try verify().isNew)
@@ -170,11 +170,11 @@ struct SigningUpTests {
     @Test(
         "I3 What cannot be understood is said, and nothing is sent",
         arguments: [
-            (["password": .string("long enough for it")], "`email` is missing, a text"),
-            (["email": .string("ann@example.org")], "`password` is missing, a text"),
+            (["password": .string("long enough for it")], "`email` is missing: write a string"),
+            (["email": .string("ann@example.org")], "`password` is missing: write a string"),
             (
                 ["email": .string("ann@example.org\r\nBcc: all"), "password": .string("long enough for it")],
-                "`email` is no address that mail can be sent to: it is written like ann@example.org"
+                "`email` is not a mail address: write one like ann@example.org"
             ),
         ] as [(JSONObject, String)])
     func malformed(evidence: JSONObject, sentence: String) throws {

@@ -25,16 +25,16 @@ extension Transitions {
             "A minute is enough for a deletion", signedIn + [.event(asked(1, .confirmDeletion))], recent(60), ["finish 1 done"]),
         Transition(
             "Less is not: the person is asked", signedIn + [.event(asked(1, .confirmDeletion))], recent(59),
-            ["challenge 1 the account with everything in it: password, acme"]),
+            ["challenge 1 the account with all its data: password, acme"]),
         Transition(
             "Of a shorter time half is enough", signedIn + [.event(asked(1, .confirmDeletion))], recent(10, of: 20),
             ["finish 1 done"]),
         Transition(
             "And less than that is not", signedIn + [.event(asked(1, .confirmDeletion))], recent(9, of: 20),
-            ["challenge 1 the account with everything in it: password, acme"]),
+            ["challenge 1 the account with all its data: password, acme"]),
         Transition(
             "Too long ago for the service: the person is asked", signedIn + [.event(asked(1, .confirmDeletion))],
-            answered(1, tooOld), ["challenge 1 the account with everything in it: password, acme"]),
+            answered(1, tooOld), ["challenge 1 the account with all its data: password, acme"]),
         Transition(
             "After the answer of the person the service is asked anew",
             tooLittle + [.event(asked(2, .reauthenticate(with: email, for: 1)))],
@@ -71,7 +71,7 @@ extension Transitions {
             asked(1, .updateEmail(to: "new@example.com")), ["challenge 1 new@example.com: password, acme"]),
         Transition(
             "Every sensitive change asks: a deletion", later, asked(1, .confirmDeletion),
-            ["challenge 1 the account with everything in it: password, acme"]),
+            ["challenge 1 the account with all its data: password, acme"]),
         Transition("What is not sensitive does not ask", later, asked(1, .updateProfile([:])), ["send 1 PATCH /v1/account by a1"]),
         Transition(
             "The answer of the person is sent in the name of the session", challenged, asked(2, .reauthenticate(with: email)),

@@ -27,7 +27,7 @@ struct GivingUpTests {
             return task
         }
         let error = await #expect(throws: DeleteAccountError.self) { try await task.value }
-        #expect(error?.description.hasPrefix("it was cancelled when `doc:diary` in `default` had been deleted") == true)
+        #expect(error?.description.hasPrefix("it was cancelled after `doc:diary` in `default` had been deleted") == true)
         #expect(transport.count("POST /v1/stores/default/transactions") == 1)
         #expect(transport.count("DELETE /v1/account") == 0)
     }

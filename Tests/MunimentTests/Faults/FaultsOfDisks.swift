@@ -141,7 +141,7 @@ struct FaultsOfDisks {
         #expect(told > 3)
         #expect(said["failed"]?.contains("disk") == true, "\(said)")
         for word in ["again", "commit"] {
-            #expect(said[word]?.hasPrefix("the store has stopped taking writes") == true, "\(said)")
+            #expect(said[word]?.hasPrefix("the store takes no writes") == true, "\(said)")
         }
         #expect(said["reads"].flatMap { UInt64($0) } ?? 0 >= told, "\(said)")
         let store = try Store.open(at: path, .writing)
@@ -172,7 +172,7 @@ struct FaultsOfDisks {
         let acknowledged = try #require(said["acknowledged"].flatMap { Int($0) })
         #expect(acknowledged > 3)
         #expect(said["failed"]?.contains("disk") == true, "\(said)")
-        #expect(said["again"]?.hasPrefix("the store has stopped taking writes") == true, "\(said)")
+        #expect(said["again"]?.hasPrefix("the store takes no writes") == true, "\(said)")
         #expect(said["reads"] == "true", "\(said)")
         let store = try Store.open(at: path, .reading)
         try store.read { snapshot throws in

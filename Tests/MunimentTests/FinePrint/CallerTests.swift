@@ -23,7 +23,7 @@ struct CallerTests {
         try withStore { (fixture) throws in
             for caller: Name in ["user:root", "user:ann", .anonymous] {
                 #expect(try fixture.refusal(.deleteObject("doc:1"), as: caller)?.code == .unknownObject)
-                #expect(throws: Refusal(.unknownObject, "there is no object `doc:1`")) {
+                #expect(throws: Refusal(.unknownObject, "the object `doc:1` does not exist")) {
                     try fixture.store.read { try $0.value(of: "doc:1", as: caller) }
                 }
             }

@@ -49,7 +49,7 @@ struct HangingIssuerTests {
             let next = try await curl.send("POST", Self.check, token: jwt, json: Self.question)
             #expect(next.status == 503)
             #expect(issuer.connectionCount() == 1)
-            let lines = reports.lines.filter { $0.contains("cannot be had") }
+            let lines = reports.lines.filter { $0.contains("are not available") }
             #expect(lines.count == 1 && lines[0].contains("127.0.0.1:\(issuer.port)"), "\(reports.lines)")
         }
     }

@@ -85,7 +85,7 @@ struct TransactionRouteTests {
         arguments: [
             (#"{"op":"grant","subject":"user:ann","object":"doc:plan"}"#, "`do[0].privileges` is missing"),
             (#"{"op":"fly"}"#, "`do[0].op` does not know `fly`"),
-            (#"{"op":"register","principal":"user:x","by":1}"#, "`do[0].by` is not known here"),
+            (#"{"op":"register","principal":"user:x","by":1}"#, "`do[0].by` is unknown here"),
             (#"{"op":"register","principal":"user:x"},1"#, "`do[1]`"), ("", "`do` is empty"),
         ])
     func places(changes: String, detail: String) async throws {

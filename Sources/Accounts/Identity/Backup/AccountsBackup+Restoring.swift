@@ -28,10 +28,10 @@ extension AccountsBackup {
             throw AccountBookError.backupDamaged(path: source.path, problem: "\(error)")
         }
         guard try digest(of: copy.logFile) == record.logDigest else {
-            throw AccountBookError.backupDamaged(path: source.path, problem: "its log is another one")
+            throw AccountBookError.backupDamaged(path: source.path, problem: "its log is from another backup")
         }
         guard try digest(of: copy.keys) == record.keysDigest else {
-            throw AccountBookError.backupDamaged(path: source.path, problem: "its keys are others")
+            throw AccountBookError.backupDamaged(path: source.path, problem: "its keys are from another backup")
         }
         try syncFolder(of: copy.logFile)
         try copy.known.write(record.head)
@@ -48,7 +48,7 @@ extension AccountsBackup {
         guard json["format"] == .string(AccountsBackup.format), case .integer(let accounts)? = json["accounts"],
             case .integer(let records)? = json["records"], let number = UInt64(exactly: records),
             let hash = Digest(json["hash"]), let log = Digest(json["log"]), let keys = Digest(json["keys"])
-        else { throw AccountBookError.backupDamaged(path: source.path, problem: "`backup.json` is not what this version writes") }
+        else { throw AccountBookError.backupDamaged(path: source.path, problem: "`backup.json` has an unknown format") }
         self.init(
             accounts: Int(accounts), head: RecordHead(number: RecordNumber(number), hash: hash), logDigest: log, keysDigest: keys)
     }

@@ -35,7 +35,7 @@ enum AccountRules {
         if let unshown {
             guard let email = account.email else { throw .notThere(noEmail) }
             guard unshown == email else {
-                throw .malformed("the email is not that of the account: change the account's first, or leave this one as it is")
+                throw .malformed("the email is not the email of the account: change the account's email first, or use that email")
             }
         }
         guard state.account(provider: provider, key: key) == nil else { throw .linkedElsewhere }
@@ -46,7 +46,7 @@ enum AccountRules {
         _ provider: ProviderID, from account: Account, usable: Set<ProviderID>
     ) throws(AccountProblem) {
         guard account.identity(provider) != nil else {
-            throw .notThere("the account has no way in by `\(provider)`: there is nothing to take away")
+            throw .notThere("the account has no sign-in method of the provider `\(provider)`: nothing to remove")
         }
         let left = account.identities.contains { $0.provider != provider && usable.contains($0.provider) }
         guard left else { throw .lastWayIn }
@@ -76,5 +76,5 @@ enum AccountRules {
         return (seconds * 1_000_000 - passed) / 1_000_000
     }
 
-    static let noEmail = "the account has no email that was shown to be its own: set one first (`PUT /v1/account/email`)"
+    static let noEmail = "the account has no confirmed email: set one first (`PUT /v1/account/email`)"
 }

@@ -123,7 +123,7 @@ extension Accounts {
         guard let address = arrived.address else { return .linkedElsewhere }
         guard let account = book.read({ $0.account(holder) }), account.email == address else {
             // The account was deleted, or its email was changed, at the same time.
-            return .unavailable("the account that has this email is being changed: try again")
+            return .unavailable("the account with this email is being changed: try again")
         }
         let providers = priorities(account.identities.map(\.provider))
         guard account.identity(arrived.identity.provider) == nil else { return .accountExists(providers: providers, link: nil) }
@@ -141,7 +141,7 @@ extension Accounts {
 
     func isLeaving(_ account: AccountID) -> Bool { leaving.withLock { $0.contains(account) } }
 
-    static let leavingProblem = AccountProblem.unavailable("the account is being deleted: try again in a moment")
+    static let leavingProblem = AccountProblem.unavailable("the account is being deleted: try again later")
 
     /// Returns random lowercase letters and digits with 5 bits each.
     static func randomLetters(_ count: Int) -> String {

@@ -65,7 +65,7 @@ extension Accounts {
         }
         // A grant may have been added meanwhile. It can no longer be removed through the account.
         do throws(DirectoryProblem) { try directory.withdraw(account.principal) } catch {
-            report("accounts: what `\(account.principal)` was given while its account was deleted may be left: \(error)")
+            report("accounts: access that `\(account.principal)` received during the deletion of its account may remain: \(error)")
         }
         waysInChanged(gone, .deleted)
     }

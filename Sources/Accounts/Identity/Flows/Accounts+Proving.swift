@@ -68,7 +68,7 @@ extension Accounts {
             return isDue
         }
         guard isDue else { return }
-        do { _ = try sessions.endOverdue(at: now) } catch { report("sessions that are over could not be cleared: \(error)") }
+        do { _ = try sessions.endOverdue(at: now) } catch { report("expired sessions could not be removed: \(error)") }
     }
 
     /// Returns the error for the caller, and reports details to the operator.
@@ -78,9 +78,10 @@ extension Accounts {
         case .wrong: return .wrongCredentials
         case .unfit(let sentence): return .unfitPassword(sentence)
         case .unavailable(let sentence):
-            report("the provider `\(provider)` does not work: \(sentence)")
-            return .unavailable("`\(provider)` does not answer as it should: try again in a moment, or sign in another way")
-        case .busy: return .unavailable("too many people are signing in: try again in a moment")
+            report("the provider `\(provider)` failed: \(sentence)")
+            return .unavailable(
+                "unexpected response from the provider `\(provider)`: try again later, or use another sign-in method")
+        case .busy: return .unavailable("too many users are signing in: try again later")
         }
     }
 
@@ -99,7 +100,7 @@ extension Accounts {
             throw problem
         } catch {
             report("the accounts could not be changed: \(error)")
-            throw .unavailable("the accounts cannot be changed now: the operator has to look after the service")
+            throw .unavailable("the accounts cannot be changed now: the operator must check the service")
         }
     }
 
@@ -107,7 +108,7 @@ extension Accounts {
     func checked(device: String?) throws(AccountProblem) -> String? {
         guard let device else { return nil }
         guard !device.isEmpty, device.utf8.count <= Session.deviceLimitBytes, !TextRules.hasControlCharacter(device) else {
-            throw .malformed("`device` has 1 to \(Session.deviceLimitBytes) bytes and no control characters")
+            throw .malformed("`device` must have 1 to \(Session.deviceLimitBytes) bytes and no control characters")
         }
         return device
     }
@@ -118,7 +119,7 @@ extension Accounts {
             try directory.enroll([principal])
         } catch {
             report("a new account was not made: \(error.description)")
-            throw .unavailable("the account could not be made a user of the stores: try again later")
+            throw .unavailable("the account could not be registered in the stores: try again later")
         }
     }
 }

@@ -68,7 +68,7 @@ extension Accounts {
 
     static func address(_ email: String) throws(AccountProblem) -> EmailAddress {
         guard let address = EmailAddress(email) else {
-            throw .malformed("`email` is no address that mail can be sent to: it is written like ann@example.org")
+            throw .malformed("`email` is not a mail address: write one like ann@example.org")
         }
         return address
     }

@@ -94,7 +94,7 @@ extension Accounts {
         let (session, account) = try signedIn(access)
         try change(at: clock()) { change throws(AccountProblem) in
             guard change.state.session(id)?.session.account == account.id else {
-                throw .notThere("the account has no such session: it may be over")
+                throw .notThere("the account does not have this session: it may have ended")
             }
             sessions.end(id, id == session.id ? .signedOut : .revoked, in: &change)
         }
@@ -121,7 +121,7 @@ extension Accounts {
         let way = try way(provider)
         let (session, account) = try signedIn(access)
         guard let identity = account.identity(provider) else {
-            throw .notThere("the account has no way in by `\(provider)`: take one that it has")
+            throw .notThere("the account has no sign-in method of the provider `\(provider)`: use one that it has")
         }
         let charges = Charges(onFailure: [.source(source)], forgiven: [.session(session.id)])
         let found = try prove(

@@ -94,5 +94,5 @@ extension Accounts {
         }
     }
 
-    static let tooManyMails = AccountProblem.unavailable("too many mails are waiting to be sent: try again in some minutes")
+    static let tooManyMails = AccountProblem.unavailable("too many mails are in the queue: try again in a few minutes")
 }

@@ -55,7 +55,7 @@ public final class Accounts: Sendable {
         var waysIn: [ProviderID: any IdentityProvider] = [.password: passwords]
         for provider in providers {
             guard waysIn.updateValue(provider, forKey: provider.id) == nil else {
-                throw AccountProblem.unknownProvider("\(provider.id) is there twice: give one of them another id")
+                throw AccountProblem.unknownProvider("the provider \(provider.id) appears twice: give one of them another id")
             }
         }
         self.waysIn = waysIn
@@ -99,7 +99,7 @@ public final class Accounts: Sendable {
         } catch {
             throw problem(error, of: provider)
         }
-        throw .malformed("there is nothing to begin with `\(provider)`: sign up or in at once")
+        throw .malformed("`\(provider)` needs no first step: sign up or sign in directly")
     }
 }
 

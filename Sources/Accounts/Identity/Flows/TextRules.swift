@@ -8,13 +8,13 @@ enum TextRules {
     static func checked(_ profile: Profile) throws(AccountProblem) -> Profile {
         if let name = profile.displayName {
             guard !name.isEmpty, name.utf8.count <= Profile.limitBytes, !hasControlCharacter(name) else {
-                throw .malformed("`displayName` has 1 to \(Profile.limitBytes) bytes and no control characters")
+                throw .malformed("`displayName` must have 1 to \(Profile.limitBytes) bytes and no control characters")
             }
         }
         if let picture = profile.picture {
             guard isAddress(picture) else {
                 throw .malformed(
-                    "`picture` is an address that begins with https:// or http://, of ASCII without blanks, at most "
+                    "`picture` must be an address that starts with https:// or http://, in ASCII without spaces, at most "
                         + "\(Profile.addressLimitBytes) bytes")
             }
         }

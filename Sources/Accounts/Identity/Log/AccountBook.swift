@@ -165,7 +165,7 @@ final class AccountBook: Sendable {
             let state = try AccountBook.fold(log, keys)
             let current = current.withLock { $0 }
             guard state == current else {
-                throw AccountBookError.different("\(current.accountCount) accounts, of which the log tells otherwise")
+                throw AccountBookError.different("\(current.accountCount) accounts, which differ from the log")
             }
             return AccountVerification(
                 records: log.head?.number.rawValue ?? 0, headHash: log.head.map { "\($0.hash)" }, accounts: state.accountCount,

@@ -52,24 +52,24 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
         switch self {
         case .held(let holder):
-            "the accounts are open in \(holder): ask it, or end it first"
+            "the accounts are open in \(holder): use that process, or stop it first"
         case .masterKeyMissing(let path):
-            "there are accounts, and no master key in `\(path)`: put it back from where it is kept apart; without it nobody can read them"
+            "accounts exist, but `\(path)` has no master key: restore it from your separate copy; the accounts are unreadable without it"
         case .masterKeyExposed(let path, let mode):
             """
             the master key in `\(path)` can be read or changed by others than its owner (mode 0\(String(mode, radix: 8))): run \
             `chmod 600 \(path)`, and think about who may have read it
             """
         case .masterKeyMalformed(let path):
-            "`\(path)` is no master key: put the right file back from where it is kept apart"
+            "`\(path)` is not a master key: restore the right file from your separate copy"
         case .masterKeyOther(let path):
-            "the keys in `\(path)` were made with another master key than `master.key` in the folder above: put that one back"
+            "the keys in `\(path)` were made with another master key than `master.key` in the parent folder: restore that key"
         case .keysMissing(let path):
-            "there are accounts, and no file `\(path)` with their keys: restore the folder of the accounts whole from a copy"
+            "accounts exist, but the file `\(path)` with their keys is missing: restore the whole folder of the accounts from a copy"
         case .keysMalformed(let path):
-            "`\(path)` does not begin as a file of keys does: it was damaged or replaced; restore the folder whole from a copy"
+            "`\(path)` is not a file of keys: it was damaged or replaced; restore the whole folder from a copy"
         case .keyDamaged(let account, let path):
-            "the key of account \(account.number) in `\(path)` is damaged or not there: restore the file from a copy"
+            "the key of account \(account.number) in `\(path)` is damaged or missing: restore the file from a copy"
         case .endsEarly(let record, let known):
             """
             the log of the accounts ends with record \(record), and had \(known) already: its file was damaged or replaced; restore \
@@ -81,27 +81,27 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
             accounts whole from a copy
             """
         case .headMalformed(let path):
-            "`\(path)` cannot be read: it was damaged; restore the folder of the accounts whole from a copy"
+            "`\(path)` cannot be read: it was damaged; restore the whole folder of the accounts from a copy"
         case .unreadable(let record, let fault): "record \(record) of the accounts cannot be read: \(fault)"
         case .unknownFormat(let record, let version):
             "record \(record) of the accounts has format version \(version), which this Muniment does not know: use a later one"
         case .unopened(let record, let account):
-            "record \(record) of the accounts cannot be opened by the key of account \(account.number): restore both from one copy"
-        case .misfit(let record, let what): "record \(record) of the accounts does not fit those before it: \(what)"
-        case .unfit(let what): "a change of accounts does not fit what there is: \(what); nothing was written"
-        case .different(let what): "what is in memory of the accounts is not what their log says: \(what); start the service again"
-        case .alreadyThere(let path): "there are accounts in `\(path)` already, and nothing is overwritten: name another folder"
+            "record \(record) of the accounts cannot be decrypted with the key of account \(account.number): restore both from one copy"
+        case .misfit(let record, let what): "record \(record) of the accounts contradicts earlier records: \(what)"
+        case .unfit(let what): "a change of accounts contradicts their current state: \(what); nothing was written"
+        case .different(let what): "the accounts in memory differ from their log: \(what); start the service again"
+        case .alreadyThere(let path): "`\(path)` already has accounts and is not overwritten: name another folder"
         case .backupDamaged(let path, let problem):
-            "the backup in `\(path)` is not what it was when it was made (\(problem)): take another one"
+            "the backup in `\(path)` was changed or damaged (\(problem)): use another one"
         case .displaced(let path):
-            "`\(path)` or the log beside it was removed or replaced while it was open, so accounts take no changes: put the folder back "
+            "`\(path)` or its log was removed or replaced while it was open, so the accounts take no changes: put the folder back "
                 + "or restore it, then start the service again"
-        case .closed: "the accounts were closed, and nothing can be done with them any more"
+        case .closed: "the accounts were closed: open them again"
         case .lacksResources(let path):
             "the accounts cannot be changed now: the disk of `\(path)` is full. Nothing was changed. Make room, then try again."
         case .stopped(let reason):
             """
-            the accounts take no more changes, since an earlier write failed (\(reason)); what was acknowledged is safe: mend the \
+            the accounts take no changes, because an earlier write failed (\(reason)); acknowledged changes are safe: repair the \
             cause and start the service again
             """
         }

@@ -72,7 +72,7 @@ struct Folding {
     }
 
     private func checkForgotten(_ account: AccountID) throws(Misfit) {
-        guard forgotten[account] != nil else { throw Misfit("there is no account \(account.number)") }
+        guard forgotten[account] != nil else { throw Misfit("account \(account.number) does not exist") }
     }
 }
 
@@ -96,7 +96,7 @@ final class FoldingKeys: PersonalSeals {
     }
 
     func seal(_ plain: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8] {
-        preconditionFailure("nothing is sealed while the log is gone through")
+        preconditionFailure("nothing is encrypted while the log is read")
     }
 
     func open(_ sealed: [UInt8], of account: AccountID, boundTo: [UInt8]) throws -> [UInt8]? {

@@ -14,7 +14,7 @@ extension IdentityEvent {
         switch self {
         case .accountOpened(_, let principal, let profile):
             principal.kind == .caller && principal.isWellFormed
-                ? Self.excess(of: profile) : "`\(principal.excerpt)` is no user's name"
+                ? Self.excess(of: profile) : "`\(principal.excerpt)` is not the name of a user"
         case .profileChanged(_, let profile): Self.excess(of: profile)
         case .identityLinked(_, let identity): Self.excess(of: identity.key, identity.secret, identity.label)
         case .secretChanged(_, _, let key, let secret): Self.excess(of: key, secret, nil)

@@ -121,6 +121,6 @@ extension ByteReader {
 
     /// Throws if any bytes are left.
     func finish(_ bytes: [UInt8]) throws(DecodingFault) {
-        guard offset == bytes.count else { throw .malformed(what: "the end of what was sealed", offset: offset) }
+        guard offset == bytes.count else { throw .malformed(what: "the end of the encrypted data", offset: offset) }
     }
 }

@@ -52,7 +52,7 @@ final class MailQueue: Sendable {
             waiting.untried[kind, default: []].append(message)
             return true
         }
-        guard isTaken else { return report("a mail was not sent: \(limit) are waiting already") }
+        guard isTaken else { return report("a mail was not sent: the queue already has \(limit) mails") }
         allSent.enter()
         queue.async { self.sendNext() }
     }
@@ -61,7 +61,7 @@ final class MailQueue: Sendable {
     func drain(seconds: Int = 10) {
         guard allSent.wait(timeout: .now() + .seconds(seconds)) == .timedOut else { return }
         let count = waiting.withLock { $0.counts.values.reduce(0, +) }
-        report("mails that were not sent before the end, and never will be: \(count)")
+        report("unsent mails dropped at the end: \(count)")
     }
 
     /// Tries the next mail. It runs once per queued mail, so that none remains.

@@ -10,15 +10,15 @@ struct MailText {
     func signUp(_ to: EmailAddress, code: OneTimeCode, minutes: Int64) -> MailMessage {
         withCode(
             to, "Your code for signing up", code, minutes,
-            why: "Somebody, hopefully you, is signing up at \(service) with this address.",
-            otherwise: "If it was not you, do nothing: without the code the address is not used.")
+            why: "A sign-up at \(service) uses this address.",
+            otherwise: "If you did not request this, do nothing: the address is not used without the code.")
     }
 
     func reset(_ to: EmailAddress, code: OneTimeCode, minutes: Int64) -> MailMessage {
         withCode(
             to, "Your code for a new password", code, minutes,
-            why: "Somebody, hopefully you, wants to set a new password for your account at \(service).",
-            otherwise: "If it was not you, do nothing: your password stays as it is. Give the code to nobody.")
+            why: "A new password was requested for your account at \(service).",
+            otherwise: "If you did not request this, do nothing: your password is unchanged. Do not share the code.")
     }
 
     /// Sent instead of a code if the account does not exist.
@@ -26,10 +26,10 @@ struct MailText {
         MailMessage(
             to: to, subject: "No account with this address",
             text: """
-                Somebody, hopefully you, wants to set a new password for an account at \(service).
-                No account has this address. You may have signed up with another one.
+                A new password was requested for an account at \(service) with this address.
+                No account has this address. You may have signed up with another address.
 
-                If it was not you, do nothing.
+                If you did not request this, do nothing.
 
                 """)
     }
@@ -39,10 +39,10 @@ struct MailText {
         MailMessage(
             to: to, subject: "Your account has no password",
             text: """
-                Somebody, hopefully you, wants to set a new password for your account at \(service).
-                The account has no password. Sign in by way of: \(providers.map(\.text).joined(separator: ", ")).
+                A new password was requested for your account at \(service).
+                The account has no password. Sign in with: \(providers.map(\.text).joined(separator: ", ")).
 
-                If it was not you, do nothing.
+                If you did not request this, do nothing.
 
                 """)
     }
@@ -50,8 +50,8 @@ struct MailText {
     func emailChange(_ to: EmailAddress, code: OneTimeCode, minutes: Int64) -> MailMessage {
         withCode(
             to, "Your code for a new address", code, minutes,
-            why: "Somebody, hopefully you, wants to use this address for an account at \(service).",
-            otherwise: "If it was not you, do nothing: without the code the address is not used. Give the code to nobody.")
+            why: "An account at \(service) wants to use this address.",
+            otherwise: "If you did not request this, do nothing: the address is not used without the code. Do not share the code.")
     }
 
     /// Tells a user about a change of their account, so that they notice unauthorized changes.
@@ -61,16 +61,16 @@ struct MailText {
             text: """
                 \(sentence(what)) at \(now).
 
-                If it was you, there is nothing to do. If not, sign in at \(service), or ask for a new password there, and end all
-                other sessions.
+                If you made this change, do nothing. If not, sign in at \(service), or request a new password there, and end
+                all other sessions.
 
                 """)
     }
 
     private func sentence(_ what: AccountNotice) -> String {
         switch what {
-        case .passwordSet: "Your account at \(service) was given a new password"
-        case .emailChanged: "Your account at \(service) was given another address than this one"
+        case .passwordSet: "Your account at \(service) has a new password"
+        case .emailChanged: "Your account at \(service) has another address now"
         case .linked(let provider): "A way to sign in to your account at \(service) was added (\(provider))"
         case .unlinked(let provider): "A way to sign in to your account at \(service) was removed (\(provider))"
         case .deleted: "Your account at \(service) was deleted"
@@ -87,7 +87,7 @@ struct MailText {
 
                 The code is:  \(code.text)
 
-                It is good for \(minutes) minutes, once, where it was asked for.
+                It is valid for \(minutes) minutes and can be used once, on the device that requested it.
 
                 \(otherwise)
 

@@ -38,7 +38,7 @@ final class PasswordProvider: IdentityProvider {
     func prove(
         _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
     ) throws(ProviderProblem) -> Proof {
-        guard case .string(let password)? = evidence["password"] else { throw .malformed("`password` is missing, a text") }
+        guard case .string(let password)? = evidence["password"] else { throw .malformed("`password` is missing: write a string") }
         switch purpose {
         case .enrolment:
             return try enrolled(try address(evidence), password, at: now)
@@ -54,9 +54,9 @@ final class PasswordProvider: IdentityProvider {
     }
 
     private func address(_ evidence: JSONObject) throws(ProviderProblem) -> EmailAddress {
-        guard case .string(let text)? = evidence["email"] else { throw .malformed("`email` is missing, a text") }
+        guard case .string(let text)? = evidence["email"] else { throw .malformed("`email` is missing: write a string") }
         guard let address = EmailAddress(text) else {
-            throw .malformed("`email` is no address that mail can be sent to: it is written like ann@example.org")
+            throw .malformed("`email` is not a mail address: write one like ann@example.org")
         }
         return address
     }
@@ -84,7 +84,7 @@ final class PasswordProvider: IdentityProvider {
     private func hash(_ password: [UInt8]) throws(ProviderProblem) -> String {
         let settings = settings
         let hash: String? = try onThread { try? PasswordHash.make(password, settings) }
-        guard let hash else { throw .unavailable("there is no memory left for hashing a password") }
+        guard let hash else { throw .unavailable("no memory for hashing a password") }
         return hash
     }
 

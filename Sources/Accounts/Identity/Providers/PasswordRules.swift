@@ -15,15 +15,15 @@ struct PasswordRules {
     ///   - common: the list of common passwords.
     static func complaint(_ password: String, for email: EmailAddress, common: CommonPasswords) -> String? {
         let bytes = Array(password.utf8)
-        if bytes.count < leastBytes { return "the password has \(bytes.count) bytes: take at least \(leastBytes)" }
-        if bytes.count > limitBytes { return "the password has more than \(limitBytes) bytes: take a shorter one" }
+        if bytes.count < leastBytes { return "the password has \(bytes.count) bytes: use at least \(leastBytes)" }
+        if bytes.count > limitBytes { return "the password has more than \(limitBytes) bytes: use a shorter one" }
         if common.contains(password) {
             return "the password is on the list of commonly used passwords, which attackers try first: choose a different password"
         }
         let folded = bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
         if isObvious(folded, email: Array(email.text.utf8)) {
             return
-                "the password is easily guessed: take one that is neither the email, nor the word password, nor a pattern of the keyboard"
+                "the password is easily guessed: do not use the email, the word password or a keyboard pattern"
         }
         return nil
     }

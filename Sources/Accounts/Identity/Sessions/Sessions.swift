@@ -90,7 +90,8 @@ struct Sessions: Sendable {
     /// - Throws: ``AccountProblem/sessionEnded``, ``AccountProblem/malformed(_:)``, or the errors of ``AccountBook``.
     func refresh(_ text: String, nonce: String, at now: Instant) throws -> (Session, Account, SessionTokens) {
         guard 1...Sessions.nonceLimitBytes ~= nonce.utf8.count else {
-            throw AccountProblem.malformed("a refresh has a nonce of 1 to \(Sessions.nonceLimitBytes) bytes, new for each")
+            throw AccountProblem.malformed(
+                "a refresh needs a nonce of 1 to \(Sessions.nonceLimitBytes) bytes, new for each refresh")
         }
         // An invented token, or a token of an ended session, is rejected without waiting for the writer.
         guard let id = texts.session(refresh: text), book.read({ $0.session(id) != nil }) else { throw AccountProblem.sessionEnded }

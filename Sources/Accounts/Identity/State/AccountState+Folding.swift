@@ -62,7 +62,7 @@ extension AccountState {
     }
 
     private mutating func open(_ id: AccountID, _ principal: Name, _ profile: Profile, at time: Instant) throws(Misfit) {
-        guard principals[principal] == nil else { throw Misfit("the principal \(principal) has an account") }
+        guard principals[principal] == nil else { throw Misfit("the principal \(principal) has an account already") }
         try passOver(id)
         accounts[id] = Account(id: id, principal: principal, createdAt: time, email: nil, profile: profile, identities: [])
         principals[principal] = id
@@ -71,7 +71,7 @@ extension AccountState {
     private mutating func setEmail(_ id: AccountID, _ email: EmailAddress?) throws(Misfit) {
         let before = try known(id).email
         if let email, let owner = emails[email], owner != id {
-            throw Misfit("the email of account \(owner.number) for account \(id.number)")
+            throw Misfit("the email of account \(id.number) belongs to account \(owner.number)")
         }
         if let before { emails[before] = nil }
         if let email { emails[email] = id }
@@ -81,7 +81,7 @@ extension AccountState {
     private mutating func link(_ id: AccountID, _ identity: LinkedIdentity) throws(Misfit) {
         let account = try known(id)
         guard account.identity(identity.provider) == nil else {
-            throw Misfit("a second way into account \(id.number) by \(identity.provider)")
+            throw Misfit("account \(id.number) has a second sign-in method of the provider \(identity.provider)")
         }
         try claim(identity.provider, identity.key, for: id)
         try change(id) { $0.identities.append(identity) }
@@ -89,8 +89,10 @@ extension AccountState {
 
     private mutating func unlink(_ id: AccountID, _ provider: ProviderID) throws(Misfit) {
         let account = try known(id)
-        guard let identity = account.identity(provider) else { throw Misfit("account \(id.number) has no way in by \(provider)") }
-        guard account.identities.count > 1 else { throw Misfit("the last way into account \(id.number)") }
+        guard let identity = account.identity(provider) else {
+            throw Misfit("account \(id.number) has no sign-in method of the provider \(provider)")
+        }
+        guard account.identities.count > 1 else { throw Misfit("the last sign-in method of account \(id.number)") }
         identities[IdentityReference(provider: provider, key: identity.key)] = nil
         try change(id) { $0.identities.removeAll { $0.provider == provider } }
     }
@@ -100,7 +102,7 @@ extension AccountState {
     ) throws(Misfit) {
         let account = try known(id)
         guard let index = account.identities.firstIndex(where: { $0.provider == provider }) else {
-            throw Misfit("account \(id.number) has no way in by \(provider)")
+            throw Misfit("account \(id.number) has no sign-in method of the provider \(provider)")
         }
         try claim(provider, key, for: id)
         let before = account.identities[index].key
@@ -116,7 +118,7 @@ extension AccountState {
     private mutating func claim(_ provider: ProviderID, _ key: IdentityKey, for id: AccountID) throws(Misfit) {
         let reference = IdentityReference(provider: provider, key: key)
         if let owner = identities[reference], owner != id {
-            throw Misfit("an identity of account \(owner.number) for account \(id.number)")
+            throw Misfit("an identity of account \(id.number) belongs to account \(owner.number)")
         }
         identities[reference] = id
     }
@@ -129,7 +131,7 @@ extension AccountState {
     }
 
     private mutating func end(_ id: SessionID) throws(Misfit) {
-        guard let account = live[id]?.session.account else { throw Misfit("session \(id.number) is over") }
+        guard let account = live[id]?.session.account else { throw Misfit("session \(id.number) has ended") }
         live[id] = nil
         let others = (sessionsOfAccounts[account] ?? []).filter { $0 != id }
         sessionsOfAccounts[account] = others.isEmpty ? nil : others
@@ -146,7 +148,7 @@ extension AccountState {
     }
 
     private func known(_ id: AccountID) throws(Misfit) -> Account {
-        guard let account = accounts[id] else { throw Misfit("there is no account \(id.number)") }
+        guard let account = accounts[id] else { throw Misfit("account \(id.number) does not exist") }
         return account
     }
 
@@ -157,7 +159,7 @@ extension AccountState {
     }
 
     private mutating func change(_ id: SessionID, _ body: (inout LiveSession) -> Void) throws(Misfit) {
-        guard var session = live[id] else { throw Misfit("session \(id.number) is over") }
+        guard var session = live[id] else { throw Misfit("session \(id.number) has ended") }
         body(&session)
         live[id] = session
     }

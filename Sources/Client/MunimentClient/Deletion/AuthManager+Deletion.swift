@@ -26,7 +26,7 @@ extension AuthManager {
             let objects = gone.flatMap { reference in reference.objects.map { "`\($0.text)` in `\(reference.store)`" } }
             if objects.isEmpty { throw .cancelledByUser }
             throw .other(
-                "it was cancelled when \(objects.joined(separator: ", ")) had been deleted; the account is as it was: run it again to "
+                "it was cancelled after \(objects.joined(separator: ", ")) had been deleted; the account is unchanged: run it again to "
                     + "delete the rest")
         }
     }

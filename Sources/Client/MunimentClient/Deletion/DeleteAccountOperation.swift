@@ -37,7 +37,7 @@ public enum DeleteAccountError: Error, Hashable, Sendable, CustomStringConvertib
 
     public var description: String {
         switch self {
-        case .cancelledByUser: "it was cancelled, and the account is as it was"
+        case .cancelledByUser: "it was cancelled, and the account is unchanged"
         case .other(let message): message
         }
     }

@@ -19,7 +19,7 @@ extension AuthMachine {
                 sendAgain(id, running, or: error, atLeast: Int64(seconds) * 1_000, &step)
             case 503 where running.job.repetition != .unlessSent:
                 sendAgain(id, running, or: AnswerProblem(answer).error, atLeast: seconds(answer) * 1_000, &step)
-            case 502, 504: lost(id, running, "something between here and the service answers \(answer.status)", &step)
+            case 502, 504: lost(id, running, "a proxy or gateway in front of the service returned status \(answer.status)", &step)
             default: refused(id, running, answer, &step)
             }
         }

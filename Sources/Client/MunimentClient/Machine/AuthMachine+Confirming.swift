@@ -12,7 +12,7 @@ extension AuthMachine {
         // The session changed or ended since the request was sent.
         guard isNews, case .live(let live) = session else { return .failure(.sessionEnded) }
         guard let left = answer.object?.integer("secondsLeft"), let maxAge = answer.object?.integer("maxAge") else {
-            return .failure(.unavailable("the service answers what is none of its answers"))
+            return .failure(.unavailable("unexpected response from the service"))
         }
         maxAgeSeconds = Int(clamping: maxAge)
         if left >= min(AuthMachine.deletionSeconds, maxAge / 2) { return .success(.nothing) }

@@ -4,7 +4,7 @@ internal import Primitives
 extension AuthMachine {
     mutating func take(_ id: JobID, _ job: AuthJob, _ step: inout Step) {
         guard jobs.count < AuthMachine.jobLimit else {
-            step.effects.append(.finish(id, .failure(.unavailable("more than \(AuthMachine.jobLimit) requests are under way"))))
+            step.effects.append(.finish(id, .failure(.unavailable("more than \(AuthMachine.jobLimit) requests are running"))))
             return
         }
         jobs[id] = RunningJob(job: job, epoch: epoch)

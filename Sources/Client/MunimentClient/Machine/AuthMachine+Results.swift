@@ -30,7 +30,7 @@ extension AuthMachine {
     }
 
     private static let unreadable: Result<AuthValue, AuthError> = .failure(
-        .outcomeUnknown("the service answers what is none of its answers"))
+        .outcomeUnknown("unexpected response from the service"))
 
     private mutating func signedIn(_ answer: AuthAnswer, _ step: inout Step) -> Result<AuthValue, AuthError> {
         guard let live = LiveSession(answer, receivedAt: step.now) else { return AuthMachine.unreadable }

@@ -61,7 +61,8 @@ extension AuthMachine {
         switch outcome {
         case .success(let answer) where answer.status == 200:
             guard let live = LiveSession(answer, receivedAt: step.now) else {
-                return refreshFailed(.unavailable("the service answers what is no session"), after: nil, sent, &step)
+                return refreshFailed(
+                    .unavailable("unexpected response from the service: it is not a session"), after: nil, sent, &step)
             }
             exchange = nil
             take(live, &step)

@@ -29,16 +29,16 @@ public struct OpenIDIdentityProvider: IdentityProvider {
             // A response at another redirect URI belongs to another provider, which this one must not see (RFC 9700, section 4.4).
             guard RedirectPlace(redirect).isReturn(to: RedirectPlace(redirectURI)) else {
                 throw .malformed(
-                    "the browser did not come back to `\(redirectURI)`; hand over the whole address that it was sent to, to the "
-                        + "beginning that is for it")
+                    "the browser did not return to `\(redirectURI)`; pass the full address of the redirect to the sign-in "
+                        + "that started it")
             }
             let answer = RedirectAnswer(redirect)
             if let error = answer["error"] {
                 if error == "access_denied" { throw .cancelledByUser }
-                throw .malformed("`\(providerID)` answers `\(error.prefix(80))`; begin the sign-in anew")
+                throw .malformed("`\(providerID)` returned the error `\(error.prefix(80))`; start the sign-in again")
             }
             guard let code = answer["code"], let state = answer["state"] else {
-                throw .malformed("the address has no `code` and `state`; hand over the whole address that the browser was sent to")
+                throw .malformed("the address has no `code` and `state`; pass the full address of the redirect")
             }
             var evidence: JSONObject = [
                 "attempt": .string(attempt), "code": .string(code), "state": .string(state), "redirectURI": .string(redirectURI),

@@ -98,7 +98,7 @@ public enum ProfileValue: Hashable, Sendable, ExpressibleByStringLiteral {
 
 extension AuthValue {
     /// The error for a response that does not match the API.
-    private static var unreadable: AuthError { .outcomeUnknown("the service answers what is none of its answers") }
+    private static var unreadable: AuthError { .outcomeUnknown("unexpected response from the service") }
 
     func requireUser() throws(AuthError) -> AuthUser {
         guard case .user(let user) = self else { throw AuthValue.unreadable }

@@ -81,7 +81,7 @@ extension AuthManager {
         if isReauthentication { request["purpose"] = .string("reauthenticate") }
         let answer = try await begin(provider, request)
         guard let address = answer.text("authorizationURL"), let attempt = answer.text("attempt") else {
-            throw .malformed("`\(provider)` begins with no address to open; it is no OpenID provider")
+            throw .malformed("`\(provider)` returned no address to open, so it is not an OpenID provider; use another provider")
         }
         return OpenIDIdentityProvider.Beginning(
             providerID: provider, authorizationURL: address, redirectURI: redirectURI, attempt: attempt)

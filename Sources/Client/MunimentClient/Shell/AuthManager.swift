@@ -99,7 +99,7 @@ public actor AuthManager {
         switch effect {
         case .keep(let session):
             do { try configuration.store.save(session) } catch {
-                configuration.report("the session of this device cannot be kept, and is over with the process: \(error)")
+                configuration.report("the session of this device cannot be stored, and ends with the process: \(error)")
             }
         case .tell(let state): broadcast.tell(state)
         case .send(let sender, let request):

@@ -42,5 +42,5 @@ public struct FileSessionStore: SessionStore {
 public struct SessionFileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let path: String
 
-    public var description: String { "`\(path)` holds no session; remove it, and sign in again" }
+    public var description: String { "`\(path)` does not contain a session; remove it, and sign in again" }
 }

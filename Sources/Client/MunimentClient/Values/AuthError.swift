@@ -43,26 +43,26 @@ extension AuthError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformed(let why): why
-        case .wrongCredentials: "this is not what the account is known by; check the email and the password, or have it reset"
-        case .wrongCode: "this code is wrong, used or over; ask for another one"
-        case .nothingToVerify: "no code was asked for; begin with signing up, a reset, or another email"
+        case .wrongCredentials: "wrong credentials; check the email and the password, or reset the password"
+        case .wrongCode: "the code is wrong, used or expired; request another one"
+        case .nothingToVerify: "no code was requested; start with a sign-up, a reset or an email change"
         case .tooManyRequests(let seconds): "too many attempts; try again in \(seconds) s"
         case .accountExists(let providers):
-            "there is an account already; sign in by \(providers.map { "`\($0)`" }.joined(separator: " or ")), and the new way in is"
-                + " linked by itself"
-        case .noAccount: "there is no account for this; sign up first"
-        case .linkedElsewhere: "this is a way into another account; sign in to that one and unlink it there"
-        case .alreadyLinked: "the account has this already; unlink it first, or change it"
+            "the user has an account already; sign in by \(providers.map { "`\($0)`" }.joined(separator: " or ")), and the new sign-in method is"
+                + " linked automatically"
+        case .noAccount: "the user has no account; sign up first"
+        case .linkedElsewhere: "the sign-in method belongs to another account; sign in to that account and unlink it there"
+        case .alreadyLinked: "the account has a sign-in method of this kind already; unlink it first, or change it"
         case .notThere(let what): what
-        case .lastWayIn: "this is the only way into the account; link another one first"
+        case .lastWayIn: "this is the only sign-in method of the account; link another one first"
         case .unfitPassword(let why): why
         case .recentSignInRequired(let seconds):
-            "this needs a sign-in within the last \(seconds) s; set a delegate that asks for it, or call `reauthenticate` and try again"
+            "this requires a sign-in within the last \(seconds) s; set a delegate that requests it, or call `reauthenticate` and try again"
         case .cancelledByUser: "it was cancelled, and nothing was changed"
-        case .notSignedIn: "nobody is signed in; sign in first"
-        case .sessionEnded: "the session is over; sign in again"
-        case .unavailable(let why): "nothing was done: \(why); try again in a moment"
-        case .outcomeUnknown(let why): "it may have been done or not: \(why); look, and try again where it was not"
+        case .notSignedIn: "no user is signed in; sign in first"
+        case .sessionEnded: "the session has ended; sign in again"
+        case .unavailable(let why): "nothing was changed: \(why); try again later"
+        case .outcomeUnknown(let why): "the result is unknown: \(why); check it, and try again if nothing was changed"
         case .refused(_, _, let detail): detail
         }
     }

@@ -13,7 +13,7 @@ public enum ProfileChangeType: Hashable, Sendable {
         case .updateEmail(let email): email
         case .updatePassword, .setPassword: "a new password"
         case .link(let provider), .unlink(let provider): provider.text
-        case .deleteAccount: "the account with everything in it"
+        case .deleteAccount: "the account with all its data"
         }
     }
 }

@@ -20,7 +20,7 @@ struct AnswerProblem {
             members = JSONObject()
         }
         kind = members.text("type").flatMap { $0.split(separator: "/").last.map(String.init) } ?? ""
-        detail = members.text("detail") ?? "the service answers with status \(answer.status)"
+        detail = members.text("detail") ?? "the service returned status \(answer.status)"
     }
 
     /// The maximum age of the sign-in in seconds, if the user must reauthenticate; nil otherwise.

@@ -10,10 +10,10 @@ public struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) throws(AuthError) {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard let address = HTTPAddress(trimmed), !trimmed.contains("?"), !trimmed.contains("#") else {
-            throw .malformed("`\(text.prefix(80))` is no address of a service; write one like https://accounts.example.com")
+            throw .malformed("`\(text.prefix(80))` is not the address of a service; write one like https://accounts.example.com")
         }
         guard address.isSecure || address.isLoopback else {
-            throw .malformed("`\(text.prefix(80))` is not encrypted, and passwords are sent there; write https://")
+            throw .malformed("`\(text.prefix(80))` is not encrypted, but passwords are sent there; write https://")
         }
         self.text = trimmed
     }

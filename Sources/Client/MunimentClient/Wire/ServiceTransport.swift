@@ -35,7 +35,7 @@ struct ServiceTransport: AuthTransport {
 
     /// Blocks until the response arrives.
     private func exchange(_ request: AuthRequest) throws(AuthTransportFailure) -> AuthAnswer {
-        guard let address = HTTPAddress(service + request.path) else { throw .notSent("`\(request.path)` is no path") }
+        guard let address = HTTPAddress(service + request.path) else { throw .notSent("`\(request.path)` is not a path") }
         var sent = HTTPClientRequest(address)
         sent.method = HTTPClientMethod(rawValue: request.method.rawValue)
         sent.timeoutSeconds = timeoutSeconds
@@ -44,7 +44,7 @@ struct ServiceTransport: AuthTransport {
         sent.headers = [("Accept", "application/json"), ("Expect", "")]
         if let body = request.body {
             guard let bytes = try? JSONText.encode(.object(body)) else {
-                throw .notSent("a number in the request is none of JSON's")
+                throw .notSent("the request contains a number that JSON cannot represent (NaN or infinity)")
             }
             sent.body = bytes
             sent.headers.append(("Content-Type", "application/json"))

@@ -70,9 +70,10 @@ public enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .unreachable(let address, let why): "`\(address)` cannot be reached: \(why); check that it is up, and its certificate"
-        case .timedOut(let address, let seconds): "`\(address)` did not answer within \(seconds) s; try again, or look there"
-        case .tooLong(let address, let limit): "`\(address)` answers with more than \(limit) bytes, which is not read"
-        case .malformedHeader(let name): "the value of the header `\(name)` has a character that ends its line; leave it out"
+        case .timedOut(let address, let seconds):
+            "`\(address)` did not respond within \(seconds) s; try again, or check that server"
+        case .tooLong(let address, let limit): "`\(address)` returned more than \(limit) bytes, the limit; check the address"
+        case .malformedHeader(let name): "the value of the header `\(name)` contains a line end; remove it"
         case .failed(let address, let why): "the request to `\(address)` failed: \(why)"
         }
     }

@@ -63,13 +63,14 @@ public enum SMTPClientError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .unreachable(let server, let why): "the mail server `\(server)` cannot be reached: \(why); check that it is up"
-        case .timedOut(let server, let seconds): "the mail server `\(server)` took no mail within \(seconds) s; look there"
+        case .timedOut(let server, let seconds):
+            "the mail server `\(server)` accepted no mail within \(seconds) s; check that server"
         case .notEncrypted(let server):
-            "the mail server `\(server)` does not encrypt, so it was told nothing; have it offer STARTTLS, or write `smtps://`"
-        case .loginDenied(let server): "the mail server `\(server)` refuses user or password; check both"
-        case .refused(let server, let status): "the mail server `\(server)` answers \(status) and does not take the mail"
-        case .malformedAddress: "an address for a mail has blanks, brackets or control characters in it; leave them out"
-        case .failed(let server, let why): "the mail server `\(server)` did not take a mail: \(why)"
+            "the mail server `\(server)` does not encrypt, so nothing was sent; enable STARTTLS there, or write `smtps://`"
+        case .loginDenied(let server): "the mail server `\(server)` refused the user or the password; check both"
+        case .refused(let server, let status): "the mail server `\(server)` returned status \(status) and refused the mail"
+        case .malformedAddress: "a mail address contains spaces, brackets or control characters; remove them"
+        case .failed(let server, let why): "the mail server `\(server)` did not accept a mail: \(why)"
         }
     }
 }

@@ -68,7 +68,7 @@ extension Environment {
 
     private static func lastNode(of page: Page, _ kind: Int) throws(StructureFault) -> Node {
         let nodes = try Nodes(page, kind: kind)
-        guard nodes.count > 0 else { throw StructureFault("page \(page.number) leads nowhere") }
+        guard nodes.count > 0 else { throw StructureFault("page \(page.number) has an invalid reference") }
         return try nodes.node(nodes.count - 1)
     }
 

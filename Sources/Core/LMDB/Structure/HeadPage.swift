@@ -39,13 +39,13 @@ struct HeadPage {
 
     private init(_ page: Page) throws(StructureFault) {
         guard try page.kind == PageKind.head, try page.word(16) == Self.magic else {
-            throw StructureFault("head page \(page.number) does not begin as one")
+            throw StructureFault("head page \(page.number) has an invalid start")
         }
         guard try page.word(20) == Self.formatVersion else {
             throw StructureFault("head page \(page.number) is of format \(try page.word(20)) of LMDB")
         }
         guard try page.word(40) == Environment.pageBytes else {
-            throw StructureFault("head page \(page.number) speaks of pages of \(try page.word(40)) bytes")
+            throw StructureFault("head page \(page.number) has the page size \(try page.word(40)) bytes")
         }
         free = try Tree(page, at: 40)
         main = try Tree(page, at: 88)
@@ -67,7 +67,7 @@ struct HeadPage {
         for head in heads {
             // The last pages may be free and never written, but they are few.
             guard head.lastPage >= 1, head.lastPage < 2 * file.pageCount + 1024 else {
-                throw StructureFault("the file has \(file.pageCount) pages where \(head.lastPage) are in use: it was cut off")
+                throw StructureFault("the file has \(file.pageCount) pages, but \(head.lastPage) are in use: it was truncated")
             }
         }
         return heads

@@ -8,7 +8,7 @@ struct Nodes {
 
     init(_ page: Page, kind: Int) throws(StructureFault) {
         guard try page.kind == kind, try page.ownNumber == page.number else {
-            throw StructureFault("page \(page.number) is not what leads to it says")
+            throw StructureFault("page \(page.number) does not match its reference")
         }
         self.page = page
         let lower = try page.short(12)

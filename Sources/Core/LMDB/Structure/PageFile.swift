@@ -30,7 +30,7 @@ struct StructureFault: Error {
     deinit { unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
 
     func page(_ number: Int) throws(StructureFault) -> Page {
-        guard number >= 0, number < pageCount else { throw StructureFault("page \(number) is not in the file: it was cut off") }
+        guard number >= 0, number < pageCount else { throw StructureFault("page \(number) is not in the file: it was truncated") }
         let start = number * Environment.pageBytes
         return unsafe Page(number: number, bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<start + Environment.pageBytes]))
     }

@@ -55,29 +55,29 @@ struct StructureCheck {
     }
 
     private mutating func take(_ number: Int) throws(StructureFault) {
-        guard number > 1, number <= head.lastPage else { throw StructureFault("there is no page \(number)") }
+        guard number > 1, number <= head.lastPage else { throw StructureFault("page \(number) does not exist") }
         guard !isTaken[number] else { throw StructureFault("page \(number) is used twice, or free and in use") }
         isTaken[number] = true
     }
 
     private mutating func walk(_ tree: HeadPage.Tree, _ content: Content) throws(StructureFault) {
         guard tree.order == (content == .freePages ? HeadPage.Tree.numberKeys : 0) else {
-            throw StructureFault("a table is said to have its keys in order \(tree.order)")
+            throw StructureFault("a table has the invalid key order \(tree.order)")
         }
         guard tree.root != HeadPage.Tree.noPage else {
             guard tree.rows == 0, tree.depth == 0 else { throw StructureFault("a table of \(tree.rows) rows has no pages") }
             return
         }
-        guard (1...32).contains(tree.depth) else { throw StructureFault("a table is said to be \(tree.depth) levels deep") }
+        guard (1...32).contains(tree.depth) else { throw StructureFault("a table has the invalid depth \(tree.depth)") }
         // Rows that are too large for a page refer to other pages, which can be old pages too.
         let reads = readsLeaves || content != .rows || tree.overflowPages > 0
         var count = Count()
         try visit(tree.root, levelsBelow: tree.depth - 1, Bounds(), content, readsLeaves: reads, &count)
         guard count.branchPages == tree.branchPages, count.leafPages == tree.leafPages else {
-            throw StructureFault("a table has other pages than its record says")
+            throw StructureFault("a table has other pages than its record")
         }
         guard !reads || (count.rows == tree.rows && count.overflowPages == tree.overflowPages) else {
-            throw StructureFault("a table has \(count.rows) rows where its record says \(tree.rows)")
+            throw StructureFault("a table has \(count.rows) rows, but its record has \(tree.rows)")
         }
     }
 
@@ -93,7 +93,7 @@ struct StructureCheck {
         }
         count.branchPages += 1
         let nodes = try Nodes(page, kind: PageKind.branch)
-        guard nodes.count >= 1 else { throw StructureFault("page \(number) leads nowhere") }
+        guard nodes.count >= 1 else { throw StructureFault("page \(number) has an invalid reference") }
         var inner = bounds
         var bytes = 0
         for index in 0..<nodes.count {

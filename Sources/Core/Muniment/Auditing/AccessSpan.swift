@@ -94,7 +94,7 @@ extension Store {
             let last = try turn(reader, to: to)
             let lastRevision = reader.revision
             guard firstRevision <= lastRevision, first <= last || firstRevision == .genesis else {
-                throw Refusal(.malformed, "the span is to end before it begins: swap the two moments")
+                throw Refusal(.malformed, "the span ends before it starts: swap its two ends")
             }
             var wanted: Privileges = []
             for name in privileges {

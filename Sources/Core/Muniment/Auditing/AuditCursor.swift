@@ -44,7 +44,7 @@ public struct AuditCursor: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) throws(Refusal) {
         guard let cursor = OpaqueText.bytes(of: text, tag: Self.checksumTag).flatMap({ try? AuditCursor(decoding: $0) }) else {
             throw Refusal(
-                .malformed, "`\(Name(text).excerpt)` is no cursor of the audit: take the one that came with the page before")
+                .malformed, "`\(Name(text).excerpt)` is not a cursor of the audit: pass the cursor of the previous page unchanged")
         }
         self = cursor
     }

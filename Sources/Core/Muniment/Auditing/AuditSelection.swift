@@ -31,12 +31,12 @@ struct AuditSelection {
                 operations.insert(kind)
             } else {
                 let all = AuditFilter.allKinds.map { "`\($0)`" }.joined(separator: ", ")
-                throw Refusal(.malformed, "there is no kind `\(Name(kind).excerpt)`; there are \(all)")
+                throw Refusal(.malformed, "unknown kind `\(Name(kind).excerpt)`; use \(all)")
             }
         }
         let (from, to) = (try AuditSelection.bound(filter.from, reader, now), try AuditSelection.bound(filter.to, reader, now))
         guard from.time ?? .distantPast <= to.time ?? .forever, from.revision ?? .genesis <= to.revision ?? .open else {
-            throw Refusal(.malformed, "the audit is to end before it begins: swap the two moments")
+            throw Refusal(.malformed, "the audit ends before it starts: swap its two ends")
         }
         times = (from.time ?? .distantPast)...(to.time ?? .forever)
         revisions = (from.revision ?? .genesis)...(to.revision ?? reader.state.revision)

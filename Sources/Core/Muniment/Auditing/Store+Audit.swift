@@ -30,7 +30,7 @@ extension Store {
     ///   ``StoreError/noSuchRevision(_:head:)``; what the index and the log say where they are damaged.
     public func audit(_ filter: AuditFilter = AuditFilter(), after cursor: AuditCursor? = nil, limit: Int) throws -> AuditPage {
         guard (1...Limits.recordsPerPage).contains(limit) else {
-            throw Refusal(.malformed, "a page of the audit has from 1 to \(Limits.recordsPerPage) records, and not \(limit)")
+            throw Refusal(.malformed, "a page of the audit has from 1 to \(Limits.recordsPerPage) records, not \(limit)")
         }
         return try withReader { reader in
             let selection = try AuditSelection(filter, reader, now: options.clock())
@@ -139,10 +139,10 @@ private struct AuditPaging {
         guard try history(cursor.events, cursor.refusals) == cursor.history else {
             throw Refusal(
                 .malformed,
-                "the cursor is of another store, or of this one before it lost some of its log: begin with the first page")
+                "the cursor is from another store, or from a lost part of this store's log: begin with the first page")
         }
         guard cursor.filter == filter.digest else {
-            throw Refusal(.malformed, "the cursor is of another list: give the filter and the order of the page before")
+            throw Refusal(.malformed, "the cursor is from another list: use the filter and the order of the previous page")
         }
     }
 

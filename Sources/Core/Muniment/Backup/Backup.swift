@@ -32,7 +32,7 @@ extension Backup {
     ///   ``BackupError/damaged(path:problem:)``, or the error of reading the file.
     public init(at path: String) throws {
         guard try exists(Backup.record(in: path)) else { throw BackupError.notABackup(path: path) }
-        let damaged = BackupError.damaged(path: path, problem: "`backup.json` is not what a backup has")
+        let damaged = BackupError.damaged(path: path, problem: "`backup.json` has an unknown format")
         guard let json = try? JSONText.decode(readFile(Backup.record(in: path))), case .string(let format)? = json["format"] else {
             throw damaged
         }

@@ -19,21 +19,21 @@ public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .isTaken(let path): "there is something at `\(path)` already, and nothing is overwritten: name another folder"
+        case .isTaken(let path): "`\(path)` already exists and is not overwritten: name another folder"
         case .isBeingMade(let path, let holder): "`\(path)` is being made by \(holder): wait for it, or name another folder"
         case .notABackup(let path):
-            "there is no backup in `\(path)`: name the folder that `muniment backup` made, in which `backup.json` is"
+            "`\(path)` is not a backup: name a folder of `muniment backup`, which contains `backup.json`"
         case .isNotWritable(let path):
-            "`\(path)` is a backup, and nothing is written to it: make a store of it with `muniment restore`, and write to that"
+            "`\(path)` is a backup, which is read-only: create a store from it with `muniment restore`, and write to that store"
         case .unknownFormat(let path, let format):
-            "the backup in `\(path)` is of the format `\(format)`, which this version does not know: restore it with the version "
+            "the backup in `\(path)` has the format `\(format)`, which this version does not know: restore it with the version "
                 + "that made it"
         case .damaged(let path, let problem):
-            "the backup in `\(path)` is not what it was when it was made (\(problem)): take another one"
+            "the backup in `\(path)` was changed or damaged (\(problem)): use another one"
         case .copyIsWrong(let path, let problem):
-            "what was copied from `\(path)` does not hold together (\(problem)), and no backup was made: run `muniment verify` on the "
+            "the copy of `\(path)` is inconsistent (\(problem)), so no backup was made: run `muniment verify` on the "
                 + "store"
-        case .noStores(let path): "there is no store in a folder of `\(path)`: check the path"
+        case .noStores(let path): "`\(path)` has no folder with a store: check the path"
         }
     }
 }

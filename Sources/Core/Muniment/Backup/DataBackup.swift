@@ -71,7 +71,7 @@ public struct DataBackup: Hashable, Sendable {
             for (name, expected) in record.stores.sorted(by: { $0.key < $1.key }) {
                 let found = try Store.restore(backup + "/" + name, to: draft + "/" + name, options: options)
                 guard found == expected else {
-                    throw BackupError.damaged(path: backup, problem: "the store `\(name)` in it is of another backup")
+                    throw BackupError.damaged(path: backup, problem: "its store `\(name)` is from another backup")
                 }
             }
             if withTokens && record.hasTokens { try copyTokens(from: backup, to: draft) }
@@ -110,12 +110,12 @@ extension DataBackup {
             throw BackupError.notABackup(path: path)
         }
         guard case .array(let names)? = json["stores"], case .bool(let hasTokens)? = json["tokens"] else {
-            throw BackupError.damaged(path: path, problem: "`backup.json` is not what a backup has")
+            throw BackupError.damaged(path: path, problem: "`backup.json` has an unknown format")
         }
         var stores: [String: Backup] = [:]
         for case .object(let member) in names {
             guard case .string(let name)? = member["name"], let backup = Backup(json: .object(member)) else {
-                throw BackupError.damaged(path: path, problem: "`backup.json` is not what a backup has")
+                throw BackupError.damaged(path: path, problem: "`backup.json` has an unknown format")
             }
             stores[name] = backup
         }

@@ -61,7 +61,7 @@ extension Store {
             throw BackupError.copyIsWrong(path: folder.path, problem: report.problems.joined(separator: "; "))
         }
         guard head.revision >= before.revision, try log.read({ try $0.hash(of: before.revision) }) == before.hash else {
-            throw BackupError.copyIsWrong(path: folder.path, problem: "it does not go on from revision \(before.revision)")
+            throw BackupError.copyIsWrong(path: folder.path, problem: "it does not continue after revision \(before.revision)")
         }
         try draft.logSeal.write(revision: head.revision, hash: head.hash, limit: .max)
         // A reader of the log leaves this file.

@@ -51,7 +51,7 @@ extension Store {
         guard found == record else {
             throw BackupError.damaged(
                 path: source.path,
-                problem: "its log ends at r\(head.revision) \(head.hash), and was made with r\(record.head.revision)")
+                problem: "its log ends at r\(head.revision) \(head.hash), but its record has r\(record.head.revision)")
         }
     }
 }

@@ -7,9 +7,9 @@ public enum FeedEnd: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .storeClosed: "the store was closed: open it, and go on behind the last revision that was delivered in full"
+        case .storeClosed: "the store was closed: open it, and continue after the last revision that was delivered in full"
         case .unreadable(let why):
-            "the store cannot be read (\(why)): mend that, and go on behind the last revision that was delivered in full"
+            "the store cannot be read (\(why)): repair it, and continue after the last revision that was delivered in full"
         }
     }
 }

@@ -51,7 +51,7 @@ struct NoticeSubscriber: Sendable {
     mutating func look(_ reader: IndexReader, _ log: EventLog) throws -> Sight {
         let head = reader.state.revision
         guard revision <= head else {
-            throw StoreError.behindTheLog(why: "it ends at \(head), and revision \(revision) was read before")
+            throw StoreError.behindTheLog(why: "it ends at \(head), but revision \(revision) was read before")
         }
         if walk == nil, let commit = handed {
             handed = nil

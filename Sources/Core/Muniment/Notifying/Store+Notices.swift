@@ -105,7 +105,7 @@ extension Store {
     private func checkSubscriber(_ name: Name) throws {
         if let problem = name.problem { throw problem }
         guard name.isSubject else {
-            throw Refusal(.malformed, "`\(name)` can be told nothing: name a user, a thing, a role, `everyone` or `anonymous`")
+            throw Refusal(.malformed, "`\(name)` cannot receive notices: name a user, a thing, a role, `everyone` or `anonymous`")
         }
     }
 

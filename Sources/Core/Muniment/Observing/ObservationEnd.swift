@@ -14,10 +14,10 @@ public enum ObservationEnd: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .accessEnded(let revision):
-            "the caller may not read the object at revision \(revision): once it may again, observe from a revision where it does"
+            "the caller may not read the object at revision \(revision): observe from a later revision with read access"
         case .objectDeleted(let revision): "the object was deleted at revision \(revision): observe another one"
         case .storeClosed: "the store was closed: open it, and observe since the last revision that was delivered"
-        case .unreadable(let why): "the store cannot be read (\(why)): mend that, and observe since the last revision delivered"
+        case .unreadable(let why): "the store cannot be read (\(why)): repair it, and observe since the last revision delivered"
         }
     }
 }

@@ -46,7 +46,7 @@ struct Observer: Sendable {
     /// No relevant change is possible between these revisions, so the others are skipped.
     mutating func look(_ reader: IndexReader, _ log: EventLog) throws -> Sight {
         guard revision <= reader.state.revision else {
-            throw StoreError.behindTheLog(why: "it ends at \(reader.state.revision), and revision \(revision) was read before")
+            throw StoreError.behindTheLog(why: "it ends at \(reader.state.revision), but revision \(revision) was read before")
         }
         for _ in 0..<Self.stepsPerLook {
             reader.look(at: revision)

@@ -90,12 +90,12 @@ struct PageSeal {
         let actual = try pageChecksums()
         let sealed = (seal.count - Self.headBytes - 4) / 4
         guard sealed == actual.count else {
-            return ["the file `\(folder)/data.mdb` has \(actual.count) pages, and was sealed with \(sealed)"]
+            return ["the file `\(folder)/data.mdb` has \(actual.count) pages, but was sealed with \(sealed)"]
         }
         var problems: [String] = []
         var reader = ByteReader(offset: Self.headBytes)
         for (page, checksum) in actual.enumerated() where try reader.fixed32(seal.span) != checksum {
-            problems.append("page \(page) of `\(folder)/data.mdb` is not what it was when the store was closed")
+            problems.append("page \(page) of `\(folder)/data.mdb` was changed after the store was closed")
         }
         return problems
     }

@@ -100,7 +100,7 @@ private struct Verification {
             // A damaged page could mislead the reading of others, so it goes no further.
             if !found.isEmpty { return report(nil) }
         } else {
-            notes.append("the log is not sealed, since it is open, was not closed or is very large: only its records were checked")
+            notes.append("the log has no seal, because it is open, was not closed or is very large: only its records were checked")
         }
         let log: EventLog
         do {
@@ -127,7 +127,7 @@ private struct Verification {
             return report(StoreHead(revision: head.revision, time: head.time, hash: head.hash.description))
         }
         if folder.isBackup {
-            notes.append("this is a backup, which has no index of its own: only its log was checked")
+            notes.append("this is a backup without an index: only its log was checked")
         } else if !quick {
             try compareIndex(with: log, head)
         }
@@ -140,7 +140,7 @@ private struct Verification {
     mutating func run(
         on log: EventLog, through last: Revision, progress: (Progress) throws -> Void
     ) throws -> VerificationReport {
-        notes.append("the store is open: its log was checked, and its index not compared; `muniment verify` does both")
+        notes.append("the store is open: its log was checked, but not its index; `muniment verify` checks both")
         do { try walk(log, to: last, progress) } catch let ended as Ended { throw ended.reason } catch {
             problems.append("\(error)")
             return report(nil)
@@ -171,7 +171,8 @@ private struct Verification {
             try reader.forEachCommit(from: .genesis, to: last) { commit, _ in
                 if commit.revision > .genesis {
                     guard commit.time >= previous || commit.correctsClock else {
-                        throw LogError.outOfOrder("the time of revision \(commit.revision) is before that of the one before")
+                        throw LogError.outOfOrder(
+                            "the time of revision \(commit.revision) is earlier than the time of the previous revision")
                     }
                     previous = commit.time
                     commits += 1
@@ -195,7 +196,7 @@ private struct Verification {
             var previous = Revision.genesis
             try reader.forEachRefusal(from: .first, to: RefusalNumber(.max)) { refusal, _ in
                 guard refusal.head >= previous, refusal.head <= head else {
-                    throw LogError.outOfOrder("refusal \(refusal.number) is of revision \(refusal.head), which cannot be")
+                    throw LogError.outOfOrder("refusal \(refusal.number) has the invalid revision \(refusal.head)")
                 }
                 previous = refusal.head
                 refusals += 1
@@ -210,16 +211,16 @@ private struct Verification {
     /// Folds the log into a draft and compares every row.
     private mutating func compareIndex(with log: EventLog, _ head: LogHead) throws {
         guard fileExists(folder.index + "/data.mdb") else {
-            notes.append("there is no index: it is folded from the log when the store is next opened")
+            notes.append("the index is missing: it is rebuilt from the log when the store is next opened")
             return
         }
         // What the disk kept of such an index is by chance, and the next opening folds it again.
         if try folder.isLeftByCrash {
-            notes.append("the machine went down while the index was open: it is folded again when the store is next opened")
+            notes.append("the machine stopped while the index was open: it is rebuilt when the store is next opened")
             return
         }
         if let found = try folder.indexSeal.problems(), !found.isEmpty {
-            problems += found.map { $0 + ": the index is folded again when the store is next opened" }
+            problems += found.map { $0 + ": the index is rebuilt when the store is next opened" }
             return
         }
         var obstacle = ""
@@ -231,10 +232,10 @@ private struct Verification {
             } catch let error as StorageError where [.diskFull, .diskFailed].contains(error.kind) {
                 obstacle = "\(error)"
             } catch {
-                return problems.append("the log cannot be folded: \(error)")
+                return problems.append("the log cannot be applied: \(error)")
             }
         }
-        problems.append("the index was not compared, since there is no room for a fresh one: \(obstacle)")
+        problems.append("the index was not compared, because a new index does not fit on the disk: \(obstacle)")
     }
 
     private mutating func compareIndex(with log: EventLog, _ head: LogHead, draft: String) throws {
@@ -265,20 +266,20 @@ private struct Verification {
             guard let state = try index.state() else { throw IndexError.unusable("it is empty") }
             if state.revision < head.revision {
                 notes.append(
-                    "the index has folded \(state.revision) of \(head.revision) revisions: "
-                        + "the rest is folded when the store is next opened")
+                    "the index has \(state.revision) of \(head.revision) revisions: "
+                        + "the rest is added when the store is next opened")
             } else if state.revision == head.revision, let difference = try index.firstDifference(from: fresh),
                 try index.state()?.revision == head.revision,
                 try known == nil || index.state()?.lastRefusalInBlocks == known
             {
-                problems.append("the index is damaged: \(difference); `muniment rebuild` mends it")
+                problems.append("the index is damaged: \(difference); `muniment rebuild` repairs it")
             } else if try index.state()?.revision != head.revision {
                 // A writer that went on meanwhile has the log in front of the index.
                 guard let now = try log.refreshHead(), now.revision >= state.revision else {
                     return problems.append(
-                        "the index has folded \(state.revision) revisions and the log has \(head.revision): commits are lost")
+                        "the index has \(state.revision) revisions, but the log has \(head.revision): commits are lost")
                 }
-                notes.append("the store was written to meanwhile: its index was not compared; verify again when it is at rest")
+                notes.append("the store was changed meanwhile: its index was not compared; verify again when it is idle")
             }
         } catch {
             problems.append("the index cannot be read: \(error)")

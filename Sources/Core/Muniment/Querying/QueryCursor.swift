@@ -45,7 +45,7 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `Refusal` with `malformed` for any other text.
     public init(_ text: String) throws(Refusal) {
         guard let cursor = try? QueryCursor(decoding: text) else {
-            throw Refusal(.malformed, "`\(Name(text).excerpt)` is no cursor: take the one that came with the page before")
+            throw Refusal(.malformed, "`\(Name(text).excerpt)` is not a cursor: pass the cursor of the previous page unchanged")
         }
         self = cursor
     }

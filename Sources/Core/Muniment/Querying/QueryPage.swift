@@ -44,7 +44,7 @@ extension Snapshot {
         }
         let digest = QueryCursor.digest(query, as: caller)
         if let cursor, !cursor.fits(query) || cursor.digest != digest || cursor.revision != revision || cursor.instant != instant {
-            throw Refusal(.malformed, "the cursor is of another query, caller or moment: ask for the first page again")
+            throw Refusal(.malformed, "the cursor is from another query, caller or revision: request the first page again")
         }
         let key = QueryMemory.Key(digest: digest, revision: revision, instant: instant)
         let kept = cursor.flatMap { memory.page(behind: $0.position, limit: query.limit, for: key) }
@@ -60,7 +60,7 @@ extension Snapshot {
     package func mayQuery(_ className: String, as caller: Name) throws -> (ClassID, SubjectSet)? {
         if let problem = caller.problem { throw problem }
         guard let classID = try reader.classID(className) else {
-            throw Refusal(.unknownClass, "there is no class `\(Name(className).excerpt)`")
+            throw Refusal(.unknownClass, "the class `\(Name(className).excerpt)` does not exist")
         }
         let principal = try reader.caller(caller)
         let subjects = try reader.subjects(of: principal ?? .everyone)

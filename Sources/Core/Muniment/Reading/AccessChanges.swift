@@ -73,7 +73,7 @@ extension Store {
     private func known(_ names: [String], in reader: IndexReader) throws -> Privileges {
         try names.reduce(into: []) { privileges, name in
             guard let privilege = reader.privilege(name) else {
-                throw Refusal(.malformed, "the store knows no privilege called `\(name)`, which a level names")
+                throw Refusal(.malformed, "the store has no privilege `\(name)`, which a level names")
             }
             privileges.formUnion(privilege)
         }

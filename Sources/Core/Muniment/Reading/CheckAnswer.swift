@@ -40,11 +40,11 @@ public struct CheckAnswer: Hashable, Sendable {
         return switch verdict.reason {
         case .administrator:
             isAllowed
-                ? "\(subject) administers the store, and nothing narrows an administrator"
+                ? "\(subject) administers the store, and an administrator has all privileges"
                 : "the class of \(object) does not have the privilege \(list)"
-        case .unknownObject: "there is no \(object) at revision \(revision)"
-        case .unknownSubject: "there is no \(subject) at revision \(revision)"
-        case .unknownPrivilege(let name): "the store knows no privilege called \(name)"
+        case .unknownObject: "\(object) does not exist at revision \(revision)"
+        case .unknownSubject: "\(subject) does not exist at revision \(revision)"
+        case .unknownPrivilege(let name): "the store has no privilege \(name)"
         case .levels(_, _, _, let composition):
             isAllowed
                 ? "the store level, the class level and the object part give \(subject) \(list) on \(object)"
@@ -66,7 +66,7 @@ public struct CheckAnswer: Hashable, Sendable {
         default:
             composition == .widening
                 ? "neither the class \(object.className) nor an entry on \(object) gives \(subject) \(list)"
-                : "no entry on \(object), and nothing that it inherits, gives \(subject) \(list)"
+                : "neither an entry on \(object) nor an inherited one gives \(subject) \(list)"
         }
     }
 }

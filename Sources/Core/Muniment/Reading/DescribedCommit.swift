@@ -93,7 +93,7 @@ extension Store {
     private func revisions(of name: Name, _ reader: IndexReader) throws -> [Revision] {
         if let problem = name.problem { throw problem }
         guard let number = try reader.number(of: name) else {
-            throw Refusal(.unknownObject, "the store never heard of `\(name)`: check the name")
+            throw Refusal(.unknownObject, "the store has no record of `\(name)`: check the name")
         }
         return try Array(reader.revisions(of: ObjectID(rawValue: number)))
     }

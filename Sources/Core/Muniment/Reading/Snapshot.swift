@@ -150,7 +150,7 @@ public final class Snapshot {
         try checkForm(caller, object)
         guard object.kind == .object, let found = try reader.object(object) else {
             let when = revision == reader.state.revision ? "" : " at revision \(revision)"
-            throw Refusal(.unknownObject, "there is no object `\(object)`\(when)")
+            throw Refusal(.unknownObject, "the object `\(object)` does not exist\(when)")
         }
         guard try verdict(for: caller, on: object, wanted: .read).allows(.read) else { throw lacking("read", caller, object) }
         return found
@@ -198,7 +198,7 @@ public final class Snapshot {
     func lacking(_ privilege: String, _ caller: Name, _ object: Name) -> Refusal {
         caller == .anonymous
             ? Refusal(
-                .notAuthenticated, "`\(privilege)` on `\(object)` is needed, and an anonymous caller does not have it: sign in")
+                .notAuthenticated, "`\(privilege)` on `\(object)` is required, and an anonymous caller does not have it: sign in")
             : Refusal(.noPrivilege, "`\(caller)` lacks `\(privilege)` on `\(object)`")
     }
 

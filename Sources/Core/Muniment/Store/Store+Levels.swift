@@ -33,7 +33,7 @@ extension Level {
     fileprivate static func file(_ json: [UInt8]) -> [UInt8] { json + Array("\n\(Digest(of: json.span))\n".utf8) }
 
     fileprivate static let noLevels = JSONError(
-        .malformed, "`levels.json` is to be a list of objects with a `name` and `privileges`",
+        .malformed, "`levels.json` must be a list of objects with a `name` and `privileges`",
         "import a history with levels again")
 
     fileprivate init(json: JSONValue) throws(JSONError) {

@@ -29,7 +29,7 @@ extension Store {
             }
         }
         throw Refusal(
-            .conflict, "`\(principal.excerpt)` is given something again as often as it is taken away: stop whoever does that first")
+            .conflict, "another caller keeps granting access to `\(principal.excerpt)`: stop that caller first")
     }
 
     private static let withdrawalRounds = 100

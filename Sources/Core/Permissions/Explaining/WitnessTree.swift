@@ -10,11 +10,11 @@ extension Witness: CustomStringConvertible {
     /// Returns a fact in words, with the names of this witness.
     public func sentence(_ fact: Fact) -> String {
         switch fact {
-        case .object(let object, let classID): "\(name(object)) is there, of \(name(classID))"
+        case .object(let object, let classID): "\(name(object)) exists, of \(name(classID))"
         case .child(let child, let parent): "\(name(child)) is in \(name(parent))"
         case .options(let classID, let options):
             options.objectACL == .none
-                ? "\(name(classID)) has no object ACLs, so that its objects keep nothing back"
+                ? "\(name(classID)) has no object ACLs, so its objects deny nothing"
                 : "objects of \(name(classID)) inherit \(options.inherits == .all ? "everything" : words(names(options.inherits)))"
         case .member(let member, let role): "\(name(member)) is a member of \(name(role))"
         case .entry(let subject, let object, let privileges, let until):
@@ -39,7 +39,7 @@ private struct WitnessTree {
 
     var lines: [String] {
         var lines = TextTree(answer, branches).lines
-        if !witness.isComplete { lines.append("there are more ways than are shown") }
+        if !witness.isComplete { lines.append("more paths exist than are shown") }
         return lines
     }
 
@@ -70,17 +70,17 @@ private struct WitnessTree {
         guard let decider = witness.outcomes.first?.decider else { return [] }
         return switch decider {
         case .unknownSubject where witness.subject.isSubject:
-            [TextTree("there is no \(witness.subject) at revision \(witness.revision)")]
-        case .unknownSubject: [TextTree("\(witness.subject) is no user, thing or role, and can have no access")]
+            [TextTree("\(witness.subject) does not exist at revision \(witness.revision)")]
+        case .unknownSubject: [TextTree("\(witness.subject) is not a user, thing or role, and cannot have access")]
         case .unknownPrivilege: unknownToStore
-        default: [TextTree("there is no \(witness.object) at revision \(witness.revision)")]
+        default: [TextTree("\(witness.object) does not exist at revision \(witness.revision)")]
         }
     }
 
     private var unknownToStore: [TextTree] {
         let unknown = witness.outcomes.filter { $0.decider == .unknownPrivilege }.map(\.privilege)
         guard !unknown.isEmpty else { return [] }
-        return [TextTree("the store knows no privilege called \(words(unknown)), only \(words(names(.all)))")]
+        return [TextTree("the store has no privilege \(words(unknown)), only \(words(names(.all)))")]
     }
 
     private var unknownToClass: [TextTree] {
@@ -97,8 +97,8 @@ private struct WitnessTree {
         var text = name
         if !given.isEmpty { text += " gives \(words(given))" }
         if !missing.isEmpty { text += (given.isEmpty ? "" : ",") + " does not give \(words(missing))" }
-        if given.isEmpty, missing.isEmpty { text += " gives nothing of that" }
-        if level == .object, !missing.isEmpty, isWidening { text += ", and one of the two would be enough" }
+        if given.isEmpty, missing.isEmpty { text += " gives none of them" }
+        if level == .object, !missing.isEmpty, isWidening { text += ", but one of the two would be enough" }
         let isDecided = witness.outcomes.contains { $0.decider.rawValue == level.rawValue && $0.isAllowed == witness.isAllowed }
         return TextTree(isDecided ? text + ": this decides" : text, paths.map(path))
     }
@@ -112,14 +112,14 @@ private struct WitnessTree {
         // The grant is first, and below it the memberships and the inheritance.
         let given = path.facts.firstIndex { $0.fact.isGift } ?? 0
         let others = path.facts.enumerated().filter { $0.offset != given && !$0.element.fact.isExistence }.map { leaf($0.element) }
-        return leaf(path.facts[given], others, suffix: path.isPermanent ? ", not to be taken away" : "")
+        return leaf(path.facts[given], others, suffix: path.isPermanent ? ", permanently" : "")
     }
 
     private func links(_ path: WitnessedPath) -> TextTree {
         guard let last = path.sources.last else { return TextTree("") }
         let links = path.facts.map { leaf($0) }
         let ways = (last.classLevel + last.objectPart).map(self.path)
-        return TextTree("\(witness.name(last.object)) is readable, and leads here by links", links + ways)
+        return TextTree("\(witness.name(last.object)) is readable, and links to this object", links + ways)
     }
 
     private func leaf(_ fact: WitnessedFact, _ branches: [TextTree] = [], suffix: String = "") -> TextTree {

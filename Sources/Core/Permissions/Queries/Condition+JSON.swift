@@ -8,7 +8,7 @@ extension Condition {
     /// - Throws: `Refusal` with `malformed`, which quotes the invalid part.
     public init(json: JSONValue) throws(Refusal) {
         guard case .object(let members) = json else {
-            throw Condition.noCondition("a condition is an object such as {\"title\": \"Plan\"}")
+            throw Condition.noCondition("a condition must be an object such as {\"title\": \"Plan\"}")
         }
         var conditions: [Condition] = []
         // Sorted by name, so that a cursor matches its query.
@@ -34,12 +34,12 @@ extension Condition {
         var conditions: [Condition] = []
         for (sign, value) in comparisons {
             if sign == "prefix" {
-                guard case .string(let prefix) = value else { throw noCondition("`prefix` takes a text") }
+                guard case .string(let prefix) = value else { throw noCondition("`prefix` takes a string") }
                 conditions.append(.hasPrefix(property, prefix))
             } else if let comparison = Comparison(rawValue: sign) {
                 conditions.append(.compare(property, comparison, value))
             } else {
-                throw noCondition("`\(Name(sign).excerpt)` is no comparison: use =, <, <=, >, >= or prefix")
+                throw noCondition("`\(Name(sign).excerpt)` is not a comparison: use =, <, <=, >, >= or prefix")
             }
         }
         return conditions

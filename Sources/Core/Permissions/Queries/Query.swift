@@ -44,20 +44,20 @@ public struct Query: Hashable, Sendable {
         if let limit, limit < 1 { return Refusal(.malformed, "a page has at least one object, not \(limit)") }
         if let limit, limit > Limits.objectsPerPage {
             return Refusal(
-                .tooLarge, "a page has at most \(Limits.objectsPerPage) objects, not \(limit): ask for all without a limit")
+                .tooLarge, "a page has at most \(Limits.objectsPerPage) objects, not \(limit): omit the limit to get all")
         }
         guard condition?.count ?? 0 <= Limits.conditionsPerQuery, condition?.depth ?? 0 <= Limits.depthOfConditions else {
-            let limits = "\(Limits.conditionsPerQuery) conditions, in each other at most \(Limits.depthOfConditions) deep"
-            return Refusal(.tooLarge, "a query has at most \(limits): ask in parts")
+            let limits = "\(Limits.conditionsPerQuery) conditions, nested at most \(Limits.depthOfConditions) levels deep"
+            return Refusal(.tooLarge, "a query has at most \(limits): split it")
         }
         guard condition?.isFinite ?? true else {
-            return Refusal(.malformed, "a condition compares with a number that is infinite or none: JSON has no such numbers")
+            return Refusal(.malformed, "a condition compares with NaN or infinity: use a finite number")
         }
         guard order.count <= Limits.ordersPerQuery else {
             return Refusal(.tooLarge, "a query orders by at most \(Limits.ordersPerQuery) properties, not \(order.count)")
         }
         guard Set(order.map { ExactText($0.property) }).count == order.count else {
-            return Refusal(.malformed, "a query orders by a property once: leave out what stands twice")
+            return Refusal(.malformed, "a query orders by a property twice: keep one of them")
         }
         return nil
     }

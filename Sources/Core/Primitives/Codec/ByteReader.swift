@@ -21,7 +21,7 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownRefusalFormat(let version):
             "the refusal has format version \(version), which this Muniment cannot read: use a later one"
         case .unknownEvent(let kind, let version):
-            "an event of kind \(kind), version \(version) is not known to this Muniment: use a later one"
+            "an event has kind \(kind), version \(version), which this Muniment does not know: use a later one"
         }
     }
 }

@@ -176,6 +176,6 @@ public struct MalformedTime: Error, Hashable, Sendable, CustomStringConvertible 
     public let text: String
 
     public var description: String {
-        "`\(text.prefix(80))` is no time: write one like 2026-01-31T10:00:00Z, of a day that there is"
+        "`\(text.prefix(80))` is not a time: write an existing day like 2026-01-31T10:00:00Z"
     }
 }

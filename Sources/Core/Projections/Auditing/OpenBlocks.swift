@@ -37,7 +37,7 @@ struct OpenBlocks {
     }
 
     mutating func takeRows() -> AuditRows {
-        precondition(!isDraft, "the open block is taken up before anything is folded that is to be written")
+        precondition(!isDraft, "the open block must be loaded before new events are added")
         defer { rows = AuditRows() }
         return rows
     }

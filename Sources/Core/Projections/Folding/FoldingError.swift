@@ -7,8 +7,8 @@ public enum FoldingError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .unknownObject(let object, let revision): "revision \(revision) of the log speaks of \(object), which is not there"
-        case .doesNotFollow(let revision, let head): "revision \(revision) cannot be folded behind \(head)"
+        case .unknownObject(let object, let revision): "revision \(revision) of the log refers to \(object), which does not exist"
+        case .doesNotFollow(let revision, let head): "revision \(revision) cannot be applied after \(head)"
         }
     }
 }

@@ -85,8 +85,8 @@ public enum IndexError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .damaged: "a row of the index is damaged: `muniment rebuild` folds the index from the log again"
-        case .unusable(let why): "the index cannot be used (\(why)): `muniment rebuild` folds it from the log again"
+        case .damaged: "a row of the index is damaged: `muniment rebuild` rebuilds the index from the log"
+        case .unusable(let why): "the index cannot be used (\(why)): `muniment rebuild` rebuilds it from the log"
         }
     }
 }

@@ -30,7 +30,7 @@ package struct ChangeLine {
         let word = try fields.text("op")
         guard let operation = Operation(rawValue: word) else {
             let known = Operation.allCases.map(\.rawValue).joined(separator: ", ")
-            throw fields.problem("op", "does not know `\(word)`", "use one of \(known)")
+            throw fields.problem("op", "has the unknown value `\(word)`", "use one of \(known)")
         }
         change = try operation.read(&fields)
         try fields.finish()
@@ -101,7 +101,7 @@ private enum Operation: String, CaseIterable {
         case (let value?, nil): return .writeObject(object, .value(value), expectedRevision: expected)
         case (nil, let patch?): return .writeObject(object, .merge(patch), expectedRevision: expected)
         case (nil, nil): throw fields.problem("value", "is missing", "add it, or `merge` with a patch")
-        case (_?, _?): throw fields.problem("merge", "stands beside `value`", "give one of them")
+        case (_?, _?): throw fields.problem("merge", "cannot be used with `value`", "give one of them")
         }
     }
 
@@ -109,7 +109,7 @@ private enum Operation: String, CaseIterable {
         switch fields.value(key) {
         case nil: return nil
         case .integer(let number)? where number >= 0: return Revision(UInt64(number))
-        case .integer?, .number?: throw fields.problem(key, "is no revision", "write a whole number")
+        case .integer?, .number?: throw fields.problem(key, "is not a revision", "write a whole number")
         case let other?: throw other.wrongType("a whole number").inside(key)
         }
     }
@@ -134,7 +134,7 @@ private enum Operation: String, CaseIterable {
         }
         guard let privileges = levels[ExactText(level)] else {
             let known = levels.keys.sorted().map { "`\($0.text)`" }.joined(separator: ", ")
-            throw fields.problem("level", "does not know `\(level)`", "use one of \(known)")
+            throw fields.problem("level", "has the unknown level `\(level)`", "use one of \(known)")
         }
         return .setAccess(subject, on: object, privileges)
     }

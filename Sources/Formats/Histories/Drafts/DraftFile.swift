@@ -57,7 +57,7 @@ public struct DraftFile: Sendable {
         case .transaction(let line): return line.transactions(authority: .caller)
         case .question, .mark, .clock:
             throw LineProblem(
-                problem: "is no transaction", remedy: "write `as` and `do`, a list of changes, or one change with its `op`")
+                problem: "is not a transaction", remedy: "write `as` and `do`, a list of changes, or one change with its `op`")
         }
     }
 

@@ -33,8 +33,8 @@ struct HistorySource: Sendable {
         parser = LineParser(file: file, kind: .history)
         guard let first = try lines.next(), case .header(let header) = try parser.parse(first) else {
             throw FormatError(
-                file: file, line: 1, key: "format", problem: "is missing: the file says nothing",
-                remedy: "begin it with a header: {\"format\":\"\(Header.Format.history.rawValue)\"}")
+                file: file, line: 1, key: "format", problem: "is missing: the file is empty",
+                remedy: "start it with a header: {\"format\":\"\(Header.Format.history.rawValue)\"}")
         }
         self.header = header
         pending = try readLine()
@@ -67,14 +67,14 @@ struct HistorySource: Sendable {
     /// Skips the transactions that the store already has from this file.
     mutating func resume(behind last: Commit) throws {
         guard let line = last.origin.importLine.map({ Int($0) }) else {
-            throw ImportError.cannotResume(file: file, line: nil, reason: "the newest commit of the store came from no import")
+            throw ImportError.cannotResume(file: file, line: nil, reason: "the newest commit of the store is not from an import")
         }
         let found = try transaction(atLine: line)
         guard let found, found.line.id == last.origin.requestID, found.line.time == last.time else {
             let id = last.origin.requestID.map { "transaction `\($0)`" } ?? "a transaction without an id"
             throw ImportError.cannotResume(
                 file: file, line: line,
-                reason: "the store ends with \(id) of \(last.time) from this line, and it holds another")
+                reason: "the store ends with \(id) of \(last.time) from this line, which has another transaction now")
         }
         pending = nil
     }
@@ -96,7 +96,7 @@ struct HistorySource: Sendable {
 
     private mutating func read(_ raw: RawLine) throws -> Numbered? {
         guard case .transaction(let line) = try parser.parse(raw) else {
-            preconditionFailure("the parser knows only transactions behind the header of a history")
+            preconditionFailure("the parser accepts only transactions after the header of a history")
         }
         return (raw.number, line, raw.end)
     }
@@ -106,8 +106,8 @@ struct HistorySource: Sendable {
         guard time >= earliest else {
             throw FormatError(
                 file: file, line: next.number, key: "time", problem: "goes back: \(time) is before \(earliest)",
-                remedy: "put the transactions in the order of their times, behind what the store has already; "
-                    + "an import that was interrupted goes on with --resume")
+                remedy: "sort the transactions by time, after the commits of the store; "
+                    + "continue an interrupted import with --resume")
         }
         earliest = time
     }

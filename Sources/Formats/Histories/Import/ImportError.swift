@@ -16,10 +16,10 @@ public enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .refused(let file, let line, let id, let refusal):
             "\(file):\(line): \(id.map { "transaction `\($0)` was " } ?? "")refused: \(refusal); "
-                + "what comes before it is in the store: correct the line and go on with --resume"
+                + "the earlier transactions are in the store: correct the line and continue with --resume"
         case .cannotResume(let file, let line, let reason):
-            "\(file)\(line.map { ":\($0)" } ?? ""): cannot go on with this import: \(reason); "
-                + "resume with the file that the import began with, or import into a new store"
+            "\(file)\(line.map { ":\($0)" } ?? ""): cannot continue this import: \(reason); "
+                + "resume with the original file of the import, or import into a new store"
         case .storeIsLocked(let directory):
             "the store `\(directory)` is locked, and a history with levels grants privileges to everyone at the store level. "
                 + "Import the history into a new store."

@@ -55,7 +55,7 @@ struct Fields {
     func finish() throws(LineProblem) {
         guard taken != members.count, let unknown = members.keys.first(where: { !asked.contains(ExactText($0)) }) else { return }
         let known = asked.map { "`\($0.text)`" }.joined(separator: ", ")
-        throw problem(unknown, "is not known here", "use one of \(known), or leave it out")
+        throw problem(unknown, "is unknown here", "use one of \(known), or omit it")
     }
 
     /// Returns an error with the key, the problem, and the remedy.
@@ -91,7 +91,7 @@ extension Fields {
     mutating func optionalInstant(_ key: String) throws(LineProblem) -> Instant? {
         guard let text = try optionalText(key) else { return nil }
         guard let instant = try? Instant(text) else {
-            throw problem(key, "is no time: `\(text)`", "write it like 2026-01-01T10:00:00Z")
+            throw problem(key, "is not a time: `\(text)`", "write it like 2026-01-01T10:00:00Z")
         }
         return instant
     }
@@ -106,7 +106,7 @@ extension Fields {
         guard let word = try optionalText(key) else { return nil }
         guard let choice = choices.first(where: { $0.word == word }) else {
             let words = choices.map { "`\($0.word)`" }.joined(separator: " or ")
-            throw problem(key, "does not know `\(word)`", "write \(words)")
+            throw problem(key, "has the unknown value `\(word)`", "write \(words)")
         }
         return choice.value
     }

@@ -36,9 +36,9 @@ extension JSONValue {
     /// Returns the error for a value of the wrong type.
     func wrongType(_ wanted: String) -> LineProblem {
         if case .null = self {
-            LineProblem(problem: "is null", remedy: "it is to be \(wanted); leave the key out if there is nothing to say")
+            LineProblem(problem: "is null", remedy: "write \(wanted), or omit the key")
         } else {
-            LineProblem(problem: "has the wrong type", remedy: "it is to be \(wanted)")
+            LineProblem(problem: "has the wrong type", remedy: "write \(wanted)")
         }
     }
 }

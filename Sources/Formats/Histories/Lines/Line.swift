@@ -47,7 +47,7 @@ extension Line {
         } else if kind != .questions && (fields.has("do") || fields.has("changes")) {
             self = .transaction(try TransactionLine(value, context))
         } else {
-            throw fields.problem(nil, "has none of the keys that tell what it is", kind.expectedLines)
+            throw fields.problem(nil, "has no key that identifies its kind", kind.expectedLines)
         }
     }
 }

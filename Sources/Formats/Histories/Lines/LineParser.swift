@@ -46,8 +46,8 @@ struct LineParser: Sendable {
         }
         guard self.header == nil else {
             throw FormatError(
-                file: file, line: number, key: "format", problem: "stands here for the second time",
-                remedy: "one file has one header, its first line; put the rest into a file of its own")
+                file: file, line: number, key: "format", problem: "appears a second time here",
+                remedy: "a file has one header, its first line; put the rest into a separate file")
         }
         guard kind == .questions || header.format == kind.format else {
             throw FormatError(

@@ -42,7 +42,7 @@ extension TransactionLine {
         case .array(let items) where isEach:
             for item in items { try checkOne(item, fields) }
         case _ where isEach:
-            throw fields.problem("expect", "is no list", "with `\"mode\":\"each\"` list one item a change")
+            throw fields.problem("expect", "is not a list", "with `\"mode\":\"each\"` write one item per change")
         default: try checkOne(expectation, fields)
         }
     }
@@ -53,12 +53,12 @@ extension TransactionLine {
         case .string("ok"), .string("*"): return
         case .object(let members):
             if let unknown = members.keys.first(where: { $0 != "refused" && $0 != "change" }) {
-                throw fields.problem("expect", "does not know the key `\(unknown)`", remedy)
+                throw fields.problem("expect", "has the unknown key `\(unknown)`", remedy)
             }
             guard case .string(let code)? = members["refused"] else { fallthrough }
             guard code == "*" || Refusal.Code(rawValue: code) != nil else {
                 let codes = Refusal.Code.allCases.map(\.rawValue).joined(separator: ", ")
-                throw fields.problem("expect", "does not know the code `\(code)`", "use one of \(codes)")
+                throw fields.problem("expect", "has the unknown code `\(code)`", "use one of \(codes)")
             }
         default: throw fields.problem("expect", "has the wrong form", remedy)
         }

@@ -22,7 +22,7 @@ struct Answering {
             default: return try store.read(at: moment) { try answer(question.subject, from: $0) }
             }
         } catch let refusal as Refusal {
-            throw LineProblem(key: nil, problem: "asks an ill-formed question: \(refusal.message)", remedy: "correct it")
+            throw LineProblem(key: nil, problem: "is not a valid question: \(refusal.message)", remedy: "correct it")
         }
     }
 
@@ -43,7 +43,7 @@ struct Answering {
                 let condition = try Condition(json: .object(filter))
                 return .texts(try snapshot.list(class: className, where: condition, as: caller))
             }
-        case .notices, .accessChanges: preconditionFailure("these are not asked of one snapshot")
+        case .notices, .accessChanges: preconditionFailure("these questions do not use one snapshot")
         }
     }
 
@@ -108,7 +108,7 @@ extension Answering {
             guard let levels else { throw noLevels("level") }
             guard let level = levels.first(where: { ExactText($0.name) == ExactText(name) }) else {
                 let known = levels.map { "`\($0.name)`" }.joined(separator: ", ")
-                throw LineProblem(key: "level", problem: "does not know `\(name)`", remedy: "use one of \(known)")
+                throw LineProblem(key: "level", problem: "has the unknown name `\(name)`", remedy: "use one of \(known)")
             }
             return level.privileges
         }
@@ -128,14 +128,15 @@ extension Answering {
             let head = try store.head.revision
             guard revision <= head else {
                 throw LineProblem(
-                    key: key, problem: "asks for revision \(revision), and the newest is \(head)", remedy: "ask for one up to it")
+                    key: key, problem: "asks for revision \(revision), and the newest is \(head)",
+                    remedy: "use a revision up to the newest")
             }
             return .revision(revision)
         case .text(let text):
             if let revision = marks[ExactText(text)] { return .revision(revision) }
             guard let instant = try? Instant(text) else {
                 throw LineProblem(
-                    key: key, problem: "does not know `\(text)`",
+                    key: key, problem: "has the unknown mark or time `\(text)`",
                     remedy: "write a revision number, a time like 2026-01-01T10:00:00Z or the name of an earlier mark")
             }
             return .time(instant)

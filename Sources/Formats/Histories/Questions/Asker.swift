@@ -46,7 +46,7 @@ public struct Asker {
                 } catch let problem as LineProblem {
                     throw problem.at(lines.file, raw.number)
                 }
-            case .transaction, .mark, .clock: preconditionFailure("the parser knows only questions in this kind of file")
+            case .transaction, .mark, .clock: preconditionFailure("the parser accepts only questions in this kind of file")
             }
         }
         return count

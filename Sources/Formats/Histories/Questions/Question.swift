@@ -43,7 +43,7 @@ extension Question {
         let word = try fields.text("ask")
         guard let kind = Kind(rawValue: word) else {
             let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw fields.problem("ask", "does not know `\(word)`", "use one of \(known)")
+            throw fields.problem("ask", "has the unknown value `\(word)`", "use one of \(known)")
         }
         subject = try kind.read(&fields)
         at = try fields.optional("at", When.init)
@@ -65,7 +65,7 @@ extension Question.When {
         case .integer(let number) where number >= 0: self = .revision(Revision(UInt64(number)))
         default:
             throw LineProblem(
-                problem: "is no moment",
+                problem: "is not a point in time",
                 remedy: "write a revision number, a time like \"2026-01-01T10:00:00Z\" or the name of a mark")
         }
     }

@@ -38,8 +38,8 @@ package struct RecordedHistory: Sendable {
         var parser = LineParser(file: lines.file, kind: kind)
         guard let first = try lines.next(), case .header(let header) = try parser.parse(first) else {
             throw FormatError(
-                file: lines.file, line: 1, key: "format", problem: "is missing: the file says nothing",
-                remedy: "begin it with a header: {\"format\":\"\(Header.Format.scenario.rawValue)\"}")
+                file: lines.file, line: 1, key: "format", problem: "is missing: the file is empty",
+                remedy: "start it with a header: {\"format\":\"\(Header.Format.scenario.rawValue)\"}")
         }
         let isHistory = kind == .history
         (title, administrator, levels) = (header.title, header.administratorOrDefault, header.levels)

@@ -90,7 +90,7 @@ private struct ScenarioRun {
     private func advance(to moment: Instant, _ key: String) throws {
         guard moment >= clock.now else {
             throw LineProblem(
-                key: key, problem: "goes back: \(moment) is before \(clock.now), which the scenario's clock shows",
+                key: key, problem: "goes back: \(moment) is before \(clock.now), the time of the scenario's clock",
                 remedy: "write a time that is not earlier")
         }
         clock.advance(to: moment)

@@ -15,10 +15,10 @@ extension Proposals {
 extension Proposals.Obstacle {
     package var words: String {
         switch self {
-        case .unknownObject: "there is no such object; it has to be created first"
+        case .unknownObject: "the object does not exist; create it first"
         case .unknownSubject:
-            "there is nobody of this name: users, things, roles, everyone and anonymous have access, and a role must be there"
-        case .impossiblePrivilege(let name): "no class can have a privilege called \(name)"
+            "this name cannot have access: use a user, a thing, an existing role, everyone or anonymous"
+        case .impossiblePrivilege(let name): "a class cannot have the privilege \(name)"
         case .nothingAsked: "no privilege was asked about"
         }
     }

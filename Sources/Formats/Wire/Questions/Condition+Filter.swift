@@ -11,7 +11,7 @@ extension Condition {
         try Condition.checkWords(json)
         do { self = try Condition(json: json) } catch {
             throw Refusal(
-                .malformed, #"the filter is none (\#(error.message)); write one such as {"title":"Plan"} or {"pages":{"<":10}}"#)
+                .malformed, #"the filter is invalid (\#(error.message)); write one such as {"title":"Plan"} or {"pages":{"<":10}}"#)
         }
     }
 
@@ -19,7 +19,7 @@ extension Condition {
         guard case .object(let members) = json else { return }
         for (name, value) in members where name.hasPrefix("$") {
             guard ["$any", "$all"].contains(name), case .array(let parts) = value else {
-                throw Refusal(.malformed, "`\(name)` is no word of a filter; write `$any` or `$all` with a list of filters")
+                throw Refusal(.malformed, "`\(name)` is not a filter operator; write `$any` or `$all` with a list of filters")
             }
             for part in parts { try checkWords(part) }
         }

@@ -41,7 +41,7 @@ package struct SpanRunsBackwards: Error, Hashable, CustomStringConvertible {
         self.to = to
     }
 
-    package var description: String { "the span from revision \(from) to \(to) runs backwards; swap the two" }
+    package var description: String { "the span ends at revision \(to), before its start \(from); swap the two" }
 }
 
 extension [AccessDifference] {

@@ -42,13 +42,13 @@ extension EntryList {
     public func list(_ moment: Moment = .now) throws -> [ListedEntry] {
         try store.read(at: moment) { snapshot in
             guard try snapshot.exists(object) else {
-                throw Refusal(.unknownObject, "there is no object `\(object)`: create it first, or check the name")
+                throw Refusal(.unknownObject, "the object `\(object)` does not exist: create it first, or check the name")
             }
             let held = try snapshot.privileges(of: caller, on: object)
             guard held.contains("read") || held.contains("setPermissions") else {
                 throw Refusal(
                     caller == .anonymous ? .notAuthenticated : .noPrivilege,
-                    "`\(caller)` may neither read `\(object)` nor set permissions on it, and so cannot see its entries")
+                    "`\(caller)` may neither read `\(object)` nor set permissions on it, so it cannot see the entries")
             }
             let own = try snapshot.entries(on: object).map { ListedEntry($0, origin: .object) }
             return own + (try snapshot.bucketEntries(of: object))

@@ -86,7 +86,7 @@ extension EntryList {
         guard !kept.isEmpty else { return RefusedEntry(entry: entry, reason: refusal) }
         let message =
             "`\(entry.subject)` has `\(kept.joined(separator: ", "))` on every object of the bucket `\(object.className)` "
-            + "permanently, as the bucket's owner: it cannot be taken away on `\(object)`"
+            + "permanently, as the bucket's owner: it cannot be revoked on `\(object)`"
         return RefusedEntry(entry: entry, reason: Refusal(.permanentEntry, message, change: refusal.change))
     }
 

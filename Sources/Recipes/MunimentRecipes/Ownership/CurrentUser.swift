@@ -74,10 +74,10 @@ public enum CurrentUserError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
         switch self {
         case .damaged(let path):
-            "`\(path)` does not hold the id of a user: put the id back, or remove the file to begin as a new user"
+            "`\(path)` does not contain a user id: restore the id, or remove the file to start as a new user"
         case .notAnID(let text):
-            "`\(text.prefix(80))` is no id of a user: give a UUID, as in 847d9117-cfaf-4c16-b45b-5781acfd1151"
-        case .unavailable(let path, let why): "the current user, kept in `\(path)`, is not known: \(why)"
+            "`\(text.prefix(80))` is not a user id: write a UUID like 847d9117-cfaf-4c16-b45b-5781acfd1151"
+        case .unavailable(let path, let why): "the current user in `\(path)` is unknown: \(why)"
         }
     }
 }

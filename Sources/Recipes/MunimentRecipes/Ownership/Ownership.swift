@@ -64,7 +64,7 @@ public struct Ownership: Sendable {
     func ask<R>(about object: Name, needing privilege: String, _ body: (Snapshot) throws -> R) throws -> R {
         try store.read { snapshot in
             guard try snapshot.exists(object) else {
-                throw Refusal(.unknownObject, "there is no object `\(object)`: create it first, or check the name")
+                throw Refusal(.unknownObject, "the object `\(object)` does not exist: create it first, or check the name")
             }
             guard try snapshot.check(user, [privilege], on: object).isAllowed else {
                 throw Refusal.lacking(privilege, on: object, isAnonymous: false)

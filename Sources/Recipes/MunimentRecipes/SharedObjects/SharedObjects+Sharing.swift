@@ -46,6 +46,6 @@ extension SharedObjects {
     /// edit a public object (CONFORMANCE F4).
     static func problem(ofUser user: Name) -> Refusal? {
         guard user == .everyone || user == .anonymous else { return nil }
-        return Refusal(.malformed, "`\(user)` is no specified user: make the object public, or name a user, a thing or a role")
+        return Refusal(.malformed, "`\(user)` is not a specific user: make the object public, or name a user, a thing or a role")
     }
 }

@@ -25,7 +25,9 @@ final class AccessTokenRules: Sendable {
     /// - Throws: ``JWTProblem`` (`notAnAccessToken`) if it is an ID token, a logout token, a refresh token or of another type.
     func check(_ jwt: CheckedJWT) throws(JWTProblem) {
         // Without a proof of the key that it is bound to, it is no more than a copy (RFC 7800, RFC 9449, RFC 8705).
-        if jwt.claims["cnf"] != nil { throw .notAnAccessToken("its `cnf` binds it to a key, and a bearer token proves none") }
+        if jwt.claims["cnf"] != nil {
+            throw .notAnAccessToken("its `cnf` binds it to a key, but a bearer token does not prove a key")
+        }
         switch jwt.type {
         case "at+jwt":
             hasSeenType.store(true, ordering: .relaxed)

@@ -16,15 +16,15 @@ public struct IssuerDocument: Sendable {
     /// - Throws: ``IssuerFetchError`` if the issuer does not respond, or the metadata belongs to another issuer.
     public static func fetch(_ settings: IssuerSettings, timeoutSeconds: Int = 10) throws(IssuerFetchError) -> IssuerDocument {
         guard let address = settings.discoveryAddress else {
-            throw IssuerFetchError("`\(settings.issuer)` leads to no address for what it says about itself")
+            throw IssuerFetchError("`\(settings.issuer)` gives no valid address for its discovery document")
         }
         let response = try get(address, timeoutSeconds: timeoutSeconds)
         guard case .object(let members)? = try? JSONText.decode(response.body) else {
-            throw IssuerFetchError("`\(address)` answers with no JSON object")
+            throw IssuerFetchError("`\(address)` did not return a JSON object")
         }
         // Without this check, another issuer would be trusted.
         guard let issuer = members.text("issuer"), ExactText(issuer) == ExactText(settings.issuer) else {
-            throw IssuerFetchError("`\(address)` speaks for another issuer")
+            throw IssuerFetchError("`\(address)` is the document of another issuer")
         }
         return IssuerDocument(members: members, settings: settings, address: address)
     }
@@ -32,7 +32,7 @@ public struct IssuerDocument: Sendable {
     /// Returns an address from the metadata. An unencrypted address is accepted only from an issuer on this machine.
     public func address(_ name: String) throws(IssuerFetchError) -> HTTPAddress {
         guard let found = members.text(name).flatMap(settings.safeAddress) else {
-            throw IssuerFetchError("`\(address)` gives no `\(name)` that can be taken")
+            throw IssuerFetchError("`\(address)` has no valid `\(name)`")
         }
         return found
     }
@@ -46,7 +46,7 @@ public struct IssuerDocument: Sendable {
         request.connectSeconds = min(request.connectSeconds, timeoutSeconds)
         let response: HTTPClientResponse
         do throws(HTTPClientError) { response = try HTTPClient.send(request) } catch { throw IssuerFetchError("\(error)") }
-        guard response.status == 200 else { throw IssuerFetchError("`\(address)` answers \(response.status)") }
+        guard response.status == 200 else { throw IssuerFetchError("`\(address)` returned status \(response.status)") }
         return response
     }
 }

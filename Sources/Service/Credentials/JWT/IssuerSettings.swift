@@ -56,10 +56,11 @@ public enum IssuerSettingsError: Error, Hashable, Sendable, CustomStringConverti
 
     public var description: String {
         switch self {
-        case .tooLong(let text): "the issuer `\(text.prefix(80))…` has more than 512 bytes; only a shorter one can be used"
-        case .noAddress(let text): "`\(text)` is no address; write one like `https://login.example.com`"
-        case .notSecure(let text): "`\(text)` is not encrypted, and leads to another machine; write one with `https://`"
-        case .noAudience: "the audience is empty, and JWTs for any other service would be good here; write what the issuer calls it"
+        case .tooLong(let text): "the issuer `\(text.prefix(80))…` has more than 512 bytes; use a shorter one"
+        case .noAddress(let text): "`\(text)` is not an address; write one like `https://login.example.com`"
+        case .notSecure(let text): "`\(text)` is not encrypted, but the host is another machine; write one with `https://`"
+        case .noAudience:
+            "the audience is empty, so JWTs for any other service would be valid here; write the audience of this service"
         }
     }
 }

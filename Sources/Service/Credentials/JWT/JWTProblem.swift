@@ -27,22 +27,22 @@ public enum JWTProblem: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .malformed: "it is no signed JWT"
-        case .tooLong(let count): "it has \(count) bytes, of which at most \(CompactJWT.limitBytes) are read"
-        case .unsupportedAlgorithm(let name): "its algorithm `\(name)` is none that is accepted"
-        case .unknownExtension: "its header has a `crit`, and nothing that it could ask for is understood"
-        case .unknownKey: "no key of the issuer fits its header"
+        case .malformed: "it is not a signed JWT"
+        case .tooLong(let count): "it has \(count) bytes; at most \(CompactJWT.limitBytes) are allowed"
+        case .unsupportedAlgorithm(let name): "its algorithm `\(name)` is not accepted"
+        case .unknownExtension: "its header has a `crit`, which is not supported"
+        case .unknownKey: "no key of the issuer matches its header"
         case .wrongSignature: "its signature is wrong"
         case .wrongIssuer: "its `iss` is another issuer"
         case .wrongAudience: "its `aud` does not name this service"
         case .noEnd: "it has no `exp`"
-        case .ended: "it has ended"
-        case .notYetGood: "its `nbf` is still to come"
-        case .issuedInTheFuture: "its `iat` is still to come"
-        case .unusableSubject: "its `sub` is missing, or no name of a user"
+        case .ended: "it has expired"
+        case .notYetGood: "its `nbf` is in the future"
+        case .issuedInTheFuture: "its `iat` is in the future"
+        case .unusableSubject: "its `sub` is missing, or not the name of a user"
         case .reservedSubject: "its `sub` is `root`, the name of the user who administers new stores"
         case .notAnAccessToken(let why): "it is not an access token: \(why)"
-        case .keysUnavailable(let why): "the issuer's keys cannot be had: \(why)"
+        case .keysUnavailable(let why): "the issuer's keys are not available: \(why)"
         }
     }
 }

@@ -82,7 +82,7 @@ public final class JWTVerifier: Sendable {
             fetchKeys(now)
         }
         guard let jwt = try checkCached(text, at: now()) else {
-            throw .keysUnavailable("the clock was set while they were fetched")
+            throw .keysUnavailable("the clock was changed during the request")
         }
         return jwt
     }
@@ -100,7 +100,7 @@ public final class JWTVerifier: Sendable {
         } catch {
             // The interval until the next attempt starts at the end of this one.
             guard cache.withLock({ $0.failed(error.description, at: now()) }) else { return }
-            report("the keys of the issuer `\(settings.issuer)` cannot be had: \(error)")
+            report("the keys of the issuer `\(settings.issuer)` are not available: \(error)")
         }
     }
 }

@@ -12,11 +12,11 @@ struct KeyFetch {
                 try IssuerDocument.fetch(settings, timeoutSeconds: settings.fetchSeconds).keysAddress()
             }
         let remaining = settings.fetchSeconds - Int((ContinuousClock.now - begin).components.seconds)
-        guard remaining > 0 else { throw IssuerFetchError("`\(settings.issuer)` took all the time to say where they are") }
+        guard remaining > 0 else { throw IssuerFetchError("`\(settings.issuer)` took too long to return their address") }
         let response = try IssuerDocument.get(address, timeoutSeconds: remaining)
         // A response without usable keys is an error of the issuer; the known keys are kept.
         guard let keys = JSONWebKeys(response.body), !keys.isEmpty else {
-            throw IssuerFetchError("`\(address)` answers with no set of keys")
+            throw IssuerFetchError("`\(address)` did not return a key set")
         }
         return (keys, response.header("Cache-Control"))
     }

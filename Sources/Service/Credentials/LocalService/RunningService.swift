@@ -43,7 +43,7 @@ public struct RunningService: Sendable {
     public func send(
         _ method: Method, _ path: String, json: [UInt8]? = nil
     ) throws(ServiceUnreachable) -> (status: Int, body: [UInt8]) {
-        guard let address = HTTPAddress(note.address + path) else { throw ServiceUnreachable(why: "its note names no address") }
+        guard let address = HTTPAddress(note.address + path) else { throw ServiceUnreachable(why: "its note has no address") }
         var request = HTTPClientRequest(address)
         request.method = HTTPClientMethod(rawValue: method.rawValue)
         request.body = json
@@ -69,6 +69,6 @@ public struct ServiceUnreachable: Error, Hashable, Sendable, CustomStringConvert
     public let why: String
 
     public var description: String {
-        "the service that holds the store did not answer: \(why); `muniment log` shows whether the change was made"
+        "the service of the store did not respond: \(why); `muniment log` shows if the change was made"
     }
 }

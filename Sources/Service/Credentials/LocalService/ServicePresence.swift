@@ -67,7 +67,7 @@ public struct ServiceAlreadyRuns: Error, Hashable, Sendable, CustomStringConvert
     public let holder: String
 
     public var description: String {
-        "a service runs on `\(dataDirectory)` already, \(holder): stop that one first, or use it"
+        "`\(dataDirectory)` already has a running service, \(holder): stop that service first, or use it"
     }
 }
 
@@ -75,7 +75,7 @@ public struct ServiceAlreadyRuns: Error, Hashable, Sendable, CustomStringConvert
 public enum ServicePresenceError: Error, Hashable, Sendable, CustomStringConvertible {
     case noCertificate
 
-    public var description: String { "the certificate is none that can be read; give a file in PEM" }
+    public var description: String { "the certificate cannot be read; give a file in PEM" }
 }
 
 /// The files of a data directory that announce a running service.

@@ -26,7 +26,7 @@ public struct NoStoreForAccounts: Error, Hashable, Sendable, CustomStringConvert
     public let dataDirectory: String
 
     public var description: String {
-        "accounts are to be for the store `\(store)`, and there is none in `\(dataDirectory)`; make it first (`muniment init --store "
-            + "\(dataDirectory)/\(store)`), or take it out of `stores`"
+        "the store `\(store)` in the settings of accounts does not exist in `\(dataDirectory)`; create it first (`muniment init --store "
+            + "\(dataDirectory)/\(store)`), or remove it from `stores`"
     }
 }

@@ -10,19 +10,19 @@ enum AccountsRoutes {
     static let all = [find, verify, get, signOut, delete]
 
     private static let who =
-        "For tokens that administer all stores, and for whoever acts as an administrator of a store that accounts belong to."
+        "Requires a token that administers all stores, or an administrator of a store with accounts."
     private static let pageLimit = 1_000
 
     static let find = Route(
         "GET", "/v1/accounts", "listAccounts", need: .store,
-        RouteDescription("the account with an email, or all of them page by page", group: "Accounts").saying(who)
+        RouteDescription("the account with an email, or all accounts in pages", group: "Accounts").saying(who)
             .taking(
-                .query("email", "the email to look for; at most one account has it"),
-                .query("after", "the `next` of the page before: accounts behind this principal"),
+                .query("email", "the email to search for; at most one account has it"),
+                .query("after", "the `next` of the previous page: accounts after this principal"),
                 .limit(pageLimit, default: 100)
             )
             .answering(
-                "the accounts, in the order in which they were made; `next` is there where there may be more",
+                "the accounts, in the order of their creation; with `next` if more may follow",
                 Schema.object(["accounts": Schema.list(Schema.named("Account"))], optional: ["next": Schema.name]), headers: []
             )
             .refusing(.conflict),
@@ -34,7 +34,7 @@ enum AccountsRoutes {
             try arguments.finish()
             if let email {
                 guard after == nil, limit == nil else {
-                    throw Problem(.malformed, "`email` stands alone: leave out `after` and `limit`")
+                    throw Problem(.malformed, "`email` cannot be used with `after` and `limit`: omit them")
                 }
                 let found = try accounts.find(email: email)
                 return call.answer(["accounts": .array(found.map { [.object($0.json(accounts))] } ?? [])])
@@ -48,10 +48,10 @@ enum AccountsRoutes {
 
     static let verify = Route(
         "GET", "/v1/accounts/verify", "verifyAccounts", need: .store,
-        RouteDescription("whether the log of accounts is whole: its chain of hashes, every record, every key", group: "Accounts")
+        RouteDescription("checks the log of accounts: its hash chain, every record, every key", group: "Accounts")
             .saying(who)
             .answering(
-                "the report; `hash` vouches for the whole log",
+                "the report; `hash` covers the whole log",
                 Schema.object([
                     "sound": Schema.flag, "problems": Schema.list(Schema.text), "records": Schema.number, "accounts": Schema.number,
                     "sessions": Schema.number, "hash": Schema.orNull(Schema.text),
@@ -75,7 +75,7 @@ enum AccountsRoutes {
 
     static let get = Route(
         "GET", "/v1/accounts/{principal}", "describeAccount", need: .store,
-        RouteDescription("somebody's account", group: "Accounts").saying(who)
+        RouteDescription("an account", group: "Accounts").saying(who)
             .answering("it", Schema.named("Account"), headers: []),
         .ofAccounts(.brisk) { call, accounts in
             try call.requireAdministeringAccounts()
@@ -86,12 +86,12 @@ enum AccountsRoutes {
 
     static let signOut = Route(
         "POST", "/v1/accounts/{principal}/sign-out", "endSessionsOfAccount", need: .store,
-        RouteDescription("ends every session of somebody", group: "Accounts")
+        RouteDescription("ends every session of an account", group: "Accounts")
             .saying(
-                "For tokens that administer all stores, and for whoever acts as an administrator of every one that accounts belong to; "
+                "Requires a token that administers all stores, or an administrator of every store with accounts; "
                     + "a session needs a recent sign-in."
             )
-            .answering("they are over", nil, status: 204, headers: [])
+            .answering("the sessions ended", nil, status: 204, headers: [])
             .refusing(.recentSignInRequired),
         .ofAccounts(.brisk) { call, accounts in
             try call.requireManagingAccounts(accounts)
@@ -104,12 +104,12 @@ enum AccountsRoutes {
 
     static let delete = Route(
         "DELETE", "/v1/accounts/{principal}", "deleteAccountOf", need: .store,
-        RouteDescription("deletes somebody's account, every session of it, and everything it was given", group: "Accounts")
+        RouteDescription("deletes an account, all its sessions and all its access", group: "Accounts")
             .saying(
-                "For tokens that administer all stores, and for whoever acts as an administrator of every one that accounts belong to; "
+                "Requires a token that administers all stores, or an administrator of every store with accounts; "
                     + "a session needs a recent sign-in."
             )
-            .answering("it is gone", nil, status: 204, headers: [])
+            .answering("the account was deleted", nil, status: 204, headers: [])
             .refusing(.recentSignInRequired, .conflict),
         .ofAccounts(.brisk) { call, accounts in
             try call.requireManagingAccounts(accounts)
@@ -123,24 +123,24 @@ enum AccountsRoutes {
     /// Where a page begins.
     private static func id(of principal: Name, _ accounts: Accounts) throws(Problem) -> AccountID {
         guard let account = accounts.account(principal: principal) else {
-            throw Problem(.conflict, "the account in `after` is not there any more: begin with the first page")
+            throw Problem(.conflict, "the account in `after` no longer exists: begin with the first page")
         }
         return account.id
     }
 
-    private static let noSuchAccount = Problem(.notFound, "nobody with an account is called so: look at the list of all accounts")
+    private static let noSuchAccount = Problem(.notFound, "no account has this principal: check the list of all accounts")
 }
 
 extension Call {
     /// Throws unless the caller may read accounts. Administering one of the stores is sufficient.
     fileprivate func requireAdministeringAccounts() throws {
-        guard try mayAdministerAccounts(ofEveryStore: false) else { throw Problem.beyondToken("look after accounts") }
+        guard try mayAdministerAccounts(ofEveryStore: false) else { throw Problem.beyondToken("administer accounts") }
     }
 
     /// Throws unless the caller may change accounts, which affects all stores. A session requires a recent sign-in (CONFORMANCE
     /// I7); a token acts for a program, which cannot sign in.
     fileprivate func requireManagingAccounts(_ accounts: Accounts) throws {
-        guard try mayAdministerAccounts(ofEveryStore: true) else { throw Problem.beyondToken("look after accounts") }
+        guard try mayAdministerAccounts(ofEveryStore: true) else { throw Problem.beyondToken("administer accounts") }
         if caller?.session != nil { try accounts.requireRecentSignIn(access) }
     }
 

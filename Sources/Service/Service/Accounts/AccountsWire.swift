@@ -49,7 +49,7 @@ extension Account {
 }
 
 extension Schema {
-    static let provider = text("what a provider is called: `password`, or as `GET /v1/accounts/providers` lists it")
+    static let provider = text("the id of a provider: `password`, or one from `GET /v1/accounts/providers`")
 
     private static func text(_ description: String) -> JSONValue {
         .object(["type": .string("string"), "description": .string(description), "examples": .texts(["password"])])

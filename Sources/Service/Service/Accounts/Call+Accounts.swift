@@ -29,14 +29,14 @@ extension Arguments {
     mutating func provider() throws(Problem) -> ProviderID {
         let text = try text("provider")
         guard let provider = ProviderID(text) else {
-            throw wrong("provider", "is no name of a provider", "write one that `GET /v1/accounts/providers` lists")
+            throw wrong("provider", "is not a provider name", "write one from `GET /v1/accounts/providers`")
         }
         return provider
     }
 
     mutating func object(_ name: String) throws(Problem) -> JSONObject {
         guard let value = value(name) else { throw wrong(name, "is missing", "add it") }
-        guard case .object(let members) = value else { throw wrong(name, "is no JSON object", "write one") }
+        guard case .object(let members) = value else { throw wrong(name, "is not a JSON object", "write one") }
         return members
     }
 

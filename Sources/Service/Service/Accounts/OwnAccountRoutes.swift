@@ -16,12 +16,12 @@ enum OwnAccountRoutes {
 
     static let patch = Route(
         "PATCH", "/v1/account", "changeProfile", need: .session, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("changes what the caller says of themselves; null takes it away", group: "Accounts")
+        RouteDescription("changes the profile of the caller; null removes a member", group: "Accounts")
             .taking(
                 body: Schema.object(
                     [:], optional: ["displayName": Schema.orNull(Schema.text), "picture": Schema.orNull(Schema.text)])
             )
-            .answering("the account as it is now", Schema.named("Account"), headers: []),
+            .answering("the account after the change", Schema.named("Account"), headers: []),
         .ofAccounts(.brisk) { call, accounts in
             var arguments = try call.bodyArguments()
             let (displayName, picture) = (try arguments.change("displayName"), try arguments.change("picture"))
@@ -35,9 +35,9 @@ enum OwnAccountRoutes {
 
     static let delete = Route(
         "DELETE", "/v1/account", "deleteAccount", need: .session,
-        RouteDescription("deletes the caller's account, and with it every session and everything it was given", group: "Accounts")
-            .saying("Needs a recent sign-in. Where it fails the account is as it was, and it can be tried again.")
-            .answering("it is gone", nil, status: 204, headers: [])
+        RouteDescription("deletes the caller's account, all its sessions and all its access", group: "Accounts")
+            .saying("Requires a recent sign-in. If it fails, the account is unchanged, and the caller can try again.")
+            .answering("the account was deleted", nil, status: 204, headers: [])
             .refusing(.recentSignInRequired, .conflict),
         .ofAccounts(.brisk) { call, accounts in
             try Arguments(address: try call.query).finish()
@@ -47,10 +47,10 @@ enum OwnAccountRoutes {
 
     static let changeEmail = Route(
         "PUT", "/v1/account/email", "requestEmailChange", need: .session, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("sends a code to another email, which becomes the account's once it is confirmed", group: "Accounts")
-            .saying("Needs a recent sign-in. The answer is the same whether somebody has that email or not.")
+        RouteDescription("sends a code to a new email; after its confirmation it replaces the account's email", group: "Accounts")
+            .saying("Requires a recent sign-in. The response does not disclose whether an account has the email.")
             .taking(body: Schema.object(["email": Schema.text]))
-            .answering("a code is on its way", Schema.named("CodeSent"), status: 202, headers: [])
+            .answering("a code was sent", Schema.named("CodeSent"), status: 202, headers: [])
             .refusing(.recentSignInRequired, .conflict),
         .ofAccounts(.brisk) { call, accounts in
             var arguments = try call.bodyArguments()
@@ -62,10 +62,10 @@ enum OwnAccountRoutes {
 
     static let confirmEmail = Route(
         "POST", "/v1/account/email/confirm", "confirmEmailChange", need: .session, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("shows that the other email is the caller's own", group: "Accounts")
-            .saying("Needs a recent sign-in; ends all other sessions.")
+        RouteDescription("confirms the new email with the code", group: "Accounts")
+            .saying("Requires a recent sign-in; ends all other sessions.")
             .taking(body: Schema.object(["attempt": Schema.text, "code": Schema.text]))
-            .answering("the account as it is now", Schema.named("Account"), headers: [])
+            .answering("the account after the change", Schema.named("Account"), headers: [])
             .refusing(.recentSignInRequired, .wrongCode, .accountExists, .conflict),
         .ofAccounts(.brisk) { call, accounts in
             var arguments = try call.bodyArguments()

@@ -8,9 +8,9 @@ enum SessionRoutes {
 
     static let list = Route(
         "GET", "/v1/account/sessions", "listSessions", need: .session,
-        RouteDescription("where the caller is signed in", group: "Accounts")
+        RouteDescription("the sessions of the caller", group: "Accounts")
             .answering(
-                "the sessions, in the order in which they began", Schema.object(["sessions": Schema.list(Schema.named("Session"))]),
+                "the sessions, in the order of their creation", Schema.object(["sessions": Schema.list(Schema.named("Session"))]),
                 headers: []),
         .ofAccounts(.brisk) { call, accounts in
             try Arguments(address: try call.query).finish()
@@ -21,11 +21,12 @@ enum SessionRoutes {
 
     static let end = Route(
         "DELETE", "/v1/account/sessions/{session}", "endSession", need: .session,
-        RouteDescription("signs out on one device", group: "Accounts").answering("it is over", nil, status: 204, headers: []),
+        RouteDescription("signs out on one device", group: "Accounts").answering(
+            "the session ended", nil, status: 204, headers: []),
         .ofAccounts(.brisk) { call, accounts in
             try Arguments(address: try call.query).finish()
             guard let number = UInt64(call.parameter("session")) else {
-                throw Problem(.notFound, "there is no such session: `GET /v1/account/sessions` lists them")
+                throw Problem(.notFound, "the session does not exist: `GET /v1/account/sessions` lists the sessions")
             }
             try accounts.endSession(call.access, SessionID(number))
             return call.done
@@ -33,8 +34,8 @@ enum SessionRoutes {
 
     static let endOthers = Route(
         "DELETE", "/v1/account/sessions", "endOtherSessions", need: .session,
-        RouteDescription("signs out on all other devices", group: "Accounts").answering(
-            "they are over", nil, status: 204, headers: []),
+        RouteDescription("ends all other sessions", group: "Accounts").answering(
+            "the sessions ended", nil, status: 204, headers: []),
         .ofAccounts(.brisk) { call, accounts in
             try Arguments(address: try call.query).finish()
             try accounts.endOtherSessions(call.access)
@@ -43,8 +44,8 @@ enum SessionRoutes {
 
     static let signOut = Route(
         "POST", "/v1/account/sign-out", "signOut", need: .session,
-        RouteDescription("ends the session that the request comes with", group: "Accounts")
-            .answering("it is over", nil, status: 204, headers: []),
+        RouteDescription("ends the session of the request", group: "Accounts")
+            .answering("the session ended", nil, status: 204, headers: []),
         .ofAccounts(.brisk) { call, accounts in
             try Arguments(address: try call.query).finish()
             try accounts.signOut(call.access)
@@ -53,10 +54,10 @@ enum SessionRoutes {
 
     static let recentSignIn = Route(
         "GET", "/v1/account/recent-sign-in", "getRecentSignIn", need: .session,
-        RouteDescription("whether the caller has signed in recently enough for sensitive changes", group: "Accounts")
-            .saying("Changes nothing. For whoever deletes something of their own before the account, and would be asked too late.")
+        RouteDescription("checks if the caller's sign-in is recent enough for sensitive changes", group: "Accounts")
+            .saying("Changes nothing. For clients that delete the caller's data before the account: they check the sign-in first.")
             .answering(
-                "for how many seconds it stays recent enough, and for how many a sign-in does",
+                "for how many seconds the sign-in stays recent, and the limit in seconds",
                 Schema.object(["secondsLeft": Schema.number, "maxAge": Schema.number]), headers: []
             )
             .refusing(.recentSignInRequired),
@@ -68,9 +69,9 @@ enum SessionRoutes {
 
     static let reauthenticate = Route(
         "POST", "/v1/account/reauthenticate", "reauthenticate", need: .session, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("shows anew who one is, before something sensitive", group: "Accounts")
+        RouteDescription("confirms the caller's identity again before a sensitive change", group: "Accounts")
             .saying(
-                "The session goes on, with new tokens; the old ones are over at once. With a password, `evidence` needs no email."
+                "The session continues with new tokens; the old tokens become invalid at once. With a password, `evidence` needs no email."
             )
             .taking(body: Schema.object(["provider": Schema.provider, "evidence": Schema.openObject]))
             .answering("the session, with new tokens", Schema.named("SignedIn"), headers: [])

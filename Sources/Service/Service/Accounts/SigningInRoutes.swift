@@ -8,7 +8,7 @@ enum SigningInRoutes {
 
     static let providers = Route(
         "GET", "/v1/accounts/providers", "listProviders", need: .nothing,
-        RouteDescription("the ways of signing in, the one to offer first in front", group: "Accounts")
+        RouteDescription("the sign-in methods, the preferred one first", group: "Accounts")
             .answering(
                 "the providers", Schema.object(["providers": Schema.list(Schema.named("Provider"))]), headers: []),
         .ofAccounts(.brisk) { call, accounts in
@@ -21,20 +21,20 @@ enum SigningInRoutes {
 
     static let begin = Route(
         "POST", "/v1/accounts/begin", "beginSignIn", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("begins what a provider needs before there is anything to show", group: "Accounts")
+        RouteDescription("starts a sign-in with a provider that needs a first step", group: "Accounts")
             .saying(
-                "For OpenID Connect: with `redirectURI` it answers `attempt`, a secret to keep, and `authorizationURL`, where the "
-                    + "person goes; what comes back (`code`, `state`, `iss`) goes with `attempt` into the evidence, and so does "
-                    + "`redirectURI`, the address that they came back to, without which `iss` has to be there. With "
-                    + "`\"purpose\":\"reauthenticate\"` the provider is to ask the person anew."
+                "For OpenID Connect: given `redirectURI`, it returns `attempt`, a secret of the client, and `authorizationURL`, the "
+                    + "page for the user. The evidence contains `attempt`, the values from the redirect (`code`, `state`, `iss`) and "
+                    + "`redirectURI`, the address of the redirect; without it `iss` is required. With "
+                    + "`\"purpose\":\"reauthenticate\"` the provider asks the user to sign in again."
             )
             .taking(
                 body: Schema.object(["provider": Schema.provider], optional: ["redirectURI": Schema.text, "purpose": Schema.text])
             )
-            .answering("what the client needs to go on", Schema.openObject, headers: []),
+            .answering("the data for the next step of the client", Schema.openObject, headers: []),
         .ofAccounts(.proving) { call, accounts in
             guard case .object(var members) = try call.json() else {
-                throw Problem(.malformed, "the body is no JSON object: send one")
+                throw Problem(.malformed, "the body is not a JSON object: send one")
             }
             var arguments = try Arguments(body: .object(members))
             let provider = try arguments.provider()
@@ -44,18 +44,18 @@ enum SigningInRoutes {
 
     static let signUp = Route(
         "POST", "/v1/accounts/sign-up", "signUp", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("makes an account", group: "Accounts")
+        RouteDescription("creates an account", group: "Accounts")
             .saying(
-                "With a password nothing is made yet: a code goes to the email, and the answer, a secret `attempt`, is the same "
-                    + "whether somebody has that email already or not. `verify` takes both."
+                "With a password, no account is created yet: the service sends a code to the email and returns a secret `attempt`, "
+                    + "whether an account has that email or not. `verify` takes both."
             )
             .taking(
                 body: Schema.object(
                     ["provider": Schema.provider, "evidence": Schema.openObject],
                     optional: ["displayName": Schema.text, "picture": Schema.text, "device": Schema.text])
             )
-            .answering("the account was made", Schema.named("SignedIn"), status: 201, headers: [])
-            .answering("a code is on its way", Schema.named("CodeSent"), status: 202, headers: [])
+            .answering("the account was created", Schema.named("SignedIn"), status: 201, headers: [])
+            .answering("a code was sent", Schema.named("CodeSent"), status: 202, headers: [])
             .refusing(.accountExists, .wrongCredentials, .unfitPassword),
         .ofAccounts(.proving) { call, accounts in
             var arguments = try call.bodyArguments()
@@ -72,11 +72,11 @@ enum SigningInRoutes {
 
     static let verify = Route(
         "POST", "/v1/accounts/verify", "verifyEmail", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("shows that an email is one's own, which makes the account", group: "Accounts")
+        RouteDescription("confirms an email with its code, and creates the account", group: "Accounts")
             .taking(
                 body: Schema.object(["attempt": Schema.text, "code": Schema.text], optional: ["device": Schema.text])
             )
-            .answering("the account was made", Schema.named("SignedIn"), status: 201, headers: [])
+            .answering("the account was created", Schema.named("SignedIn"), status: 201, headers: [])
             .refusing(.wrongCode, .accountExists),
         .ofAccounts(.hashing) { call, accounts in
             var arguments = try call.bodyArguments()
@@ -89,10 +89,10 @@ enum SigningInRoutes {
 
     static let signIn = Route(
         "POST", "/v1/accounts/sign-in", "signIn", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("begins a session", group: "Accounts")
+        RouteDescription("signs in and creates a session", group: "Accounts")
             .saying(
-                "An unknown email and a wrong password are answered the same, after the same time. `link` is what an answer "
-                    + "`account-exists` brought: what was proved then becomes a way into this account."
+                "An unknown email and a wrong password get the same response, after the same time. `link` is from a problem "
+                    + "`account-exists`: it adds the sign-in method of that request to this account."
             )
             .taking(
                 body: Schema.object(
@@ -112,10 +112,10 @@ enum SigningInRoutes {
 
     static let reset = Route(
         "POST", "/v1/accounts/reset", "requestReset", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("sends a code to whoever forgot a password", group: "Accounts")
-            .saying("The answer is the same whether there is such an account or not.")
+        RouteDescription("sends a code to reset a password", group: "Accounts")
+            .saying("The response does not disclose whether the account exists.")
             .taking(body: Schema.object(["email": Schema.text]))
-            .answering("a code is on its way, if there is such an account", Schema.named("CodeSent"), status: 202, headers: []),
+            .answering("a code was sent, if the account exists", Schema.named("CodeSent"), status: 202, headers: []),
         .ofAccounts(.hashing) { call, accounts in
             var arguments = try call.bodyArguments()
             let email = try arguments.text("email")
@@ -126,7 +126,7 @@ enum SigningInRoutes {
 
     static let confirmReset = Route(
         "POST", "/v1/accounts/reset/confirm", "confirmReset", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("sets another password with a code, ends all sessions and begins a new one", group: "Accounts")
+        RouteDescription("sets a new password with a code, ends all sessions and creates a new one", group: "Accounts")
             .taking(
                 body: Schema.object(
                     ["attempt": Schema.text, "code": Schema.text, "password": Schema.text], optional: ["device": Schema.text])
@@ -145,10 +145,10 @@ enum SigningInRoutes {
 
     static let refresh = Route(
         "POST", "/v1/accounts/refresh", "refreshSession", need: .nothing, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("new tokens for a session", group: "Accounts")
+        RouteDescription("refreshes the tokens of a session", group: "Accounts")
             .saying(
-                "A refresh token is good once. `nonce` is a random text of the client's, so that it can send the same request again "
-                    + "where the answer was lost, and gets the same tokens; a used token with another nonce ends the session."
+                "A refresh token can be used once. `nonce` is a random string of the client: a repeated request with the same nonce "
+                    + "returns the same tokens if the response was lost; a used token with another nonce ends the session."
             )
             .taking(body: Schema.object(["refresh": Schema.text, "nonce": Schema.text]))
             .answering("the session, with new tokens", Schema.named("SignedIn"), headers: [])

@@ -21,7 +21,8 @@ struct StoreDirectory: PermissionDirectory {
             try carryOut(in: name) {
                 let missing = try store.read { snapshot in try principals.filter { try !snapshot.exists($0) } }
                 guard !missing.isEmpty, let actor = try store.administrators.first else { return }
-                let origin = Origin(comment: missing.count == 1 ? "an account was opened" : "\(missing.count) accounts were opened")
+                let origin = Origin(
+                    comment: missing.count == 1 ? "an account was created" : "\(missing.count) accounts were created")
                 try store.commit(Transaction(actor, missing.map { .register($0) }, origin: origin))
             }
         }
@@ -45,7 +46,7 @@ struct StoreDirectory: PermissionDirectory {
         try endTokens(actingAs: principal)
         // A commit that was accepted before its session or token ended may still be running, and could restore access afterwards.
         guard runningCommits.waitForEnd(of: principal, seconds: StoreDirectory.patienceSeconds) else {
-            throw fault("commits of the principal of an account take more than \(StoreDirectory.patienceSeconds) s")
+            throw fault("commits of the account's principal are still running after \(StoreDirectory.patienceSeconds) s")
         }
         for (name, store) in open {
             try carryOut(in: name) {
@@ -70,14 +71,14 @@ struct StoreDirectory: PermissionDirectory {
 
     private func open(_ name: StoreName) throws(DirectoryProblem) -> Store {
         guard let hosted = try carryOut(in: name, { try data.store(name) }) else {
-            throw fault("the store `\(name)` is not there any more: restore it, or take it out of the settings of accounts")
+            throw fault("the store `\(name)` no longer exists: restore it, or remove it from the settings of accounts")
         }
         return hosted.store
     }
 
     private func carryOut<R>(in name: StoreName, _ body: () throws -> R) throws(DirectoryProblem) -> R {
         do { return try body() } catch let refusal as Refusal {
-            throw DirectoryProblem("the store `\(name)` refuses: \(refusal.message)")
+            throw DirectoryProblem("the store `\(name)` refused the change: \(refusal.message)")
         } catch {
             throw fault("the store `\(name)`: \(error)")
         }
@@ -86,6 +87,6 @@ struct StoreDirectory: PermissionDirectory {
     /// Reports a fault to the log, and returns a general problem for the client.
     private func fault(_ what: String) -> DirectoryProblem {
         report("accounts and stores: \(what)")
-        return DirectoryProblem("a store cannot do this now; why is in the service's log: try again later")
+        return DirectoryProblem("a store cannot do this now: try again later; the service's log has the reason")
     }
 }

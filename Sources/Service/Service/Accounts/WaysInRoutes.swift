@@ -7,18 +7,18 @@ internal import Identity
 enum WaysInRoutes {
     static let all = [link, unlink, setPassword, changePassword]
 
-    private static let needs = "Needs a recent sign-in; ends all other sessions."
+    private static let needs = "Requires a recent sign-in; ends all other sessions."
 
     static let link = Route(
         "POST", "/v1/account/identities", "linkIdentity", need: .session, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("adds a way into the account: what a provider shows, or what was shown before", group: "Accounts")
-            .saying(needs + " `link` is what an answer `account-exists` brought.")
+        RouteDescription("adds a sign-in method to the account, with evidence or a `link`", group: "Accounts")
+            .saying(needs + " `link` is from a problem `account-exists`.")
             .taking(
                 body: Schema.oneOf(
                     Schema.object(["provider": Schema.provider, "evidence": Schema.openObject]),
                     Schema.object(["link": Schema.text]))
             )
-            .answering("the account as it is now", Schema.named("Account"), headers: [])
+            .answering("the account after the change", Schema.named("Account"), headers: [])
             .refusing(.recentSignInRequired, .wrongCredentials, .wrongCode, .linkedElsewhere, .alreadyLinked, .unfitPassword),
         .ofAccounts(.proving) { call, accounts in
             var arguments = try call.bodyArguments()
@@ -33,22 +33,22 @@ enum WaysInRoutes {
 
     static let unlink = Route(
         "DELETE", "/v1/account/identities/{provider}", "unlinkIdentity", need: .session,
-        RouteDescription("takes a way into the account away, unless it is the only one", group: "Accounts").saying(needs)
-            .answering("the account as it is now", Schema.named("Account"), headers: [])
+        RouteDescription("removes a sign-in method of the account, unless it is the only one", group: "Accounts").saying(needs)
+            .answering("the account after the change", Schema.named("Account"), headers: [])
             .refusing(.recentSignInRequired, .lastWayIn),
         .ofAccounts(.brisk) { call, accounts in
             try Arguments(address: try call.query).finish()
             guard let provider = ProviderID(call.parameter("provider")) else {
-                throw Problem(.notFound, "the account has no such way in: `GET /v1/account` lists them")
+                throw Problem(.notFound, "the account does not have this sign-in method: `GET /v1/account` lists the methods")
             }
             return call.answer(try accounts.unlink(call.access, provider).json(accounts))
         })
 
     static let setPassword = Route(
         "POST", "/v1/account/password", "setPassword", need: .session, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
-        RouteDescription("sets a password where the account has none", group: "Accounts").saying(needs)
+        RouteDescription("sets a password for an account without one", group: "Accounts").saying(needs)
             .taking(body: Schema.object(["password": Schema.text]))
-            .answering("the account as it is now", Schema.named("Account"), headers: [])
+            .answering("the account after the change", Schema.named("Account"), headers: [])
             .refusing(.recentSignInRequired, .alreadyLinked, .unfitPassword),
         .ofAccounts(.hashing) { call, accounts in
             call.answer(try accounts.setPassword(call.access, try call.newPassword()).json(accounts))
@@ -58,7 +58,7 @@ enum WaysInRoutes {
         "PUT", "/v1/account/password", "changePassword", need: .session, bodyLimitBytes: AccountRoutes.bodyLimitBytes,
         RouteDescription("changes the password", group: "Accounts").saying(needs)
             .taking(body: Schema.object(["password": Schema.text]))
-            .answering("the account as it is now", Schema.named("Account"), headers: [])
+            .answering("the account after the change", Schema.named("Account"), headers: [])
             .refusing(.recentSignInRequired, .unfitPassword),
         .ofAccounts(.hashing) { call, accounts in
             call.answer(try accounts.changePassword(call.access, try call.newPassword()).json(accounts))

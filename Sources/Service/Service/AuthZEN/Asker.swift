@@ -16,7 +16,7 @@ extension Asker {
     /// Returns why a query about a subject is refused; nil if it is allowed.
     func refusal(about subject: EntityPart, in store: Store) throws -> RequestFault? {
         guard case .itself(let name) = self, subject.principal != name, try !administers(name, store) else { return nil }
-        return RequestFault("this token lets \(name) ask about itself: ask about others with one that has the right to ask")
+        return RequestFault("this token allows \(name) only questions about itself: use a token with the right `ask`")
     }
 
     /// Returns why a query about the subjects with access to an object is refused; nil if it is allowed.
@@ -26,7 +26,8 @@ extension Asker {
             return nil
         }
         return RequestFault(
-            "this token lets \(name) search for subjects where it may set permissions: use one that has the right to ask")
+            "this token allows \(name) only searches for subjects of objects where it may set permissions: use a token with the right `ask`"
+        )
     }
 
     /// Returns the audience that represents the caller.

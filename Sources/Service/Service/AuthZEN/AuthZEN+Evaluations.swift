@@ -82,7 +82,7 @@ struct EvaluationsRequest {
         }
         if count > AuthZEN.evaluationsPerRequest {
             fault = RequestFault(
-                "there are \(count) evaluations: ask at most \(AuthZEN.evaluationsPerRequest) in one request")
+                "the request has \(count) evaluations: send at most \(AuthZEN.evaluationsPerRequest) in one request")
         }
         return items
     }
@@ -114,7 +114,7 @@ struct EvaluationItem {
 
     init(_ reader: inout JSONReader) throws(JSONError) {
         guard try reader.next() == .object else {
-            fault = RequestFault("an evaluation is to be an object")
+            fault = RequestFault("an evaluation must be an object")
             try reader.skip()
             return
         }

@@ -78,18 +78,18 @@ extension AuthZEN {
             }
         }
         guard let token = PageToken(text) else {
-            throw AuthZENProblem("`page.token` is none of this service: take the `next_token` of the page before")
+            throw AuthZENProblem("invalid `page.token`: pass the `next_token` of the previous page unchanged")
         }
         let limit = request.page.limit.map { min($0, Self.resultsPerPageLimit) } ?? token.limit
         guard token.digest == (try request.digest()), token.limit == limit else {
-            throw AuthZENProblem("`page.token` is of another request: repeat that one as it was, or begin without a token")
+            throw AuthZENProblem("`page.token` is from another request: repeat that request, or begin without a token")
         }
         do {
             return try store.read(at: .revisionAt(token.revision, token.instant)) { snapshot in
                 try page(of: find(request.parts, snapshot), limit, from: token.offset, request, snapshot)
             }
         } catch StoreError.noSuchRevision {
-            throw AuthZENProblem("`page.token` is of another store: begin without a token")
+            throw AuthZENProblem("`page.token` is from another store: begin without a token")
         }
     }
 

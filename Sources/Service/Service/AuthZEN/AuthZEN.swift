@@ -69,7 +69,7 @@ package struct AuthZEN {
         do {
             var reader = try JSONReader(body)
             guard try reader.next() == .object else {
-                throw AuthZENProblem("the body is to be an object of JSON with `subject`, `action` and `resource`")
+                throw AuthZENProblem("the body must be a JSON object with `subject`, `action` and `resource`")
             }
             try reader.takeMembers(take)
             try reader.end()

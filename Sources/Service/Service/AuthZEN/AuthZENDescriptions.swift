@@ -3,26 +3,27 @@ internal import Events
 /// The API description of AuthZEN: the formats of requests and responses, as JSON Schema.
 extension RouteDescription {
     static let evaluation = authZEN(
-        "whether a subject may do something to a resource", body: .evaluation,
+        "checks if a subject may perform an action on a resource", body: .evaluation,
         answer: .object(of: ["decision": .type("boolean"), "context": .type("object")], required: ["decision"]))
 
     static let evaluations = authZEN(
-        "whether subjects may do things to resources: up to 10,000 evaluations in one request", body: .evaluations,
+        "checks up to 10,000 evaluations in one request", body: .evaluations,
         answer: .object(of: [
             "evaluations": .list(of: .type("object")), "decision": .type("boolean"), "context": .type("object"),
         ]))
 
-    static let subjectSearch = search("which subjects may do something to a resource", .subjectSearch, result: .entity)
-    static let resourceSearch = search("to which resources a subject may do something", .resourceSearch, result: .entity)
+    static let subjectSearch = search("the subjects that may perform an action on a resource", .subjectSearch, result: .entity)
+    static let resourceSearch = search("the resources where a subject may perform an action", .resourceSearch, result: .entity)
     static let actionSearch = search(
-        "what a subject may do to a resource", .actionSearch, result: .object(of: ["name": .type("string")], required: ["name"]))
+        "the actions that a subject may perform on a resource", .actionSearch,
+        result: .object(of: ["name": .type("string")], required: ["name"]))
 
     private static func authZEN(_ summary: String, body: JSONValue, answer: JSONValue) -> RouteDescription {
         var description = RouteDescription(summary, group: "AuthZEN")
         description.text =
-            "AuthZEN 1.0. Under `context` a request can have `at`, a revision or a time, and `reason`. A denial is answered 200."
+            "AuthZEN 1.0. The `context` of a request may have `at`, a revision or a time, and `reason`. A denial has status 200."
         description.body = body
-        description.answers = [AnswerDescription(status: 200, text: "the answer of the decision point", schema: answer)]
+        description.answers = [AnswerDescription(status: 200, text: "the response of the decision point", schema: answer)]
         return description
     }
 

@@ -14,7 +14,7 @@ package struct AuthZENProblem: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     init(_ error: JSONError) {
-        self.init("the body is no JSON that can be read: \(error)")
+        self.init("the body is not valid JSON: \(error)")
     }
 
     package var description: String { message }

@@ -48,16 +48,16 @@ enum AuthZENRoutes {
     private static let metadata = [
         Route(
             "GET", PathPattern(AuthZENMetadata.wellKnownPath), "authzenConfiguration", need: .nothing,
-            RouteDescription("where the decision point of the default store is", group: "AuthZEN")
+            RouteDescription("the metadata of the default store's decision point", group: "AuthZEN")
                 .answering("the addresses of its endpoints", Schema.openObject, headers: []),
             .immediate { call in try call.answer(json: AuthZENMetadata(base: call.base).json) }),
         Route(
             "GET", PathPattern(AuthZENMetadata.wellKnownPath + "/stores/{name}"), "authzenConfigurationOfStore", need: .nothing,
-            RouteDescription("where the decision point of a store is", group: "AuthZEN")
+            RouteDescription("the metadata of a store's decision point", group: "AuthZEN")
                 .answering("the addresses of its endpoints", Schema.openObject, headers: []),
             .immediate { call in
                 guard let name = StoreName(call.parameter("name")) else {
-                    throw Problem(.notFound, "no store can be called so: a name has small letters, digits, `-` and `_`")
+                    throw Problem(.notFound, "this is not a store name: use lowercase letters, digits, `-` and `_`")
                 }
                 return try call.answer(json: AuthZENMetadata(base: call.base, storePath: "/stores/\(name)").json)
             }),
@@ -96,7 +96,7 @@ extension Call {
         get throws(Problem) {
             if let address = service.settings.publicAddress { return address }
             guard let host = request.header("Host"), Call.isHost(host) else {
-                throw Problem(.malformed, "the request does not say in `Host` what it was sent to: add it")
+                throw Problem(.malformed, "the request has no `Host`: add it")
             }
             return (service.settings.usesTLS ? "https://" : "http://") + host
         }

@@ -45,14 +45,14 @@ struct Evaluator {
     /// - Parameter audience: who reads the reason.
     func reason(_ question: Question, for audience: () throws -> Audience) throws -> String {
         guard let subject = question.subject.principal else {
-            return "no subject of type \(question.subject.type) can be called \(question.subject.id) here"
+            return "\(question.subject.id) is not a valid id for a subject of type \(question.subject.type)"
         }
         guard let object = question.resource.object else {
-            return "no resource of type \(question.resource.type) can be called \(question.resource.id) here"
+            return "\(question.resource.id) is not a valid id for a resource of type \(question.resource.type)"
         }
         guard let privileges = try snapshot.action(question.action.name, onClass: question.resource.type) else {
             return
-                "\(question.action.name) is no privilege that the store knows, and no alias of the class \(question.resource.type)"
+                "\(question.action.name) is neither a privilege of the store nor an alias of the class \(question.resource.type)"
         }
         return try snapshot.check(subject, snapshot.names(of: privileges), on: object, for: audience).explanation
     }

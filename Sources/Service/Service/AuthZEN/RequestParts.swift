@@ -31,9 +31,9 @@ struct RequestFault: Hashable {
 
     init(_ message: String) { self.message = message }
 
-    static func missing(_ member: String) -> RequestFault { RequestFault("`\(member)` is missing or empty: give it as a text") }
-    static func wrongType(_ member: String, _ wanted: String) -> RequestFault { RequestFault("`\(member)` is to be \(wanted)") }
-    static func repeated(_ member: String) -> RequestFault { RequestFault("`\(member)` stands twice: keep one of the two") }
+    static func missing(_ member: String) -> RequestFault { RequestFault("`\(member)` is missing or empty: write a string") }
+    static func wrongType(_ member: String, _ wanted: String) -> RequestFault { RequestFault("`\(member)` must be \(wanted)") }
+    static func repeated(_ member: String) -> RequestFault { RequestFault("`\(member)` appears twice: keep one of them") }
 }
 
 /// A subject or a resource. A class, because batches pass the same parts repeatedly.

@@ -101,7 +101,7 @@ struct PagePart {
         case nil: break
         // An empty token, as in the last page, starts again at the first page.
         case .string(let text)?: token = text.isEmpty ? nil : text
-        default: fault = fault ?? .wrongType("page.token", "a text: the `next_token` of the page before")
+        default: fault = fault ?? .wrongType("page.token", "a string: the `next_token` of the previous page")
         }
     }
 
@@ -109,7 +109,7 @@ struct PagePart {
         switch value {
         case nil: break
         case .integer(let number)? where number >= 0: limit = Int(number)
-        default: fault = fault ?? .wrongType("page.limit", "a whole number from 0 on")
+        default: fault = fault ?? .wrongType("page.limit", "a whole number of at least 0")
         }
     }
 }

@@ -164,27 +164,28 @@ extension Problem {
     /// The problem for an expired or unknown access token (RFC 6750, section 3.1).
     static var sessionOver: Problem {
         Problem(
-            .unauthenticated, "this access token is over: get a new one (`POST /v1/accounts/refresh`), or sign in",
+            .unauthenticated, "this access token has expired: get a new one (`POST /v1/accounts/refresh`), or sign in",
             headers: [HTTPHeader("WWW-Authenticate", "Bearer realm=\"muniment\", error=\"invalid_token\"")])
     }
 
     /// The problem if the issuer's keys are missing or came too late.
     static var issuerIsSlow: Problem {
         Problem(
-            .unavailable, "the keys of the issuer cannot be had now: ask again in a moment",
+            .unavailable, "the keys of the issuer are not available now: try again later",
             headers: [HTTPHeader("Retry-After", "5")])
     }
 
     /// The problem if the file of tokens cannot be read.
     static func unreadableTokens(_ error: any Error) -> Problem {
         if (error as? FileError)?.isLackOfResources ?? false { return .lacksResources }
-        return Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` says why")
+        return Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` shows the reason")
     }
 
     /// The same problem for missing, invalid and expired credentials, so that clients cannot distinguish them.
     static var unauthenticated: Problem {
         Problem(
-            .unauthenticated, "send a token that is good: `Authorization: Bearer TOKEN` (`muniment token create` makes one)",
+            .unauthenticated,
+            "the token is missing or invalid: send `Authorization: Bearer TOKEN` (`muniment token create` creates a token)",
             headers: [HTTPHeader("WWW-Authenticate", "Bearer realm=\"muniment\"")])
     }
 }

@@ -52,8 +52,8 @@ struct Caller: Sendable {
     func require(_ need: CallerNeed, in store: String?) throws(Problem) {
         guard reaches(need, in: store) else {
             throw need == .session
-                ? Problem(.forbidden, "this is for somebody who signed in: send the access token of a session")
-                : .beyondToken("do this here")
+                ? Problem(.forbidden, "this request requires a signed-in user: send the access token of a session")
+                : .beyondToken("make this request")
         }
     }
 }
@@ -82,12 +82,12 @@ extension Call {
     }
 
     func requireAsking(about subject: Name) throws {
-        guard try mayAsk(about: subject) else { throw Problem.beyondToken("ask about others than the one that it acts as") }
+        guard try mayAsk(about: subject) else { throw Problem.beyondToken("ask about principals other than its own") }
     }
 
     func requireAsking(aboutObject object: Name) throws {
         guard try mayAsk(aboutObject: object) else {
-            throw Problem.beyondToken("ask this of an object on which the one that it acts as may not set permissions")
+            throw Problem.beyondToken("ask this about an object where its principal may not set permissions")
         }
     }
 
@@ -108,11 +108,11 @@ extension Call {
         switch caller?.right {
         case nil: throw Problem.unauthenticated
         case .act(let principal):
-            guard named == nil || named == principal else { throw Problem.beyondToken("act as others than its principal") }
+            guard named == nil || named == principal else { throw Problem.beyondToken("act as a principal other than its own") }
             return principal
         case .administer:
             guard let named else {
-                throw Problem(.malformed, "it is not said who acts: an administrator's token names a user or a thing in `as`")
+                throw Problem(.malformed, "the caller is missing: with an administrator's token, name a user or a thing in `as`")
             }
             return named
         case .ask: throw Problem.beyondToken("change anything")
@@ -123,6 +123,6 @@ extension Call {
 extension Problem {
     /// Returns the problem for a known caller with a token that does not allow an action.
     static func beyondToken(_ what: String) -> Problem {
-        Problem(.forbidden, "this token does not let its holder \(what)")
+        Problem(.forbidden, "this token does not allow its holder to \(what)")
     }
 }

@@ -24,7 +24,7 @@ final class FailureLimit: Sendable {
         // If the clock was set back beyond the possible range, everything is forgiven.
         guard open > room - FailureLimit.microsecondsEach, open <= room else { return }
         throw Problem(
-            .tooManyRequests, "too many wrong JWTs came from this address: wait before the next one",
+            .tooManyRequests, "too many invalid JWTs from this address: wait before the next request",
             headers: [HTTPHeader("Retry-After", "1")])
     }
 

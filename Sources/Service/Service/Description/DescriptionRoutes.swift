@@ -21,18 +21,18 @@ enum DescriptionRoutes {
 
     static let problems = Route(
         "GET", "/problems", "listProblems", need: .nothing,
-        RouteDescription("the kinds of problems that answers name in `type`", group: "Description")
+        RouteDescription("the kinds of problems in the `type` of responses", group: "Description")
             .answering("one for each kind", Schema.object(["problems": Schema.list(page)]), headers: []),
         .immediate { call in call.answer(["problems": .array(Problem.Kind.allCases.map { .object($0.page) })]) })
 
     static let problem = Route(
         "GET", "/problems/{problem}", "describeProblem", need: .nothing,
-        RouteDescription("what a kind of problem means, and what to do about it", group: "Description")
+        RouteDescription("a kind of problem: its meaning and its remedy", group: "Description")
             .answering("its page", page, headers: []),
         .immediate { call in
             let name = call.parameter("problem")
             guard let kind = Problem.Kind(rawValue: name) else {
-                throw Problem(.notFound, "there is no such kind of problem: `/problems` lists them")
+                throw Problem(.notFound, "this kind of problem does not exist: `/problems` lists the kinds")
             }
             return call.answer(kind.page)
         })

@@ -11,7 +11,7 @@ struct OpenAPI {
             "openapi": .string("3.1.0"),
             "info": .object([
                 "title": .string("Muniment"), "version": .string("1"),
-                "description": .string("A permission service that keeps evidence. `Docs/Guides/http-api.md` is the guide."),
+                "description": .string("A permission service with a complete history. `Docs/Guides/http-api.md` is the guide."),
                 "license": .object(["name": .string("Apache-2.0"), "identifier": .string("Apache-2.0")]),
             ]),
             "servers": .array([.object(["url": .string("/")])]), "tags": .array(groups.map { .object(["name": .string($0)]) }),
@@ -118,16 +118,16 @@ struct OpenAPI {
                 )
             })
         // The server's header parser rejects a head that is too large, usually with another format than this service.
-        let headTooLarge = "The head of the request does not fit; in JSON (`/problems/head-too-large`) or in any other words"
+        let headTooLarge = "The head of the request is too large; the response is JSON (`/problems/head-too-large`) or plain text"
         problems["431"] = .object(["description": .string(headTooLarge)])
-        problems["414"] = .object(["description": .string("The address of the request does not fit; in any words")])
+        problems["414"] = .object(["description": .string("The address of the request is too large; the response is plain text")])
         return problems
     }
 
     private var headers: JSONObject {
         [
             "Muniment-Revision": .object([
-                "description": .string("the revision that the answer is about"), "required": .bool(true),
+                "description": .string("the revision of the response"), "required": .bool(true),
                 "schema": .object(["type": .string("integer"), "minimum": .integer(0)]),
             ]),
             "ETag": .object([
@@ -135,7 +135,7 @@ struct OpenAPI {
                 "schema": Schema.text,
             ]),
             "Location": .object([
-                "description": .string("where it is"), "required": .bool(true), "schema": Schema.text,
+                "description": .string("its location"), "required": .bool(true), "schema": Schema.text,
             ]),
         ]
     }

@@ -59,21 +59,21 @@ extension ParameterDescription {
         ParameterDescription(name: name, place: .header, text: text, schema: schema)
     }
 
-    static let at = query("at", "the moment that the answer is about; without it, now", Schema.moment)
-    static let atLeast = query("atLeast", "a revision that the store must have come to", Schema.revision)
-    static let from = query("from", "the first moment", Schema.moment)
-    static let to = query("to", "the last moment", Schema.moment)
+    static let at = query("at", "the revision or time to query (default: now)", Schema.moment)
+    static let atLeast = query("atLeast", "a revision that the store must have reached", Schema.revision)
+    static let from = query("from", "the start of the span", Schema.moment)
+    static let to = query("to", "the end of the span", Schema.moment)
     static let cursor = query(
-        "cursor", "where the page before ended", .object(["type": .string("string"), "minLength": .integer(1)]))
-    static let reader = query("as", "who reads; needed with a token that does not act as somebody", Schema.name)
-    static let ifMatch = header("If-Match", "the ETag of what is to be changed, or `*` for whatever is there")
-    static let ifNoneMatch = header("If-None-Match", "`*` for something new")
+        "cursor", "the end of the previous page", .object(["type": .string("string"), "minLength": .integer(1)]))
+    static let reader = query("as", "the caller; required with a token that does not act as a principal", Schema.name)
+    static let ifMatch = header("If-Match", "the ETag of the object to change, or `*` for any existing object")
+    static let ifNoneMatch = header("If-None-Match", "`*` to create the object")
     static let idempotencyKey = header(
-        "Idempotency-Key", "makes a repetition answer the first result",
+        "Idempotency-Key", "a repeated request with the same key returns the first result",
         .object(["type": .string("string"), "minLength": .integer(1), "maxLength": .integer(1024)]))
 
     static func limit(_ most: Int, default standard: Int) -> ParameterDescription {
-        query("limit", "so many at most", Schema.count(upTo: most, default: standard))
+        query("limit", "the largest number of results", Schema.count(upTo: most, default: standard))
     }
 }
 

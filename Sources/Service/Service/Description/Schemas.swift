@@ -28,26 +28,26 @@ enum Schemas {
             pattern: formOfNames),
         "ChangedName": .object([
             "type": .string("string"),
-            "description": .string("a name as in `Name`; the store refuses a change with one that is ill-formed"),
+            "description": .string("a name as in `Name`; the store refuses a change with an invalid name"),
         ]),
-        "Privilege": text("a privilege, built-in or of a class", "read"),
+        "Privilege": text("a built-in privilege, or a privilege of a class", "read"),
         "Revision": .object([
             "type": .string("integer"), "minimum": .integer(0), "maximum": .count(Int64.max),
             "description": .string("the number of a commit"),
         ]),
-        "Time": text("a moment in UTC, RFC 3339", "2026-01-31T10:00:00Z", format: "date-time"),
+        "Time": text("a time in UTC, RFC 3339", "2026-01-31T10:00:00Z", format: "date-time"),
         "Moment": .object([
-            "description": .string("a revision, a time, or a day, which means its beginning"),
+            "description": .string("a revision, a time, or a day, which means its start"),
             "anyOf": .array([Schema.named("Revision"), text("a time, a day or a revision", "2026-01-31T10:00:00Z")]),
         ]),
         "Problem": .object([
             "type": .string("object"),
-            "description": .string("what was wrong (RFC 9457); `type` is a page that says more"),
+            "description": .string("an error (RFC 9457); `type` is the address of its description"),
             "properties": .object([
                 "type": Schema.text, "title": Schema.text, "status": Schema.number, "detail": Schema.text,
                 "code": .object([
                     "type": .string("string"), "enum": .texts(Refusal.Code.allCases.map(\.rawValue)),
-                    "description": .string("why the store refused it"),
+                    "description": .string("the reason of the refusal"),
                 ]),
                 "change": Schema.number, "head": Schema.revision, "providers": Schema.list(Schema.text), "link": Schema.text,
                 "maxAge": Schema.number,

@@ -86,7 +86,7 @@ extension RateLimiter {
     /// Returns the problem for a caller that exceeds its limit.
     func problem(_ outcome: TokenBucket.Outcome) -> Problem {
         Problem(
-            .tooManyRequests, "there were too many requests: wait \(outcome.seconds) s, and go on more slowly",
+            .tooManyRequests, "too many requests: wait \(outcome.seconds) s, then send fewer requests per second",
             headers: headers(outcome) + [HTTPHeader("Retry-After", "\(outcome.seconds)")])
     }
 }

@@ -8,24 +8,24 @@ enum OperationsRoutes {
 
     static let health = Route(
         "GET", "/healthz", "health", need: .nothing,
-        RouteDescription("whether the process lives").answering("it does", status("ok"), headers: []),
+        RouteDescription("checks if the process is alive").answering("it does", status("ok"), headers: []),
         .immediate { call in call.answer(["status": .string("ok")]) })
 
     static let readiness = Route(
         "GET", "/readyz", "readiness", need: .nothing,
-        RouteDescription("whether it can be asked and written to now").answering("it can", status("ready"), headers: []),
+        RouteDescription("checks if the service accepts requests and changes").answering("it can", status("ready"), headers: []),
         .immediate { call in
             if call.service.operations.isStopping { throw Problem(.unavailable, "the service is stopping") }
             // This route is public. Only the log and the metrics contain the store and the reason.
             let blocked = try call.service.data.open.map(\.store).count {
                 try $0.obstacleToWriting != nil || $0.clockProblem != nil
             }
-            guard blocked == 0 else { throw Problem(.unavailable, "a store takes no writes; why is in the service's log") }
+            guard blocked == 0 else { throw Problem(.unavailable, "a store takes no writes; the service's log has the reason") }
             guard call.service.accounts?.obstacleToChanges == nil else {
-                throw Problem(.unavailable, "accounts cannot be changed; why is in the service's log")
+                throw Problem(.unavailable, "accounts cannot be changed; the service's log has the reason")
             }
             guard call.service.canReadTokens else {
-                throw Problem(.unavailable, "the file of tokens cannot be read; why is in the service's log")
+                throw Problem(.unavailable, "the file of tokens cannot be read; the service's log has the reason")
             }
             return call.answer(["status": .string("ready")])
         })
@@ -43,7 +43,7 @@ enum OperationsRoutes {
     private static func status(_ word: String) -> JSONValue { Schema.object(["status": Schema.words(word)]) }
 
     private static let metricsDescription: RouteDescription = {
-        var description = RouteDescription("figures of the service, and of the stores that the caller's token reaches")
+        var description = RouteDescription("metrics of the service, and of the stores that the caller's token can access")
         description.answers = [
             AnswerDescription(
                 status: 200, text: "the text format of Prometheus, version 0.0.4", mediaType: "text/plain", schema: Schema.text)

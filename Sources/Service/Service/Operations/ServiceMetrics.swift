@@ -39,13 +39,13 @@ struct ServiceMetrics {
 
     private func writeRequests(to text: inout MetricsText) {
         text.begin(
-            "muniment_requests_total", .counter, "Requests that are over, by route and status; status 0: the client was gone.")
+            "muniment_requests_total", .counter, "Finished requests, by route and status; status 0: the client had disconnected.")
         for (labels, counts) in requests {
             for (status, count) in counts.answered {
                 text.value("muniment_requests_total", labels + [("status", "\(status)")], count)
             }
         }
-        text.begin("muniment_request_seconds", .histogram, "From the head of a request to the end of its answer, by route.")
+        text.begin("muniment_request_seconds", .histogram, "Time from the head of a request to the end of its response, by route.")
         for (labels, counts) in requests where !counts.answered.isEmpty {
             text.histogram("muniment_request_seconds", labels, counts.durations.value)
         }
@@ -53,34 +53,35 @@ struct ServiceMetrics {
 
     private func writeService(to text: inout MetricsText) {
         let counts = operations.counts
-        text.begin("muniment_rate_limited_total", .counter, "Requests that were answered 429.")
+        text.begin("muniment_rate_limited_total", .counter, "Requests with response 429.")
         text.value("muniment_rate_limited_total", [], counts.overLimit.value)
-        text.begin("muniment_notices_sent_total", .counter, "Notices that were written to streams.")
+        text.begin("muniment_notices_sent_total", .counter, "Notices written to streams.")
         text.value("muniment_notices_sent_total", [], counts.noticesSent.value)
-        text.begin("muniment_open_streams", .gauge, "Streams that are open.")
+        text.begin("muniment_open_streams", .gauge, "Open streams.")
         text.value("muniment_open_streams", [], counts.openStreams.value)
-        text.begin("muniment_questions", .gauge, "Questions on the queue, by whether they run or wait.")
+        text.begin("muniment_questions", .gauge, "Questions in the queue, by state: running or waiting.")
         text.value("muniment_questions", [("state", "running")], load.running)
         text.value("muniment_questions", [("state", "waiting")], load.waiting)
-        text.begin("muniment_log_lines_dropped_total", .counter, "Lines of the service's log that nobody took fast enough.")
+        text.begin(
+            "muniment_log_lines_dropped_total", .counter, "Lines of the service's log dropped because the reader was too slow.")
         text.value("muniment_log_lines_dropped_total", [], counts.linesDropped.value)
         if let passwordHashes {
-            text.begin("muniment_password_hashes_total", .counter, "Passwords that were hashed, to be kept or to be compared.")
+            text.begin("muniment_password_hashes_total", .counter, "Passwords hashed, to be stored or compared.")
             text.value("muniment_password_hashes_total", [], passwordHashes)
         }
     }
 
     private func writeDecisions(to text: inout MetricsText) {
-        text.begin("muniment_decisions_total", .counter, "Answers to whether somebody may do something.")
+        text.begin("muniment_decisions_total", .counter, "Responses to access checks.")
         for store in stores {
             let counts = store.decisions
             for (result, count) in [("allowed", counts.allowed), ("denied", counts.denied)] {
                 text.value("muniment_decisions_total", [("store", store.name.text), ("result", result)], count.value)
             }
         }
-        text.begin("muniment_decision_log_records_total", .counter, "Decisions that the decision log took.")
+        text.begin("muniment_decision_log_records_total", .counter, "Decisions written to the decision log.")
         for (labels, log) in logs { text.value("muniment_decision_log_records_total", labels, log.recorded.value) }
-        text.begin("muniment_decision_log_dropped_total", .counter, "Decisions that the decision log had no room for.")
+        text.begin("muniment_decision_log_dropped_total", .counter, "Decisions dropped because the decision log was full.")
         for (labels, log) in logs { text.value("muniment_decision_log_dropped_total", labels, log.dropped.value) }
     }
 
@@ -90,11 +91,11 @@ struct ServiceMetrics {
 
     private func writeWrites(to text: inout MetricsText) {
         let activities = stores.map { (labels: [("store", $0.name.text)], activity: $0.store.activity) }
-        text.begin("muniment_commits_total", .counter, "Commits since the service was started.")
+        text.begin("muniment_commits_total", .counter, "Commits since the start of the service.")
         for (labels, activity) in activities { text.value("muniment_commits_total", labels, activity.commits) }
         text.begin("muniment_events_total", .counter, "Events in these commits.")
         for (labels, activity) in activities { text.value("muniment_events_total", labels, activity.events) }
-        text.begin("muniment_refusals_total", .counter, "Commands that were refused and put on record.")
+        text.begin("muniment_refusals_total", .counter, "Refused commands that were recorded.")
         for (labels, activity) in activities { text.value("muniment_refusals_total", labels, activity.refusals) }
         text.begin(
             "muniment_log_sync_seconds", .histogram, "How long a group of commits took to reach the disk, its sync included.")
@@ -110,7 +111,7 @@ struct ServiceMetrics {
             ("muniment_file_bytes", "Bytes of the file.", \.fileBytes),
             ("muniment_map_bytes", "Bytes of address space that the map reserves.", \.mapBytes),
             ("muniment_map_used_bytes", "Bytes of the map up to the last page ever used.", \.usedBytes),
-            ("muniment_readers", "Views that are open, by whichever process.", \.readers),
+            ("muniment_readers", "Open views, of all processes.", \.readers),
         ]
         for (name, help, figure) in figures {
             text.begin(name, .gauge, help)
@@ -125,7 +126,7 @@ struct ServiceMetrics {
             guard let problem = try? store.store.clockProblem.map({ _ in 1 }) ?? 0 else { continue }
             text.value("muniment_clock_wrong", [("store", store.name.text)], problem)
         }
-        text.begin("muniment_takes_writes", .gauge, "1 where the store takes writes, 0 where a write or a sync has failed.")
+        text.begin("muniment_takes_writes", .gauge, "1 if the store takes writes, 0 if a write or a sync has failed.")
         for store in stores {
             text.value("muniment_takes_writes", [("store", store.name.text)], store.store.obstacleToWriting == nil ? 1 : 0)
         }

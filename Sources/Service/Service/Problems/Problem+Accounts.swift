@@ -11,36 +11,36 @@ extension Problem {
         case .malformed(let detail): self.init(.malformed, detail)
         case .wrongCredentials:
             self.init(
-                .wrongCredentials, "this does not show who you are: check what was typed, and send it again",
+                .wrongCredentials, "wrong credentials: check them, and try again",
                 headers: [Problem.bearer])
         case .wrongCode:
             self.init(
                 .wrongCode,
-                "the code, its attempt or the link is wrong, was used or is over, or the service was started anew since: check it, or "
+                "the code, attempt or link is wrong, used or expired, or the service was restarted since: check it, or "
                     + "begin anew"
             )
         case .tooManyAttempts(let seconds):
             self.init(
-                .tooManyRequests, "there were too many attempts: the next one counts in \(seconds) s",
+                .tooManyRequests, "too many attempts: try again in \(seconds) s",
                 headers: [HTTPHeader("Retry-After", "\(max(1, seconds))")])
         case .accountExists(let providers, let link):
             var members: JSONObject = ["providers": .texts(providers.map(\.text))]
             if let link { members["link"] = .string(link) }
             let names = providers.map { "`\($0)`" }.joined(separator: ", ")
-            let linking = link == nil ? "" : ", with `link` to have this linked to it"
+            let linking = link == nil ? "" : ", with `link` to add this sign-in method"
             self.init(.accountExists, "you have an account already: sign in by \(names)\(linking)", members: members)
-        case .noAccount: self.init(.noAccount, "nobody has signed up by this: sign up first, or sign in by another provider")
+        case .noAccount: self.init(.noAccount, "no account has this sign-in method: sign up first, or sign in by another provider")
         case .recentSignInRequired(let seconds): self = .recentSignInRequired(seconds)
-        case .linkedElsewhere: self.init(.linkedElsewhere, "this is a way into another account: unlink it there first")
-        case .alreadyLinked: self.init(.alreadyLinked, "the account has such a way in already: unlink it first")
+        case .linkedElsewhere: self.init(.linkedElsewhere, "this sign-in method belongs to another account: unlink it there first")
+        case .alreadyLinked: self.init(.alreadyLinked, "the account has a sign-in method of this kind already: unlink it first")
         case .notThere(let detail): self.init(.notFound, detail)
-        case .lastWayIn: self.init(.lastWayIn, "it is the only way into the account: link another one first")
+        case .lastWayIn: self.init(.lastWayIn, "it is the only sign-in method of the account: link another one first")
         case .unknownProvider(let name):
             self.init(
-                .malformed, "there is no provider `\(Name(name).excerpt)`: `GET /v1/accounts/providers` lists them",
+                .malformed, "unknown provider `\(Name(name).excerpt)`: `GET /v1/accounts/providers` lists the providers",
                 members: ["argument": .string("provider")])
         case .unfitPassword(let detail): self.init(.unfitPassword, detail)
-        case .sessionEnded: self.init(.sessionEnded, "the session is over: sign in again", headers: [Problem.bearer])
+        case .sessionEnded: self.init(.sessionEnded, "the session has ended: sign in again", headers: [Problem.bearer])
         case .unavailable(let detail): self.init(.unavailable, detail, headers: [HTTPHeader("Retry-After", "1")])
         case .undeletable(let detail): self.init(.conflict, detail)
         }
@@ -48,7 +48,7 @@ extension Problem {
 
     /// Returns the problem for a sign-in that is too old, as required by RFC 9470.
     private static func recentSignInRequired(_ seconds: Int) -> Problem {
-        let words = "sign in again: it has to have been within \(seconds) s"
+        let words = "the last sign-in must be within \(seconds) s: sign in again"
         return Problem(
             .recentSignInRequired, words, members: ["maxAge": .count(seconds)],
             headers: [
@@ -64,5 +64,5 @@ extension Problem {
 
     /// The service was started without accounts.
     static let withoutAccounts = Problem(
-        .notFound, "this service has no accounts: whoever runs it can start it with `muniment serve --accounts FILE`")
+        .notFound, "this service has no accounts: the operator can start it with `muniment serve --accounts FILE`")
 }

@@ -18,13 +18,13 @@ extension Problem {
         case let problem as AuthZENProblem: self.init(problem.status == 403 ? .forbidden : .malformed, problem.message)
         case let problem as AccountProblem: self.init(problem)
         case let error as JSONError where error.kind == .tooLong: self.init(.tooLarge, "the body is too large: \(error)")
-        case let error as JSONError: self.init(.malformed, "the body is no JSON: \(error)")
+        case let error as JSONError: self.init(.malformed, "the body is not JSON: \(error)")
         case let error as SpanRunsBackwards: self.init(.malformed, "\(error)")
         case let error as MalformedTime: self.init(.malformed, "\(error)")
         case let error as StoreError: self.init(error)
         case let error as FileError where error.isLackOfResources: self = .lacksResources
         case AccountBookError.lacksResources: self = .lacksResources
-        default: self.init(.failed, "this is a fault of the service and is in its log under the request's id")
+        default: self.init(.failed, "internal error: the operator finds it in the service's log under the request's id")
         }
     }
 
@@ -34,7 +34,7 @@ extension Problem {
         case .clockIsAhead, .clockIsBehind:
             self.init(
                 .unavailable,
-                "the clock of the service's machine is wrong, so the store commits nothing. Try again once it is right.")
+                "the clock of the service's machine is wrong, so the store commits nothing. Try again after it is corrected.")
         case .lacksResources: self = .lacksResources
         case .rolledBack, .headIsDamaged:
             self.init(
@@ -44,11 +44,11 @@ extension Problem {
         case .missing:
             self.init(
                 .unavailable,
-                "the folder of this store is gone, so the store is not served. The operator puts it back, restores it from a backup or "
+                "the folder of this store is missing, so the store is not served. The operator puts it back, restores it from a backup or "
                     + "runs `muniment accept-rollback`.")
-        case .closed: self.init(.unavailable, "the service is stopping: ask again in a moment")
+        case .closed: self.init(.unavailable, "the service is stopping: try again later")
         default:
-            self.init(.unavailable, "the store cannot do this now; why is in the service's log under the request's id")
+            self.init(.unavailable, "the store cannot do this now; the service's log has the reason under the request's id")
         }
     }
 }

@@ -93,51 +93,52 @@ extension Problem {
 
         var title: String {
             switch self {
-            case .malformed: "The request cannot be understood"
-            case .unauthenticated: "It is not known who calls"
-            case .forbidden: "The caller's token does not reach this"
-            case .notFound: "There is no such thing"
-            case .methodNotAllowed: "This cannot be done here"
-            case .notAcceptable: "There is no answer of the kind that is asked for"
-            case .requestTimeout: "The request took too long to come"
-            case .conflict: "What is there does not allow this"
-            case .keyInUse: "A request with this idempotency key is being carried out"
-            case .notYetVisible: "The store has not come to this revision"
-            case .preconditionFailed: "It was changed meanwhile"
+            case .malformed: "Malformed request"
+            case .unauthenticated: "The caller is not authenticated"
+            case .forbidden: "The caller's token does not allow this"
+            case .notFound: "Not found"
+            case .methodNotAllowed: "Method not allowed"
+            case .notAcceptable: "The requested media type is not available"
+            case .requestTimeout: "The request took too long to arrive"
+            case .conflict: "The current state does not allow this"
+            case .keyInUse: "A request with this idempotency key is still running"
+            case .notYetVisible: "The store has not reached this revision"
+            case .preconditionFailed: "The object was changed meanwhile"
             case .tooLarge: "The request is too large"
-            case .unsupportedMediaType: "The body is of a kind that is not read here"
+            case .unsupportedMediaType: "The media type of the body is not supported"
             case .refused: "The permissions of the store do not allow this"
             case .keyReused: "The idempotency key was used for another request"
             case .tooMuchWork: "The transaction takes too much work"
-            case .preconditionRequired: "It must be said which revision is to be changed"
-            case .tooManyRequests: "The caller asks too often"
+            case .preconditionRequired: "The request has no precondition"
+            case .tooManyRequests: "Too many requests"
             case .headTooLarge: "The head of the request is too large"
-            case .failed: "The service could not do this"
-            case .unavailable: "The service cannot do this now"
+            case .failed: "Internal error"
+            case .unavailable: "The service is unavailable now"
             case .lacksResources: "The service lacks disk space, file descriptors or memory"
-            case .deadlineExceeded: "The answer took longer than the route allows"
-            case .wrongCredentials: "This shows nobody who has an account"
-            case .wrongCode: "The code is wrong or over"
-            case .accountExists: "There is an account of this person already"
-            case .noAccount: "There is no account of this person"
-            case .recentSignInRequired: "This needs to have signed in a moment ago"
-            case .linkedElsewhere: "This is a way into another account"
-            case .alreadyLinked: "The account has such a way in already"
-            case .lastWayIn: "It is the only way into the account"
-            case .unfitPassword: "The password will not do"
-            case .sessionEnded: "The session is over"
+            case .deadlineExceeded: "The response took longer than the route allows"
+            case .wrongCredentials: "Wrong credentials"
+            case .wrongCode: "The code is wrong or expired"
+            case .accountExists: "The user has an account already"
+            case .noAccount: "The user has no account"
+            case .recentSignInRequired: "A recent sign-in is required"
+            case .linkedElsewhere: "The sign-in method belongs to another account"
+            case .alreadyLinked: "The account has a sign-in method of this kind already"
+            case .lastWayIn: "The sign-in method is the only one of the account"
+            case .unfitPassword: "The password is not acceptable"
+            case .sessionEnded: "The session has ended"
             }
         }
     }
 
     /// More of one caller's requests wait than its share.
     static let tooMuchOfCaller = Problem(
-        .tooManyRequests, "too many requests of this caller wait for an answer: send fewer at once",
+        .tooManyRequests, "too many requests of this caller are waiting: send fewer at once",
         headers: [HTTPHeader("Retry-After", "1")])
 
     /// The question took longer than its route allows.
     static let deadlineExceeded = Problem(
-        .deadlineExceeded, "the answer took too long: ask for less at once, such as a smaller page, or at a quieter time",
+        .deadlineExceeded,
+        "the response took too long: request less at once, such as a smaller page, or try again at a quieter time",
         headers: [HTTPHeader("Retry-After", "1")])
 
     /// What the system lacks is in the log of the service.
@@ -146,7 +147,7 @@ extension Problem {
         headers: [HTTPHeader("Retry-After", "5")])
 
     static let tooMuchWaits = Problem(
-        .unavailable, "too much is waiting to be done: ask again in a moment", headers: [HTTPHeader("Retry-After", "1")])
+        .unavailable, "too many requests are waiting: try again later", headers: [HTTPHeader("Retry-After", "1")])
 
     /// The problem for a status that the server itself gives.
     init(status: Int, detail: String) {

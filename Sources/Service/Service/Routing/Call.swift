@@ -24,7 +24,7 @@ struct Call: Sendable {
     /// The store that the route is about.
     var store: Store {
         get throws(Problem) {
-            guard let hosted else { throw Problem(.notFound, "there is no such store") }
+            guard let hosted else { throw Problem(.notFound, "the store does not exist") }
             return hosted.store
         }
     }

@@ -22,7 +22,7 @@ struct QueryParameters: Sendable {
     subscript(name: String) -> String? {
         get throws(Problem) {
             let values = items.filter { $0.name == name }
-            guard values.count < 2 else { throw Problem(.malformed, "the parameter `\(name)` stands there twice: give it once") }
+            guard values.count < 2 else { throw Problem(.malformed, "the parameter `\(name)` appears twice: give it once") }
             return values.first?.value
         }
     }
@@ -35,6 +35,6 @@ struct QueryParameters: Sendable {
     /// - Throws: ``Problem`` for a parameter that is not among these.
     func checkNames(_ known: [String]) throws(Problem) {
         guard let item = items.first(where: { !known.contains($0.name) }) else { return }
-        throw Problem(.malformed, "`\(item.name)` is not known here: there are \(known.joined(separator: ", "))")
+        throw Problem(.malformed, "unknown parameter `\(item.name)`: use \(known.joined(separator: ", "))")
     }
 }

@@ -43,7 +43,7 @@ final class DataDirectory: Sendable {
         var lines = changes.failures.map { "other users may be able to open the data: \($0)" }
         if let first = changes.closed.min() {
             lines.append(
-                "other users could open \(changes.closed.count) files and folders of the data directory, `\(first)` among them: "
+                "other users could open \(changes.closed.count) files and folders of the data directory, for example `\(first)`: "
                     + "they now belong to their owner alone (modes 0600 and 0700)")
         }
         return lines

@@ -12,7 +12,7 @@ public struct BrokenProperty: Error, Sendable, CustomStringConvertible {
     /// The failure, the shrunk history, and how to run it again.
     public var description: String {
         """
-        a random history breaks what is to hold; MUNIMENT_SEED=\(seed) draws it first
+        a random history breaks a property; MUNIMENT_SEED=\(seed) repeats it
         \(shrunk)
         """
     }
@@ -32,7 +32,7 @@ public struct ShrunkHistory: Sendable, CustomStringConvertible {
     public var description: String {
         """
         \(failure)
-        what is left of the history, as a scenario (\(history.entries.count) entries, after \(replays) replays):
+        the reduced history, as a scenario (\(history.entries.count) entries, after \(replays) replays):
         \(scenario)
         """
     }

@@ -76,7 +76,7 @@ extension HistoryStep {
         let (expected, actual) = (subjects.sorted().map(\.text), try snapshot.subjects(with: [privilege], on: object))
         guard expected != actual else { return }
         throw unmet(
-            "\(HistoryStep.list(expected)) may \(privilege) `\(object)`, and nobody else",
+            "only \(HistoryStep.list(expected)) may \(privilege) `\(object)`",
             "\(HistoryStep.list(actual)) may", because: nil,
             question: [
                 ("ask", .string("subjects")), ("object", .string(object.text)), ("privilege", .string(privilege)),

@@ -72,7 +72,7 @@ public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .timeGoesBack(let instant, let from):
-            "the history goes back in time: \(instant) is before \(from); put what happens into the order of its times"
+            "the history goes back in time: \(instant) is before \(from); sort the steps by time"
         }
     }
 }

@@ -88,7 +88,7 @@ struct SettingsMembers {
     func finish() throws(SettingsProblem) {
         guard let unknown = members.keys.first(where: { !asked.contains($0) }) else { return }
         let nearest = UsageError.nearest(to: unknown, among: asked).map { "did you mean `\($0)`?" }
-        let known = "there are " + asked.sorted().map { "`\($0)`" }.joined(separator: ", ")
+        let known = "use " + asked.sorted().map { "`\($0)`" }.joined(separator: ", ")
         throw wrong(unknown, "is unknown", nearest ?? known)
     }
 }

@@ -36,7 +36,7 @@ package final class PendingTable<Value: Sendable>: Sendable {
             rows[PendingTable.digest(secret)] = Row(value: value, ends: ends)
             return true
         }
-        guard isTaken else { throw .unavailable("too many people are signing up or changing something: try again in some minutes") }
+        guard isTaken else { throw .unavailable("too many users are signing up or changing accounts: try again in a few minutes") }
         return secret
     }
 

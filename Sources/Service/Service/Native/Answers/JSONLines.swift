@@ -77,11 +77,11 @@ extension Call {
         case .callerLimit:
             throw Problem(
                 .tooManyRequests,
-                "the caller has \(MunimentService.streamLimit / 4) long answers open, its limit: read one to its end or close it",
+                "the caller has \(MunimentService.streamLimit / 4) streamed responses open, its limit: read one to its end or close it",
                 headers: [HTTPHeader("Retry-After", "1")])
         case .full:
             throw Problem(
-                .unavailable, "too many long answers are being given: ask again in a moment",
+                .unavailable, "too many streamed responses are open: try again later",
                 headers: [HTTPHeader("Retry-After", "1")])
         }
         return HTTPResponse(

@@ -78,7 +78,7 @@ extension Arguments {
             return ListRequest(limit: limit, token: nil, point: ReadPoint(moment: named ?? .now, atLeast: atLeast))
         }
         guard named == nil else {
-            throw wrong(moment, "cannot be used with `cursor`", "leave it out, the cursor holds the moment of the first page")
+            throw wrong(moment, "cannot be used with `cursor`", "omit it, the cursor contains the revision of the first page")
         }
         guard let token = PageToken(text) else {
             throw wrong("cursor", "is invalid", "pass the `cursor` of the previous page unchanged")

@@ -18,7 +18,7 @@ struct PageCursor: Hashable, Sendable, CustomStringConvertible {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt64($0) }
         guard parts.count == 2, let after = parts[0], let through = parts[1], after <= through, through < Revision.open.rawValue
         else {
-            throw Problem(.malformed, "`cursor` is none of this service: give one as a page named it in `next`")
+            throw Problem(.malformed, "invalid `cursor`: pass the `next` value of the previous page unchanged")
         }
         self.init(through: Revision(through), after: Revision(after))
     }

@@ -11,8 +11,8 @@ enum LockRoute {
         "POST", "/v1/stores/{store}/lock", "lock", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("locks an open store", group: "Stores")
             .saying(
-                "One transaction creates a role with the caller and the named members, gives it every privilege at the store and "
-                    + "class levels, and leaves `everyone` only read on the store and on the built-in classes."
+                "One transaction creates a role with the caller and the given members, grants it every privilege at the store and "
+                    + "class levels, and leaves `everyone` only `read` on the store and on the built-in classes."
             )
             .taking(.idempotencyKey)
             .taking(

@@ -12,11 +12,11 @@ enum TransactionRoute {
 
     static let route = Route(
         "POST", "/v1/stores/{store}/transactions", "commit", need: .store, bodyLimitBytes: 8 << 20,
-        RouteDescription("makes changes, all of them or none, or each on its own", group: "Changes")
+        RouteDescription("makes changes: all of them or none, or each one separately", group: "Changes")
             .saying(
-                "With `\"mode\":\"each\"` every change is a transaction of its own, and `results` has a receipt or a refusal for each; "
-                    + "such a request takes no `Idempotency-Key`, since a key is kept with the one commit that it made. Where the "
-                    + "token or session is over meanwhile, the answer is 401, and what was made before stays."
+                "With `\"mode\":\"each\"` every change is a separate transaction, and `results` has a receipt or a refusal for each; "
+                    + "such a request takes no `Idempotency-Key`, because a key belongs to one commit. If the "
+                    + "token or session expires meanwhile, the response is 401, and earlier changes stay."
             )
             .taking(.idempotencyKey)
             .taking(
@@ -25,7 +25,7 @@ enum TransactionRoute {
                     optional: ["as": Schema.name, "mode": Schema.words("all", "each"), "comment": Schema.text])
             )
             .answering(
-                "what became of it; `revision` is null where nothing changed",
+                "the result; `revision` is null if nothing changed",
                 .object([
                     "anyOf": .array([
                         Schema.named("Receipt"),
@@ -60,10 +60,12 @@ enum TransactionRoute {
     ) async throws -> HTTPResponse {
         guard try call.idempotencyKey == nil else {
             throw Problem(
-                .malformed, "`Idempotency-Key` goes with changes that are made together: leave it or `\"mode\":\"each\"` out")
+                .malformed, "`Idempotency-Key` cannot be used with `\"mode\":\"each\"`: omit one of them")
         }
         guard changes.count <= eachLimit else {
-            throw Problem(.tooLarge, "there are \(changes.count) changes, and at most \(eachLimit) are made one by one: send fewer")
+            throw Problem(
+                .tooLarge,
+                "the request has \(changes.count) changes, and `\"mode\":\"each\"` allows at most \(eachLimit): send fewer")
         }
         var results: [JSONValue] = []
         for change in changes {

@@ -7,7 +7,7 @@ internal import Wire
 enum WhatIfRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/what-if", "whatIf", need: .store, bodyLimitBytes: 8 << 20,
-        RouteDescription("who would gain and lose what if changes were made, without making them", group: "Changes")
+        RouteDescription("the access that subjects would gain and lose by changes, without making them", group: "Changes")
             .taking(
                 body: Schema.object(
                     [
@@ -46,7 +46,7 @@ enum WhatIfRoute {
 extension Arguments {
     fileprivate mutating func drafts(levels: [Level]?) throws(Problem) -> [Transaction] {
         guard case .array(let drafts)? = value("transactions"), !drafts.isEmpty else {
-            throw wrong("transactions", "is no list of transactions", #"write one, such as [{"as":"user:ann","do":[…]}]"#)
+            throw wrong("transactions", "is not a list of transactions", #"write one, such as [{"as":"user:ann","do":[…]}]"#)
         }
         var transactions: [Transaction] = []
         for draft in drafts {

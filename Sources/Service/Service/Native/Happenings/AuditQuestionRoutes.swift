@@ -8,15 +8,15 @@ enum AuditQuestionRoutes {
     static let all = [access, entry, report]
 
     private static let privileges = ParameterDescription.query(
-        "privileges", "which: several with commas between them", .object(["type": .string("string"), "minLength": .integer(1)]),
+        "privileges", "the privileges, separated by commas", .object(["type": .string("string"), "minLength": .integer(1)]),
         isRequired: true)
 
     static let access = Route(
         "GET", "/v1/stores/{store}/audit/access", "auditAccess", need: .store,
-        RouteDescription("who could do something to an object at any time of a span, and from when to when", group: "Audit")
-            .taking(privileges, .query("object", "to which object", Schema.name, isRequired: true), .from, .to, .atLeast)
+        RouteDescription("the subjects with a privilege on an object during a span, and when each had it", group: "Audit")
+            .taking(privileges, .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast)
             .answering(
-                "the spans of each",
+                "the spans of each subject",
                 Schema.object([
                     "access": Schema.list(
                         Schema.object(["subject": Schema.name, "spans": Schema.list(Schema.named("Span"))])),
@@ -40,13 +40,13 @@ enum AuditQuestionRoutes {
 
     static let entry = Route(
         "GET", "/v1/stores/{store}/audit/entry", "auditEntry", need: .store,
-        RouteDescription("when and how somebody's access to an object began and ended", group: "Audit")
+        RouteDescription("when and how the access of a subject to an object began and ended", group: "Audit")
             .taking(
-                .query("subject", "whose access", Schema.name, isRequired: true), privileges,
-                .query("object", "to which object", Schema.name, isRequired: true), .from, .to, .atLeast
+                .query("subject", "the subject", Schema.name, isRequired: true), privileges,
+                .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast
             )
             .answering(
-                "the turns, oldest first",
+                "the changes of access, oldest first",
                 Schema.object([
                     "object": Schema.name, "privileges": Schema.privileges, "subject": Schema.name,
                     "turns": Schema.list(Schema.named("Turn")),
@@ -70,7 +70,7 @@ enum AuditQuestionRoutes {
 
     static let report = Route(
         "GET", "/v1/stores/{store}/audit/of", "auditOf", need: .store,
-        RouteDescription("everything that somebody has or had: roles, levels, objects", group: "Audit")
+        RouteDescription("all access of a subject, now or earlier: roles, levels, objects", group: "Audit")
             .saying("A page has at most `limit` entries, of `roles`, then of `classes`, then of `objects`.")
             .taking(.query("subject", "who", Schema.name, isRequired: true), .at, .atLeast, .listLimit, .cursor)
             .answering(
@@ -89,7 +89,7 @@ enum AuditQuestionRoutes {
             let (subject, request) = (try arguments.name("subject"), try arguments.listRequest())
             try arguments.finish()
             guard subject.isSubject else {
-                throw arguments.wrong("subject", "can have no access", "name a user, a thing, a role, everyone or anonymous")
+                throw arguments.wrong("subject", "cannot have access", "name a user, a thing, a role, everyone or anonymous")
             }
             try call.requireAsking(about: subject)
             let list = try call.list(request, of: Asked(subject: subject).members)

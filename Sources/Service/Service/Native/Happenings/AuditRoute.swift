@@ -10,23 +10,23 @@ enum AuditRoute {
 
     static let route = Route(
         "GET", "/v1/stores/{store}/audit", "audit", need: .store,
-        RouteDescription("who did what when, and who tried what and was refused", group: "Audit")
+        RouteDescription("the audit log: who did what and when, with refused commands", group: "Audit")
             .saying(
-                "`cursor` asks for what is behind a page; oldest first also, behind the last one, for what has happened since. "
-                    + "As JSON Lines everything comes, without pages."
+                "`cursor` continues after a page; oldest first, the cursor of the last page finds later records. "
+                    + "With JSON Lines the response has all records, without pages."
             )
             .taking(
-                .query("actor", "only what this one did or tried; `store` for the store itself", Schema.name),
-                .query("object", "only what is about this object, class, role or principal", Schema.name),
-                .query("subject", "only what gave or took something from this one", Schema.name),
-                .query("kind", "only these kinds, such as AccessGranted; of refused ones grant"),
-                .query("request", "only what came with this request id"), .from, .to,
+                .query("actor", "only actions and attempts of this caller; `store` for the store itself", Schema.name),
+                .query("object", "only records about this object, class, role or principal", Schema.name),
+                .query("subject", "only records that changed the access of this subject", Schema.name),
+                .query("kind", "only these kinds: of events such as AccessGranted, of refused commands such as grant"),
+                .query("request", "only records with this request id"), .from, .to,
                 .query("outcome", "done, refused or any", Schema.words("done", "refused", "any")),
-                .query("order", "which comes first", Schema.words("oldest", "newest")), .atLeast,
+                .query("order", "the order of the records", Schema.words("oldest", "newest")), .atLeast,
                 .limit(1_000, default: 100), .cursor
             )
             .answering(
-                "a page, and what asks for the next one",
+                "a page, and the cursor of the next one",
                 Schema.object([
                     "records": Schema.list(Schema.named("AuditRecord")), "cursor": Schema.text, "isLast": Schema.flag,
                     "revision": Schema.revision,
@@ -69,7 +69,7 @@ enum AuditRoute {
 extension Arguments {
     fileprivate mutating func auditFilter() throws(Problem) -> AuditFilter {
         let kinds = try optionalTexts("kind")
-        if kinds?.isEmpty ?? false { throw wrong("kind", "names no kind", "write one, or several like AccessGranted,grant") }
+        if kinds?.isEmpty ?? false { throw wrong("kind", "contains no kind", "write one, or several like AccessGranted,grant") }
         var filter = AuditFilter(
             actor: try optionalName("actor"), object: try optionalName("object"), subject: try optionalName("subject"),
             kinds: kinds ?? [], requestID: try optionalText("request"), from: try optionalMoment("from"),

@@ -11,10 +11,10 @@ enum ExportRoute {
 
     static let route = Route(
         "GET", "/v1/stores/{store}/export", "export", need: .store,
-        RouteDescription("the log as a history (`Docs/Scenarios.md`), which imports into an equal store", group: "History")
+        RouteDescription("the log as a history (`Docs/Scenarios.md`); its import creates an equal store", group: "History")
             .taking(
-                .query("from", "the first revision; without it, 1", Schema.revision),
-                .query("to", "the last revision; without it, the newest", Schema.revision), .atLeast
+                .query("from", "the first revision (default: 1)", Schema.revision),
+                .query("to", "the last revision (default: the newest)", Schema.revision), .atLeast
             )
             .answering("the header, and a line for each commit", nil, lines: Schema.openObject)
             .refusing(.notYetVisible),

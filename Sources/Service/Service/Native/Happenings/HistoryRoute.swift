@@ -8,18 +8,18 @@ internal import Wire
 enum HistoryRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/history", "history", need: .store,
-        RouteDescription("what happened to an object, a principal or a role, oldest first", group: "History")
+        RouteDescription("the events of an object, a principal or a role, oldest first", group: "History")
             .saying(
-                "A page ends early after \(Limits.bytesPerPage >> 20) MiB. A cursor goes on at the revision of the first page. "
-                    + "As JSON Lines everything comes, without pages."
+                "A page ends early after \(Limits.bytesPerPage >> 20) MiB. A cursor continues at the revision of the first page. "
+                    + "With JSON Lines the response has all events, without pages."
             )
             .taking(
-                .query("name", "whose history", Schema.name, isRequired: true),
-                .query("at", "up to which moment; without it, now", Schema.moment),
+                .query("name", "the name of the object, principal or role", Schema.name, isRequired: true),
+                .query("at", "the end of the history (default: now)", Schema.moment),
                 .atLeast, .limit(1_000, default: 100), .cursor
             )
             .answering(
-                "a page, and where the next one begins",
+                "a page, and the cursor of the next one",
                 Schema.object([
                     "name": Schema.name, "commits": Schema.list(Schema.named("Commit")), "revision": Schema.revision,
                     "next": Schema.orNull(Schema.text),
@@ -33,7 +33,7 @@ enum HistoryRoute {
             let (cursor, isNow) = (try arguments.optionalPageCursor(), !arguments.has("at"))
             try arguments.finish()
             guard cursor == nil || isNow else {
-                throw arguments.wrong("at", "stands beside `cursor`", "leave it out, a cursor goes on at its own revision")
+                throw arguments.wrong("at", "cannot be used with `cursor`", "omit it, the cursor contains the revision")
             }
             try call.requireAsking(aboutName: name)
             let store = try call.store

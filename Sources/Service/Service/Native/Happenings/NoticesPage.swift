@@ -13,10 +13,10 @@ enum NoticesPage {
     static let limit = 1_000
 
     static let parameters: [ParameterDescription] = [
-        .query("for", "who is told; without it, the one that the token acts as", Schema.name),
+        .query("for", "the subscriber (default: the principal of the token)", Schema.name),
         .query("subject", "the same as `for`", Schema.name),
-        .query("after", "the revision up to which all is known; without it, 0", Schema.revision),
-        .query("at", "up to which moment; without it, now", Schema.moment), .atLeast, .limit(limit, default: 100), .cursor,
+        .query("after", "notices after this revision (default: 0)", Schema.revision),
+        .query("at", "the end of the history (default: now)", Schema.moment), .atLeast, .limit(limit, default: 100), .cursor,
     ]
 
     static let schema = Schema.object([
@@ -28,14 +28,16 @@ enum NoticesPage {
     static func answer(_ call: Call) throws -> HTTPResponse {
         var arguments = try call.arguments()
         let (told, subject) = (try arguments.optionalName("for"), try arguments.optionalName("subject"))
-        guard told == nil || subject == nil else { throw arguments.wrong("subject", "stands beside `for`", "give one of them") }
+        guard told == nil || subject == nil else {
+            throw arguments.wrong("subject", "cannot be used with `for`", "give one of them")
+        }
         let (named, point) = (told ?? subject, try arguments.point())
         let after = try arguments.optionalRevision("after")
         let limit = try arguments.count("limit", upTo: Self.limit, default: 100)
         let (cursor, isNow) = (try arguments.optionalPageCursor(), !arguments.has("at"))
         try arguments.finish()
         guard cursor == nil || isNow && after == nil else {
-            throw arguments.wrong("cursor", "stands beside `at` or `after`", "give it alone")
+            throw arguments.wrong("cursor", "cannot be used with `at` or `after`", "omit `at` and `after`, or the cursor")
         }
         let subscriber = try call.subscriber(named: named)
         let through = try call.read(at: cursor.map { ReadPoint(moment: .revision($0.through), atLeast: point.atLeast) } ?? point) {
@@ -73,7 +75,7 @@ extension Call {
     func subscriber(named: Name?) throws -> Name {
         if case .act(let principal)? = caller?.right, named == nil { return principal }
         guard let named else {
-            throw Problem(.malformed, "it is not said who is told: this token names a user, a thing or a role in `for`")
+            throw Problem(.malformed, "the subscriber is missing: with this token, name a user, a thing or a role in `for`")
         }
         try requireAsking(about: named)
         return named

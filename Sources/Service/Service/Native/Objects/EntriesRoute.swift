@@ -7,7 +7,7 @@ internal import Wire
 enum EntriesRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/objects/{object}/entries", "entries", need: .store,
-        RouteDescription("the entries on an object: who was given what", group: "Objects").taking(.at, .atLeast)
+        RouteDescription("the entries on an object: subjects and their privileges", group: "Objects").taking(.at, .atLeast)
             .answering(
                 "the entries, sorted",
                 Schema.object(

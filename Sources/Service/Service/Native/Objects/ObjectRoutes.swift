@@ -14,16 +14,16 @@ enum ObjectRoutes {
 
     static let read = Route(
         "GET", path, "readObject", need: .store,
-        RouteDescription("the value of an object, as somebody that may read it", group: "Objects")
+        RouteDescription("the value of an object, for a caller that may read it", group: "Objects")
             .saying("The ETag is the revision of the last change of its value, parent or owner.")
-            .taking(.reader, .at, .atLeast, .header("If-None-Match", "the ETag of what the client has"))
+            .taking(.reader, .at, .atLeast, .header("If-None-Match", "the ETag of the client's copy"))
             .answering(
                 "the value",
                 Schema.object(
                     JSONObject(["object": Schema.name, "value": Schema.anything, "changed": Schema.revision]).with(.when)),
                 headers: ["Muniment-Revision", "ETag"]
             )
-            .answering("it is what the client has", nil, status: 304, headers: ["Muniment-Revision", "ETag"])
+            .answering("the client's copy is current", nil, status: 304, headers: ["Muniment-Revision", "ETag"])
             .refusing(.refused, .notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
@@ -34,7 +34,7 @@ enum ObjectRoutes {
             let audience = try call.audience
             return try call.read(at: point) { snapshot in
                 if point.moment != .now, try snapshot.readable([object.text], to: audience).isEmpty {
-                    throw Refusal(.noPrivilege, "`\(reader)` may not read `\(object)` now as it was then")
+                    throw Refusal(.noPrivilege, "`\(reader)` may not read the earlier state of `\(object)` now")
                 }
                 let value = try snapshot.value(of: object, as: reader)
                 let changed = try snapshot.lastChange(of: object) ?? snapshot.revision
@@ -52,14 +52,14 @@ enum ObjectRoutes {
 
     static let put = Route(
         "PUT", path, "writeObject", need: .store, bodyLimitBytes: bodyLimitBytes,
-        RouteDescription("makes an object (`If-None-Match: *`), or replaces its value (`If-Match`)", group: "Objects")
+        RouteDescription("creates an object (`If-None-Match: *`), or replaces its value (`If-Match`)", group: "Objects")
             .taking(
-                .ifMatch, .ifNoneMatch, .idempotencyKey, .actor, .query("parent", "what a new object lies in", Schema.name),
-                .query("owner", "whose a new object is; without it, the caller's", Schema.name)
+                .ifMatch, .ifNoneMatch, .idempotencyKey, .actor, .query("parent", "the parent of a new object", Schema.name),
+                .query("owner", "the owner of a new object (default: the caller)", Schema.name)
             )
             .taking(body: Schema.anything)
-            .answering("it was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
-            .answering("it was made", Schema.named("Receipt"), status: 201, headers: ["Muniment-Revision", "ETag", "Location"])
+            .answering("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
+            .answering("it was created", Schema.named("Receipt"), status: 201, headers: ["Muniment-Revision", "ETag", "Location"])
             .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse, .tooMuchWork),
         .asynchronous { call in
             let value = try call.json()
@@ -89,7 +89,7 @@ enum ObjectRoutes {
         RouteDescription("changes members of an object's value: a merge patch (RFC 7396)", group: "Objects")
             .taking(.ifMatch, .idempotencyKey, .actor)
             .taking(body: Schema.anything, as: ["application/merge-patch+json", "application/json"])
-            .answering("it was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
+            .answering("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
             .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse, .tooMuchWork),
         .asynchronous { call in
             let patch = try call.mergePatch()
@@ -103,7 +103,7 @@ enum ObjectRoutes {
     static let delete = Route(
         "DELETE", path, "deleteObject", need: .store,
         RouteDescription("deletes an object and everything in it", group: "Objects").taking(.ifMatch, .idempotencyKey, .actor)
-            .answering("it was deleted", Schema.named("Receipt"))
+            .answering("the object was deleted", Schema.named("Receipt"))
             .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse, .tooMuchWork),
         .asynchronous { call in
             _ = try call.idempotencyKey
@@ -128,7 +128,7 @@ enum ObjectRoutes {
 }
 
 extension ParameterDescription {
-    static let actor = query("as", "who acts; needed with a token that does not act as somebody", Schema.name)
+    static let actor = query("as", "the caller; required with a token that does not act as a principal", Schema.name)
 }
 
 extension Precondition {
@@ -154,7 +154,7 @@ extension Call {
     fileprivate func preconditionOnThere() throws(Problem) -> Precondition {
         let precondition = try precondition()
         guard precondition != .absent else {
-            throw Problem(.malformed, "`If-None-Match: *` is for something new: send `If-Match` with the ETag of what you read")
+            throw Problem(.malformed, "`If-None-Match: *` is only for a new object: send `If-Match` with the ETag of your copy")
         }
         return precondition
     }

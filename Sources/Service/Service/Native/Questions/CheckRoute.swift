@@ -6,7 +6,7 @@ internal import Wire
 enum CheckRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/check", "check", need: .store, bodyLimitBytes: 65_536,
-        RouteDescription("whether somebody may do something to an object, and why", group: "Questions")
+        RouteDescription("checks if a subject has a privilege on an object, and why", group: "Questions")
             .taking(body: Schema.question(["subject": Schema.name, "object": Schema.name]))
             .answering(
                 "yes or no",
@@ -37,7 +37,7 @@ enum CheckRoute {
 enum PrivilegesRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/privileges", "privileges", need: .store, bodyLimitBytes: 65_536,
-        RouteDescription("everything that somebody may do to an object", group: "Questions")
+        RouteDescription("the privileges of a subject on an object", group: "Questions")
             .taking(body: Schema.object(["subject": Schema.name, "object": Schema.name], optional: .point))
             .answering(
                 "the privileges, sorted",

@@ -6,27 +6,29 @@ internal import Wire
 enum DiffRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/diff", "diff", need: .store,
-        RouteDescription("how access differed between two moments: that of somebody, or that to an object", group: "History")
-            .taking(
-                .query("name", "whose access, or to which object", Schema.name, isRequired: true),
-                .query("from", "the earlier moment", Schema.moment, isRequired: true),
-                .query("to", "the later moment; without it, now", Schema.moment), .atLeast, .listLimit, .cursor
-            )
-            .answering(
-                "what was gained and lost, and on what or by whom",
-                Schema.object(
-                    [
-                        "name": Schema.name, "differences": Schema.list(Schema.named("Difference")),
-                        "from": Schema.named("Instant"),
-                        "to": Schema.named("Instant"),
-                    ], optional: .listCursor), lines: Schema.named("Difference")
-            )
-            .refusing(.notYetVisible),
+        RouteDescription(
+            "the differences in the access of a subject, or to an object, between two points in time", group: "History"
+        )
+        .taking(
+            .query("name", "the subject or the object", Schema.name, isRequired: true),
+            .query("from", "the earlier point in time", Schema.moment, isRequired: true),
+            .query("to", "the later point in time (default: now)", Schema.moment), .atLeast, .listLimit, .cursor
+        )
+        .answering(
+            "the privileges gained and lost, with the object or the subject of each",
+            Schema.object(
+                [
+                    "name": Schema.name, "differences": Schema.list(Schema.named("Difference")),
+                    "from": Schema.named("Instant"),
+                    "to": Schema.named("Instant"),
+                ], optional: .listCursor), lines: Schema.named("Difference")
+        )
+        .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
             let name = try arguments.name("name")
             guard let earlier = try arguments.optionalMoment("from") else {
-                throw arguments.wrong("from", "is missing", "add the earlier moment")
+                throw arguments.wrong("from", "is missing", "add the earlier point in time")
             }
             let request = try arguments.listRequest(momentIn: "to")
             try arguments.finish()

@@ -8,17 +8,17 @@ enum ExplainRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/explain", "explain", need: .store, bodyLimitBytes: 65_536,
         RouteDescription(
-            "why somebody may do something, or may not: every way in which it is given, who made it so and when", group: "Questions"
+            "why a subject has a privilege or not: every path, with the author and time of each step", group: "Questions"
         )
         .saying(
-            "With what would allow it, unless `proposals` is false: grants and memberships, as changes. They name roles that have "
-                + "access, so that they are for callers who may ask who has what on the object."
+            "Includes changes that would allow it (grants, memberships), unless `proposals` is false. They name roles that have "
+                + "access, so the caller must be allowed to query the entries of the object."
         )
         .taking(
             body: Schema.question(["subject": Schema.name, "object": Schema.name], optional: ["proposals": Schema.flag])
         )
         .answering(
-            "the ways, with the event of each step",
+            "the paths, with the event of each step",
             Schema.object(
                 JSONObject([
                     "subject": Schema.name, "privileges": Schema.privileges, "object": Schema.name, "allowed": Schema.flag,
@@ -41,7 +41,7 @@ enum ExplainRoute {
                 wantsProposals = try wantsProposals && snapshot.tells(audience, of: object)
                 let proposals = explanation.isAllowed || !wantsProposals ? nil : try snapshot.proposals(for: explanation)
                 let witness = WitnessJSON(try snapshot.witness(of: explanation, for: audience))
-                guard case .object(let members) = witness.value else { throw Problem(.failed, "the explanation has no form") }
+                guard case .object(let members) = witness.value else { throw Problem(.failed, "the explanation has no JSON form") }
                 return call.answer(members.with(proposals?.members ?? [:]).with(snapshot.members), at: snapshot.revision)
             }
         })

@@ -7,8 +7,8 @@ internal import Wire
 enum WhoRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/who", "who", need: .store, bodyLimitBytes: 65_536,
-        RouteDescription("the users and things that may do something to an object", group: "Questions")
-            .saying("Administrators, who may do everything, are left out. `everyone` or `anonymous` alone stands for all callers.")
+        RouteDescription("the users and things with a privilege on an object", group: "Questions")
+            .saying("Administrators, who have all privileges, are omitted. `everyone` or `anonymous` alone means all callers.")
             .taking(body: Schema.question(["object": Schema.name], optional: .listPage))
             .answering(
                 "the names, sorted",
@@ -39,7 +39,7 @@ enum WhoRoute {
 enum WhatRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/what", "what", need: .store, bodyLimitBytes: 65_536,
-        RouteDescription("the objects to which somebody may do something", group: "Questions")
+        RouteDescription("the objects where a subject has a privilege", group: "Questions")
             .taking(body: Schema.question(["subject": Schema.name], optional: JSONObject(["class": Schema.text]).with(.listPage)))
             .answering(
                 "the names, sorted",
@@ -69,7 +69,7 @@ enum WhatRoute {
 enum MembersRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/roles/{role}/members", "members", need: .store,
-        RouteDescription("the direct members of a role, which is named with or without its `role:`", group: "Questions")
+        RouteDescription("the direct members of a role, given with or without `role:`", group: "Questions")
             .taking(.at, .atLeast)
             .answering(
                 "the names, sorted", Schema.object(JSONObject(["role": Schema.name, "members": Schema.names]).with(.when)),
@@ -97,7 +97,7 @@ enum MembersRoute {
 enum AdministratorsRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/administrators", "administrators", need: .store,
-        RouteDescription("who administers the store", group: "Questions").taking(.at, .atLeast)
+        RouteDescription("the administrators of the store", group: "Questions").taking(.at, .atLeast)
             .answering("the names, sorted", Schema.object(JSONObject(["administrators": Schema.names]).with(.when)))
             .refusing(.notYetVisible),
         .immediate { call in

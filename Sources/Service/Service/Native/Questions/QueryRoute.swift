@@ -11,10 +11,10 @@ enum QueryRoute {
 
     static let route = Route(
         "POST", "/v1/stores/{store}/query", "query", need: .store, bodyLimitBytes: 262_144,
-        RouteDescription("the objects of a class that somebody may read and query, by their properties", group: "Questions")
+        RouteDescription("the objects of a class that a subject may read and query, by their properties", group: "Questions")
             .saying(
-                "The properties of the condition and the order must be named by the class. A cursor goes on at the revision of the first "
-                    + "page. As JSON Lines all pages follow each other."
+                "The class must name the properties of the condition and the order. A cursor continues at the revision of the first "
+                    + "page. With JSON Lines the response has all objects, without pages."
             )
             .taking(
                 body: Schema.object(
@@ -25,7 +25,7 @@ enum QueryRoute {
                     ]).with(.point))
             )
             .answering(
-                "a page, and where the next one begins",
+                "a page, and the cursor of the next one",
                 Schema.object([
                     "class": Schema.text, "objects": Schema.names, "revision": Schema.revision, "next": Schema.orNull(Schema.text),
                 ]), lines: Schema.object(["object": Schema.name])
@@ -38,7 +38,7 @@ enum QueryRoute {
             let (cursor, isNow) = (try arguments.optionalText("cursor"), !arguments.has("at"))
             try arguments.finish()
             guard cursor == nil || isNow else {
-                throw arguments.wrong("at", "stands beside `cursor`", "leave it out, a cursor goes on at its own revision")
+                throw arguments.wrong("at", "cannot be used with `cursor`", "omit it, the cursor contains the revision")
             }
             try call.requireVisible(point.atLeast)
             let store = try call.store

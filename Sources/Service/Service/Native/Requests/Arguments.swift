@@ -14,7 +14,7 @@ struct Arguments {
     private var taken = 0
 
     init(body: JSONValue) throws(Problem) {
-        guard case .object(let members) = body else { throw Problem(.malformed, "the body is no JSON object: send one") }
+        guard case .object(let members) = body else { throw Problem(.malformed, "the body is not a JSON object: send one") }
         self.members = members
         isAddress = false
     }
@@ -46,8 +46,8 @@ struct Arguments {
     /// Throws if the request contains an argument that was not read.
     func finish() throws(Problem) {
         guard taken != members.count, let unknown = members.keys.first(where: { !asked.contains($0) }) else { return }
-        let known = asked.isEmpty ? "nothing can be said here" : "use one of " + asked.map { "`\($0)`" }.joined(separator: ", ")
-        throw Problem(.malformed, "`\(Name(unknown).excerpt)` is not known here: \(known), or leave it out")
+        let known = asked.isEmpty ? "use no arguments" : "use one of " + asked.map { "`\($0)`" }.joined(separator: ", ")
+        throw Problem(.malformed, "`\(Name(unknown).excerpt)` is unknown here: \(known), or omit it")
     }
 
     /// Returns the problem of an invalid value.
@@ -62,8 +62,8 @@ extension Arguments {
         switch value(name) {
         case nil: return nil
         case .string(let text)?: return text
-        case .array? where isAddress: throw wrong(name, "stands there twice", "give it once")
-        case _?: throw wrong(name, "is no text", "write one")
+        case .array? where isAddress: throw wrong(name, "appears twice", "give it once")
+        case _?: throw wrong(name, "is not a string", "write one")
         }
     }
 
@@ -92,11 +92,11 @@ extension Arguments {
         case .array(let values)?:
             var texts: [String] = []
             for value in values {
-                guard case .string(let text) = value else { throw wrong(name, "is no list of texts", "write one") }
+                guard case .string(let text) = value else { throw wrong(name, "is not a list of strings", "write one") }
                 texts.append(text)
             }
             return texts
-        case _?: throw wrong(name, "is no list of texts", "write one")
+        case _?: throw wrong(name, "is not a list of strings", "write one")
         }
     }
 
@@ -108,7 +108,7 @@ extension Arguments {
         case (let one?, nil): return try named([one], "privilege")
         case (nil, let several?): return try named(several, "privileges")
         case (nil, nil): throw wrong("privilege", "is missing", "add it, or `privileges` with several")
-        case (_?, _?): throw wrong("privileges", "stands beside `privilege`", "give one of them")
+        case (_?, _?): throw wrong("privileges", "cannot be used with `privilege`", "give one of them")
         }
     }
 
@@ -123,7 +123,7 @@ extension Arguments {
     /// Returns the privileges. Throws if the list is empty or contains an empty name.
     private func named(_ privileges: [String], _ name: String) throws(Problem) -> [String] {
         guard !privileges.isEmpty, privileges.allSatisfy({ !$0.isEmpty }) else {
-            throw wrong(name, "names no privilege", "write one, such as read")
+            throw wrong(name, "contains no privilege", "write one, such as read")
         }
         return privileges
     }
@@ -147,7 +147,7 @@ extension Arguments {
         case _?: break
         }
         guard let number, (1...Int64(limit)).contains(number) else {
-            throw wrong(name, "is no number from 1 to \(limit)", "write one")
+            throw wrong(name, "is not a number from 1 to \(limit)", "write one")
         }
         return Int(number)
     }
@@ -163,7 +163,7 @@ extension Arguments {
         case .string(let text)? where isAddress:
             if let revision = Revision(text: text) { return revision }
             fallthrough
-        case _?: throw wrong(name, "is no revision", "write a whole number")
+        case _?: throw wrong(name, "is not a revision", "write a whole number")
         }
     }
 
@@ -176,7 +176,8 @@ extension Arguments {
             fallthrough
         case _?:
             throw wrong(
-                name, "is no moment", "write a revision number, a time like 2026-01-31T10:00:00Z or a day like 2026-01-31")
+                name, "is not a point in time", "write a revision number, a time like 2026-01-31T10:00:00Z or a day like 2026-01-31"
+            )
         }
     }
 
@@ -184,7 +185,7 @@ extension Arguments {
     mutating func choice<Value>(_ name: String, _ choices: [(word: String, value: Value)]) throws(Problem) -> Value? {
         guard let word = try optionalText(name) else { return nil }
         guard let choice = choices.first(where: { $0.word == word }) else {
-            throw wrong(name, "is none of its words", "write " + choices.map { "`\($0.word)`" }.joined(separator: " or "))
+            throw wrong(name, "has an unknown value", "write " + choices.map { "`\($0.word)`" }.joined(separator: " or "))
         }
         return choice.value
     }

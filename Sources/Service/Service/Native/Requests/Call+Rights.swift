@@ -8,7 +8,7 @@ extension Call {
     func requireAskingAnything() throws {
         if case .act(let principal)? = caller?.right {
             guard try principal != .anonymous && store.administrators.contains(principal) else {
-                throw Problem.beyondToken("ask this: it is about everybody")
+                throw Problem.beyondToken("ask this: the question is about all subjects")
             }
         } else if caller == nil {
             throw Problem.unauthenticated
@@ -46,7 +46,7 @@ extension Call {
     func reader(named: Name?) throws -> Name {
         if case .act(let principal)? = caller?.right, named == nil || named == principal { return principal }
         guard let named else {
-            throw Problem(.malformed, "it is not said who reads: this token names a user, a thing or `anonymous` in `as`")
+            throw Problem(.malformed, "the caller is missing: with this token, name a user, a thing or `anonymous` in `as`")
         }
         try requireAsking(about: named)
         return named

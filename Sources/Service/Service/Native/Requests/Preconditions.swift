@@ -21,12 +21,12 @@ extension Call {
         case (nil, nil):
             throw Problem(
                 .preconditionRequired,
-                "say what is to be found there: `If-Match` with the ETag of what you read or `*` for whatever is there, "
-                    + "or `If-None-Match: *` for something new")
+                "the precondition is missing: send `If-Match` with the ETag of your copy or `*` for any existing object, "
+                    + "or `If-None-Match: *` for a new object")
         case (nil, "*"?): return .absent
         case ("*"?, nil): return .present
         case (let tag?, nil): return .unchanged(since: try EntityTag.revision(tag))
-        case (nil, _?): throw Problem(.malformed, "`If-None-Match` of a change is `*`: send that, or `If-Match`")
+        case (nil, _?): throw Problem(.malformed, "`If-None-Match` of a change must be `*`: send that, or `If-Match`")
         case (_?, _?): throw Problem(.malformed, "`If-Match` and `If-None-Match` exclude each other: send one of them")
         }
     }
@@ -49,9 +49,10 @@ enum EntityTag {
         guard !text.contains(",") else { throw Problem(.malformed, "`If-Match` has several tags: send one") }
         guard text.count > 2, text.hasPrefix("\""), text.hasSuffix("\""), !text.dropFirst().dropLast().contains("\"") else {
             guard text.hasPrefix("W/\"") else {
-                throw Problem(.malformed, "`If-Match` is no ETag: send one as it was given, such as \"42\" with its quotes")
+                throw Problem(
+                    .malformed, "`If-Match` is not an ETag: send the ETag of a response unchanged, such as \"42\" with its quotes")
             }
-            throw Problem(.preconditionFailed, "a weak ETag matches nothing: send the ETag as it was given")
+            throw Problem(.preconditionFailed, "a weak ETag never matches: send the ETag of a response unchanged")
         }
         let digits = text.dropFirst().dropLast()
         guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let number = UInt64(digits), number < Revision.open.rawValue else {

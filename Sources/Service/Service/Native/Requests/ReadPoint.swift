@@ -39,7 +39,7 @@ extension Call {
         guard revision <= head else {
             throw Problem(
                 .notYetVisible,
-                "the store has come to revision \(head) and not to \(revision): ask again, or find out why it should have",
+                "the store is at revision \(head), not yet at \(revision): try again, or check the revision",
                 members: ["head": .revision(head)], headers: [HTTPHeader("Retry-After", "1")])
         }
     }

@@ -20,7 +20,7 @@ final class RunningKeys: Sendable {
     func withKey<Result>(_ scope: Scope?, _ body: () async throws -> Result) async throws -> Result {
         guard let scope else { return try await body() }
         guard running.withLock({ $0.insert(scope).inserted }) else {
-            throw Problem(.keyInUse, "a request with this idempotency key is being carried out: ask again when it is done")
+            throw Problem(.keyInUse, "a request with this idempotency key is still running: try again after it has finished")
         }
         defer { _ = running.withLock { $0.remove(scope) } }
         return try await body()

@@ -11,8 +11,8 @@ enum StoreRoutes {
 
     static let list = Route(
         "GET", "/v1/stores", "listStores", need: .store,
-        RouteDescription("the stores that the caller's token reaches", group: "Stores")
-            .saying("A token that acts as somebody in all stores is told those where that somebody is known.")
+        RouteDescription("the stores that the caller's token can access", group: "Stores")
+            .saying("For a token that acts as a principal in all stores, the list has the stores where the principal is known.")
             .answering("the names, sorted", Schema.object(["stores": Schema.list(Schema.text)]), headers: []),
         .queued { call in
             try Arguments(address: try call.query).finish()
@@ -22,14 +22,14 @@ enum StoreRoutes {
 
     static let create = Route(
         "POST", "/v1/stores", "createStore", need: .administeringAll, bodyLimitBytes: 4_096,
-        RouteDescription("makes a store", group: "Stores")
+        RouteDescription("creates a store", group: "Stores")
             .taking(
                 body: Schema.object(
                     ["store": .object(["type": .string("string"), "pattern": .string("^[a-z0-9][a-z0-9_-]{0,62}$")])],
                     optional: ["preset": Schema.words("open", "locked"), "administrator": Schema.name])
             )
             .answering(
-                "it was made",
+                "it was created",
                 Schema.object([
                     "store": Schema.text, "preset": Schema.words("open", "locked"), "administrator": Schema.name,
                     "revision": Schema.revision,
@@ -44,12 +44,13 @@ enum StoreRoutes {
             try arguments.finish()
             guard let name = StoreName(text) else {
                 throw arguments.wrong(
-                    "store", "is no name of a store", "write up to 63 small letters, digits, `-` and `_`, a letter or digit first")
+                    "store", "is not a store name",
+                    "write up to 63 lowercase letters, digits, `-` and `_`, with a letter or digit first")
             }
             do { _ = try call.service.data.create(name, preset: preset, administrator: administrator) } catch StoreError
                 .alreadyExists
             {
-                throw Problem(.conflict, "there is a store `\(name)` already: choose another name")
+                throw Problem(.conflict, "the store `\(name)` exists already: choose another name")
             }
             return call.answer(
                 [
@@ -60,7 +61,7 @@ enum StoreRoutes {
 
     static let statistics = Route(
         "GET", "/v1/stores/{store}", "statistics", need: .store,
-        RouteDescription("how much is in a store, and how large it is", group: "Stores").taking(.atLeast)
+        RouteDescription("the contents and the size of a store", group: "Stores").taking(.atLeast)
             .answering("the numbers", Schema.named("Statistics")).refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
@@ -75,8 +76,8 @@ enum StoreRoutes {
 
     static let verify = Route(
         "GET", "/v1/stores/{store}/verify", "verify", need: .store,
-        RouteDescription("whether the log is whole: its chain of hashes, every event, every refusal", group: "Stores")
-            .saying("As JSON Lines it says how far it has come, and ends with the report.")
+        RouteDescription("checks the log: its hash chain, every event, every refusal", group: "Stores")
+            .saying("With JSON Lines the response shows the progress, and ends with the report.")
             .taking(.atLeast)
             .answering(
                 "the report", Schema.named("Verification"),

@@ -10,7 +10,7 @@ enum DecisionsRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/decisions", "decisions", need: .administering, description,
         .queued { call in
-            guard let hosted = call.hosted else { throw Problem(.notFound, "there is no such store") }
+            guard let hosted = call.hosted else { throw Problem(.notFound, "the store does not exist") }
             var arguments = try call.arguments()
             let filter = try filter(&arguments)
             let after = try arguments.optionalText("cursor").map { try number($0) }
@@ -19,7 +19,7 @@ enum DecisionsRoute {
             let search = DecisionSearch(of: hosted.name.text, in: call.service.settings.dataDirectory)
             guard search.isThere else {
                 throw Problem(
-                    .notFound, "no decisions of this store are kept: start the service with `--decision-log \(hosted.name)`")
+                    .notFound, "the decisions of this store are not logged: start the service with `--decision-log \(hosted.name)`")
             }
             hosted.decisionLog?.flush()
             let page = try search.page(filter, after: after, limit: limit)
@@ -45,7 +45,7 @@ enum DecisionsRoute {
 
     private static func number(_ cursor: String) throws(Problem) -> UInt64 {
         guard let number = UInt64(cursor) else {
-            throw Problem(.malformed, "`cursor` is no place in the log: take the one that came with the page before")
+            throw Problem(.malformed, "invalid `cursor`: pass the `cursor` of the previous page unchanged")
         }
         return number
     }
@@ -56,18 +56,18 @@ enum DecisionsRoute {
                 "number": Schema.number, "time": Schema.time, "allowed": Schema.flag, "subject": Schema.text, "action": Schema.text,
                 "resource": Schema.text, "revision": Schema.revision,
             ], optional: ["caller": Schema.text, "request": Schema.text])
-        return RouteDescription("what was decided, where the service keeps the store's decisions", group: "The past")
+        return RouteDescription("the logged decisions of a store", group: "The past")
             .taking(
-                .query("caller", "only what was asked for with the token of this id"),
+                .query("caller", "only decisions requested with this token id"),
                 .query("subject", "only about this subject"), .query("action", "only about this privilege or action"),
-                .query("resource", "only about this object"), .query("request", "only what the request of this id asked"),
-                .query("allowed", "only what was allowed, or denied", Schema.flag),
+                .query("resource", "only about this object"), .query("request", "only decisions of the request with this id"),
+                .query("allowed", "only allowed, or only denied decisions", Schema.flag),
                 .query("from", "the first time", Schema.time), .query("to", "the last time", Schema.time),
-                .query("newest", "whether the newest come first", Schema.flag), .cursor,
+                .query("newest", "true: newest first", Schema.flag), .cursor,
                 .limit(largestLimit, default: standardLimit)
             )
             .answering(
-                "some of the decisions; the page is not the last one where it has a cursor, even if there is nothing in it",
+                "a page of decisions, which may be empty; with a cursor it is not the last page",
                 Schema.object(
                     ["decisions": Schema.list(decision)], optional: ["cursor": Schema.text, "dropped": Schema.number]), headers: [])
     }()
@@ -76,6 +76,6 @@ enum DecisionsRoute {
 extension Arguments {
     fileprivate mutating func time(_ name: String) throws -> Instant? {
         guard let text = try optionalText(name) else { return nil }
-        do { return try Instant(text) } catch { throw wrong(name, "is no time", "write one like 2026-01-31T10:00:00Z") }
+        do { return try Instant(text) } catch { throw wrong(name, "is not a time", "write one like 2026-01-31T10:00:00Z") }
     }
 }
