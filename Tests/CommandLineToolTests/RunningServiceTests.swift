@@ -56,7 +56,7 @@ struct RunningServiceTests {
                 line.dropFirst(2).components(separatedBy: "  ").first
             }
             let writing = try commands.filter {
-                try tool.make("help \($0)").output.contains("who acts: a user, a thing or anonymous")
+                try tool.make("help \($0)").output.contains("the caller: a user, a thing or anonymous")
             }
             #expect(writing.count >= 20)
             for name in writing {

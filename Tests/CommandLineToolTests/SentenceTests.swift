@@ -78,7 +78,7 @@ struct SentenceTests {
             let sentences = try tool.make("history of doc:plan").lines.filter { $0.hasPrefix("    ") }
             #expect(
                 sentences == [
-                    "    doc:plan was made, owned by user:root, with the value {\"title\":\"Plan\"}",
+                    "    doc:plan was created, owned by user:root, with the value {\"title\":\"Plan\"}",
                     "    user:ann was granted read on doc:plan", "    user:ann lost read on doc:plan",
                 ])
         }

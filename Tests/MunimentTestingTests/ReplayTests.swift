@@ -81,7 +81,8 @@ struct ReplayTests {
                 }
             })
         #expect(
-            "\(shrunk)".contains("expected: `user:ben` is told: nothing\nbut: it is told: madeInaccessible `doc:plan`"), "\(shrunk)"
+            "\(shrunk)".contains("expected: `user:ben` receives: nothing\nbut: it receives: madeInaccessible `doc:plan`"),
+            "\(shrunk)"
         )
         let result = try ScenarioRunner().run(text: shrunk.scenario, named: "shrunk")
         #expect(result.failures.map(\.expected) == ["[]"], "\(shrunk)")

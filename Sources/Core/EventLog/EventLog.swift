@@ -135,7 +135,7 @@ public final class EventLog: Sendable {
         for commit in commits {
             let expected = head?.revision.next ?? .genesis
             guard commit.revision == expected else {
-                throw .outOfOrder("revision \(commit.revision) where \(expected) follows")
+                throw .outOfOrder("revision \(commit.revision), but \(expected) is next")
             }
             if let head, head.revision > .genesis, commit.time < head.time, !commit.correctsClock {
                 throw .outOfOrder("the time \(commit.time) of revision \(commit.revision) is before \(head.time)")
@@ -144,7 +144,7 @@ public final class EventLog: Sendable {
             rows.append(AppendedRow(key: LogKeys.commit(commit.revision, isBehindTheName: isBehindTheName), value: value))
             head = LogHead(revision: commit.revision, time: commit.time, hash: hash)
         }
-        guard let head else { throw .outOfOrder("nothing can be refused before there is a commit") }
+        guard let head else { throw .outOfOrder("a refusal needs an earlier commit") }
         return (rows, head)
     }
 
@@ -157,7 +157,7 @@ public final class EventLog: Sendable {
         for refusal in refusals {
             let expected = last?.number.next ?? .first
             guard refusal.number == expected else {
-                throw .outOfOrder("refusal \(refusal.number) where \(expected) follows")
+                throw .outOfOrder("refusal \(refusal.number), but \(expected) is next")
             }
             let (value, hash) = writer.row(behind: last?.hash ?? .zero) { RefusalCodec.encode(refusal, into: &$0) }
             rows.append(AppendedRow(key: LogKeys.refusal(refusal.number), value: value))

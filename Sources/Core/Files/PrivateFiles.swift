@@ -64,7 +64,7 @@ public struct ExposedFile: Error, Hashable, Sendable, CustomStringConvertible {
     public let mode: UInt32
 
     public var description: String {
-        "`\(path)` is secret, and its mode 0\(String(mode, radix: 8)) lets other users open it. Make a new key if others may have "
+        "`\(path)` is secret, but its mode 0\(String(mode, radix: 8)) allows other users to open it. Create a new key if others may have "
             + "read this one, then run `chmod 600 \(path)`"
     }
 }

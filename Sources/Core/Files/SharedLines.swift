@@ -70,7 +70,7 @@ public struct SharedLines: Sendable {
         if kept == 0 { try syncFolder(of: path) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, FileIdentity(path) == FileIdentity(status) else {
-            throw FileError(ESTALE, "write, since the file or its folder was removed or replaced meanwhile,", path: path)
+            throw FileError(ESTALE, "write, because the file or its folder was removed or replaced meanwhile,", path: path)
         }
         try then(addition.head)
     }

@@ -32,7 +32,7 @@ struct Framing {
     /// Reads one header.
     mutating func add(name: Span<UInt8>, value: Span<UInt8>) {
         headers += 1
-        if headers > Self.headerLimit { refuse("there are more than \(Self.headerLimit) headers", status: 431) }
+        if headers > Self.headerLimit { refuse("the request has more than \(Self.headerLimit) headers", status: 431) }
         if name.isEmpty || !name.allSatisfy(HeaderText.isTokenByte) {
             refuse("the name of a header has an invalid byte")
         }
@@ -51,7 +51,7 @@ struct Framing {
     /// Checks the framing after all headers were read.
     mutating func finish(isHTTP11: Bool) {
         if isChunked && contentLength != nil { refuse("it has both Content-Length and Transfer-Encoding") }
-        if isChunked && !isHTTP11 { refuse("Transfer-Encoding came with HTTP/1.0") }
+        if isChunked && !isHTTP11 { refuse("Transfer-Encoding is not allowed with HTTP/1.0") }
         if isHTTP11 && hosts == 0 { refuse("the Host header is missing") }
     }
 
@@ -62,13 +62,13 @@ struct Framing {
 
     private mutating func addHost(_ value: Span<UInt8>) {
         hosts += 1
-        if hosts > 1 { refuse("there is more than one Host header") }
+        if hosts > 1 { refuse("the request has more than one Host header") }
     }
 
     /// With two credentials, a proxy might check one of them and this server the other.
     private mutating func addCredentials() {
         credentials += 1
-        if credentials > 1 { refuse("there is more than one Authorization header") }
+        if credentials > 1 { refuse("the request has more than one Authorization header") }
     }
 
     private mutating func addEncoding(_ value: Span<UInt8>) {
@@ -83,12 +83,12 @@ struct Framing {
         }
         var length = 0
         for index in value.indices { length = length * 10 + Int(value[index] - UInt8(ascii: "0")) }
-        if let other = contentLength, other != length { refuse("there are two different Content-Length headers") }
+        if let other = contentLength, other != length { refuse("the request has two different Content-Length headers") }
         contentLength = length
     }
 
     private mutating func addCoding(_ value: Span<UInt8>) {
-        if isChunked { refuse("there is more than one Transfer-Encoding header") }
+        if isChunked { refuse("the request has more than one Transfer-Encoding header") }
         guard value.equals("chunked") else { return refuse("Transfer-Encoding is not `chunked`") }
         isChunked = true
     }

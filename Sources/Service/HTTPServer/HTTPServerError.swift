@@ -17,7 +17,7 @@ public enum HTTPServerError: Error, Hashable, CustomStringConvertible {
             "cannot listen on \(address) port \(port): \(reason); choose another address or stop what uses it"
         case .encryptedKey:
             "the key of the certificate is encrypted, but the service cannot ask for its password; decrypt it "
-                + "with `openssl pkey -in KEY -out NEW`, and keep the new file for the service's user alone"
+                + "with `openssl pkey -in KEY -out NEW`, and make the new file readable only for the service's user"
         case .cannotStart(isTLS: true):
             "cannot serve TLS; check that the certificate and its key are in PEM and belong together"
         case .cannotStart(isTLS: false):

@@ -41,7 +41,7 @@ struct AccessStoryTests {
                     "in; r4; user:root; user:ann became a member of role:inner",
                     "out; r5; user:root; role:outer was deleted",
                     "in; r6; user:root; user:ann was granted read on doc:plan until 2026-01-01T00:14:00Z",
-                    "out; r7; store; the time of user:ann for read on doc:plan ended",
+                    "out; r7; store; the access of user:ann for read on doc:plan expired",
                     "in; r8; user:root; user:ann became an administrator",
                     "out; r9; user:root; doc:plan was deleted, with everything in it",
                 ])

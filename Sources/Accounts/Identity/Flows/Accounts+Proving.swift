@@ -118,7 +118,7 @@ extension Accounts {
         do {
             try directory.enroll([principal])
         } catch {
-            report("a new account was not made: \(error.description)")
+            report("a new account was not created: \(error.description)")
             throw .unavailable("the account could not be registered in the stores: try again later")
         }
     }

@@ -71,8 +71,8 @@ struct MailText {
         switch what {
         case .passwordSet: "Your account at \(service) has a new password"
         case .emailChanged: "Your account at \(service) has another address now"
-        case .linked(let provider): "A way to sign in to your account at \(service) was added (\(provider))"
-        case .unlinked(let provider): "A way to sign in to your account at \(service) was removed (\(provider))"
+        case .linked(let provider): "A sign-in method of your account at \(service) was added (\(provider))"
+        case .unlinked(let provider): "A sign-in method of your account at \(service) was removed (\(provider))"
         case .deleted: "Your account at \(service) was deleted"
         }
     }

@@ -51,13 +51,13 @@ extension AccountState {
 
     /// Skips the number of an account with a destroyed key.
     mutating func passOver(_ id: AccountID) throws(Misfit) {
-        guard id == nextAccount else { throw Misfit("account \(id.number) where \(nextAccount.number) follows") }
+        guard id == nextAccount else { throw Misfit("account \(id.number), but \(nextAccount.number) is next") }
         nextAccount = AccountID(id.number + 1)
     }
 
     /// Skips the number of a session of an account with a destroyed key.
     mutating func passOver(_ id: SessionID) throws(Misfit) {
-        guard id == nextSession else { throw Misfit("session \(id.number) where \(nextSession.number) follows") }
+        guard id == nextSession else { throw Misfit("session \(id.number), but \(nextSession.number) is next") }
         nextSession = SessionID(id.number + 1)
     }
 

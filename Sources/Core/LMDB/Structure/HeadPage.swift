@@ -42,7 +42,7 @@ struct HeadPage {
             throw StructureFault("head page \(page.number) has an invalid start")
         }
         guard try page.word(20) == Self.formatVersion else {
-            throw StructureFault("head page \(page.number) is of format \(try page.word(20)) of LMDB")
+            throw StructureFault("head page \(page.number) has the LMDB format \(try page.word(20))")
         }
         guard try page.word(40) == Environment.pageBytes else {
             throw StructureFault("head page \(page.number) has the page size \(try page.word(40)) bytes")
@@ -62,7 +62,7 @@ struct HeadPage {
             numbers.allSatisfy { $0 >= 0 } && numbers[0] % 2 == 0 && numbers[1] % 2 == 1 && abs(numbers[0] - numbers[1]) == 1
         guard follow || numbers == [0, 0] else {
             throw StructureFault(
-                "the head pages are of transactions \(numbers[0]) and \(numbers[1]), which do not follow each other")
+                "the head pages have the transactions \(numbers[0]) and \(numbers[1]), which are not consecutive")
         }
         for head in heads {
             // The last pages may be free and never written, but they are few.

@@ -152,7 +152,7 @@ struct StructureCheck {
         let pages = try page.word(12)
         guard try page.kind == PageKind.overflow, try page.ownNumber == first, pages >= 1,
             bytes <= pages * Environment.pageBytes - Nodes.headerBytes, first + pages <= file.pageCount
-        else { throw StructureFault("page \(first) does not hold the value that it should") }
+        else { throw StructureFault("page \(first) does not contain the expected value") }
         for number in first..<first + pages { try take(number) }
         return pages
     }

@@ -20,7 +20,7 @@ public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .isTaken(let path): "`\(path)` already exists and is not overwritten: name another folder"
-        case .isBeingMade(let path, let holder): "`\(path)` is being made by \(holder): wait for it, or name another folder"
+        case .isBeingMade(let path, let holder): "\(holder) is writing `\(path)`: wait for it, or name another folder"
         case .notABackup(let path):
             "`\(path)` is not a backup: name a folder of `muniment backup`, which contains `backup.json`"
         case .isNotWritable(let path):

@@ -23,7 +23,7 @@ extension EventDescriber {
             sentence += ", as its owner"
         case .permanentCreator:
             cause = "permanentCreator"
-            sentence += ", as its owner, not to be taken away"
+            sentence += ", as its owner, permanently"
         }
         members["cause"] = .string(cause)
         return EventDescription("AccessGranted", sentence, members)
@@ -35,7 +35,7 @@ extension EventDescriber {
 
     func describe(_ event: AccessExpired) throws -> EventDescription {
         try loss("AccessExpired", of: event.privileges, event.subject, event.object) {
-            "the time of \($0) for \($1) on \($2) ended"
+            "the access of \($0) for \($1) on \($2) expired"
         }
     }
 

@@ -8,7 +8,7 @@ extension EventDescriber {
 
     func describe(_ event: ObjectCreated) throws -> EventDescription {
         let (object, owner) = (try name(event.object), try name(event.owner))
-        var sentence = "\(object) was made"
+        var sentence = "\(object) was created"
         var members: JSONObject = ["object": .string(object), "owner": .string(owner)]
         if !withheld.contains(.parent), let parent = try event.parent.map({ try name($0) }) {
             sentence += " in \(parent)"
@@ -51,7 +51,7 @@ extension EventDescriber {
     func describe(_ event: OwnerChanged) throws -> EventDescription {
         let (object, owner) = (try name(event.object), try name(event.owner))
         return EventDescription(
-            "OwnerChanged", "\(object) went to \(owner)", ["object": .string(object), "owner": .string(owner)])
+            "OwnerChanged", "\(object) was given to \(owner)", ["object": .string(object), "owner": .string(owner)])
     }
 
     private func excerpt(_ value: [UInt8]) -> String {
@@ -77,7 +77,7 @@ extension EventDescriber {
         if !options.creatorPrivileges.isEmpty {
             words.append(
                 "creators get \(self.words(options.creatorPrivileges))"
-                    + (options.creatorPermanent ? ", not to be taken away" : ""))
+                    + (options.creatorPermanent ? ", permanently" : ""))
         }
         if options.readThroughLinks { words.append("readable through links") }
         if !options.privileges.isEmpty { words.append("privileges \(self.words(options.privileges))") }

@@ -37,17 +37,17 @@ package struct EventDescriber {
         switch event {
         case .storeCreated(let event):
             let preset = event.preset == .open ? "open" : "locked"
-            return EventDescription("StoreCreated", "the store was made \(preset)", ["preset": .string(preset)])
+            return EventDescription("StoreCreated", "the store was created \(preset)", ["preset": .string(preset)])
         case .classDefined(let event):
             return try describe("ClassDefined", "was defined", event.classID, event.options)
         case .classChanged(let event):
             return try describe("ClassChanged", "became", Introduction(event.classID), event.options)
         case .principalRegistered(let event):
             let principal = try name(event.principal)
-            return EventDescription("PrincipalRegistered", "\(principal) became known", ["principal": .string(principal)])
+            return EventDescription("PrincipalRegistered", "\(principal) was registered", ["principal": .string(principal)])
         case .roleCreated(let event):
             let role = try name(event.role)
-            return EventDescription("RoleCreated", "\(role) was made", ["role": .string(role)])
+            return EventDescription("RoleCreated", "\(role) was created", ["role": .string(role)])
         case .roleDeleted(let event):
             let role = try name(event.role)
             return EventDescription("RoleDeleted", "\(role) was deleted", ["role": .string(role)])
@@ -77,7 +77,7 @@ package struct EventDescriber {
                 "AdministratorAppointed", "\(principal) became an administrator", ["principal": .string(principal)])
         case .clockCorrected:
             return EventDescription(
-                "ClockCorrected", "the clock was set right: earlier commits with a later time count as made at this time", [:])
+                "ClockCorrected", "the clock was corrected: earlier commits with a later time count as made at this time", [:])
         case .administratorDismissed(let event):
             let principal = try name(event.principal)
             return EventDescription(

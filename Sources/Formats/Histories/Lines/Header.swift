@@ -28,7 +28,7 @@ extension Header {
     init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
         var fields = try Fields(value, context)
         let format: Format? = try fields.choice("format", Format.allCases.map { ($0.rawValue, $0) })
-        guard let format else { throw fields.problem("format", "is missing", "begin the file with its header") }
+        guard let format else { throw fields.problem("format", "is missing", "start the file with its header") }
         self.format = format
         levels = try fields.optional("levels", Header.inOrder)
         preset = try fields.choice("store", [("open", Preset.open), ("locked", Preset.locked)])

@@ -117,7 +117,7 @@ extension Answering {
     private func noLevels(_ key: String) -> LineProblem {
         LineProblem(
             key: key, problem: "needs levels, and the store has none",
-            remedy: "import a history with levels, or begin the file with a header that defines them")
+            remedy: "import a history with levels, or start the file with a header that defines them")
     }
 
     /// A mark takes precedence over a time with the same text.
@@ -128,7 +128,7 @@ extension Answering {
             let head = try store.head.revision
             guard revision <= head else {
                 throw LineProblem(
-                    key: key, problem: "asks for revision \(revision), and the newest is \(head)",
+                    key: key, problem: "asks for revision \(revision), but the newest is \(head)",
                     remedy: "use a revision up to the newest")
             }
             return .revision(revision)

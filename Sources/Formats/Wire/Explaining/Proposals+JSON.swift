@@ -19,7 +19,7 @@ extension Proposals.Obstacle {
         case .unknownSubject:
             "this name cannot have access: use a user, a thing, an existing role, everyone or anonymous"
         case .impossiblePrivilege(let name): "a class cannot have the privilege \(name)"
-        case .nothingAsked: "no privilege was asked about"
+        case .nothingAsked: "the question has no privilege"
         }
     }
 }

@@ -12,7 +12,7 @@ struct KeyFetch {
                 try IssuerDocument.fetch(settings, timeoutSeconds: settings.fetchSeconds).keysAddress()
             }
         let remaining = settings.fetchSeconds - Int((ContinuousClock.now - begin).components.seconds)
-        guard remaining > 0 else { throw IssuerFetchError("`\(settings.issuer)` took too long to return their address") }
+        guard remaining > 0 else { throw IssuerFetchError("`\(settings.issuer)` took too long to return the address of its keys") }
         let response = try IssuerDocument.get(address, timeoutSeconds: remaining)
         // A response without usable keys is an error of the issuer; the known keys are kept.
         guard let keys = JSONWebKeys(response.body), !keys.isEmpty else {

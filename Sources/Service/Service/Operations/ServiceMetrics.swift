@@ -98,7 +98,7 @@ struct ServiceMetrics {
         text.begin("muniment_refusals_total", .counter, "Refused commands that were recorded.")
         for (labels, activity) in activities { text.value("muniment_refusals_total", labels, activity.refusals) }
         text.begin(
-            "muniment_log_sync_seconds", .histogram, "How long a group of commits took to reach the disk, its sync included.")
+            "muniment_log_sync_seconds", .histogram, "Time for a group of commits to reach the disk, including its sync.")
         for (labels, activity) in activities { text.histogram("muniment_log_sync_seconds", labels, activity.writes) }
     }
 

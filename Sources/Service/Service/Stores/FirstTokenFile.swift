@@ -14,6 +14,6 @@ struct FirstTokenFile {
     /// A reminder to remove the file, if it exists.
     var reminder: String? {
         guard fileExists(path) else { return nil }
-        return "`\(path)` still holds a token that may do everything. Keep the token elsewhere and remove the file"
+        return "`\(path)` still contains a token with all rights. Store the token elsewhere and remove the file"
     }
 }

@@ -36,8 +36,8 @@ extension HistoryStep {
             return .object(members)
         }
         throw unmet(
-            "`\(subscriber)` is told: \(HistoryStep.list(pairs.map(\.description)))",
-            "it is told: \(HistoryStep.list(actual.map { ToldOf(kind: $0.kind, object: $0.object).description }))", because: nil,
+            "`\(subscriber)` receives: \(HistoryStep.list(pairs.map(\.description)))",
+            "it receives: \(HistoryStep.list(actual.map { ToldOf(kind: $0.kind, object: $0.object).description }))", because: nil,
             question: [
                 ("ask", .string("notices")), ("subject", .string(subscriber.text)),
                 ("since", .integer(Int64(clamping: revision.rawValue) - 1)),

@@ -15,7 +15,7 @@ extension HistoryStep {
         }
         guard !makers.isEmpty else { return answer.explanation }
         let list = makers.sorted { $0.key < $1.key }.map { "revision \($0.key) (\($0.value))" }.joined(separator: ", ")
-        return answer.explanation + "; made so by \(list)"
+        return answer.explanation + "; caused by \(list)"
     }
 }
 

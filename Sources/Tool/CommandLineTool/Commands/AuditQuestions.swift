@@ -47,7 +47,7 @@ extension Command {
         let subject = try call.name("the subject")
         try call.end()
         guard subject.isSubject else {
-            throw UsageError("`\(subject)` can have no access; name a user, a thing, a role, everyone or anonymous")
+            throw UsageError("`\(subject)` cannot have access; name a user, a thing, a role, everyone or anonymous")
         }
         let report = try call.ask {
             if subject != .everyone, subject != .anonymous { try call.noteUnknown($0, objects: [subject]) }

@@ -17,11 +17,11 @@ extension Command {
             "history of user:bob",
             """
             r4  2026-01-31T10:00:00Z  user:root
-                user:bob became known
+                user:bob was registered
             r6  2026-01-31T10:02:00Z  user:root
                 user:bob became a member of role:editors
             r14  2026-01-31T10:05:00Z  user:root
-                doc:plan went to user:bob
+                doc:plan was given to user:bob
             """)
     ) { call in
         call.skip("of")
@@ -39,7 +39,7 @@ extension Command {
     static let log = Command(
         "log", "show all events, oldest first",
         options: [.firstRevision, .lastRevision, .json, .store],
-        example: Example("log --from 5 --to 5", "r5  2026-01-31T10:01:00Z  user:root\n    role:editors was made")
+        example: Example("log --from 5 --to 5", "r5  2026-01-31T10:01:00Z  user:root\n    role:editors was created")
     ) { call in
         try call.end()
         let from = try call.options[.firstRevision].map(Values.revision) ?? .genesis

@@ -84,7 +84,7 @@ extension Command {
             "serve --data data --listen 127.0.0.1:0",
             """
             listening on http://127.0.0.1:43210
-            a token that may do everything is in data/.muniment/first-token; keep it elsewhere and remove the file
+            a token with all rights is in data/.muniment/first-token; store it elsewhere and remove the file
             """)
     ) { call in
         try call.end()
@@ -122,7 +122,7 @@ extension Command {
             try service.announce(host: endpoint.address, port: started.port, certificatePEM: tls?.certificatePEM)
             try call.output.line("listening on \(tls == nil ? "http" : "https")://\(endpoint.shownAddress):\(started.port)")
             if let file = try service.makeFirstToken() {
-                try call.output.line("a token that may do everything is in \(file); keep it elsewhere and remove the file")
+                try call.output.line("a token with all rights is in \(file); store it elsewhere and remove the file")
             }
             try call.output.flush()
             reload = paths?.reload(started, service, on: endpoint, report: settings.report)

@@ -99,8 +99,8 @@ extension Call {
     func warnOfProxies(_ settings: ServiceSettings) {
         guard settings.accounts != nil, !settings.usesTLS, settings.trustedProxies.isEmpty else { return }
         settings.report(
-            "without TLS of its own: where a proxy in front of it encrypts, all people have the proxy's address, and one who "
-                + "guesses passwords keeps all of them from signing in; say which it is with `\(Option.proxies.usage)`")
+            "the service has no TLS: with a proxy in front, all users have the proxy's address, so one user who guesses passwords blocks "
+                + "the sign-in of all users; if there is a proxy, add `\(Option.proxies.usage)`")
     }
 
     /// Reports the state of the service to systemd, if systemd started it.

@@ -15,7 +15,7 @@ extension Option {
 extension Command {
     static let initialize = Command(
         "init", "create a store", options: [.open, .locked, .administrator, .json, .store],
-        example: Example("init --open --store demo", "made an open store in `demo`; user:root administers it")
+        example: Example("init --open --store demo", "created an open store in `demo`; user:root administers it")
     ) { call in
         try call.end()
         let isOpen = call.options.isSet(.open)
@@ -37,7 +37,7 @@ extension Command {
                 ]))
         } else {
             try call.output.line(
-                "made \(isOpen ? "an open" : "a locked") store in `\(directory)`; \(administrator) administers it")
+                "created \(isOpen ? "an open" : "a locked") store in `\(directory)`; \(administrator) administers it")
         }
         if isOpen { call.warnOfOpenStore(directory) }
         return .success

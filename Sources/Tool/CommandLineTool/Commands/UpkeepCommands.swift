@@ -34,7 +34,7 @@ extension Command {
 
     static let rebuild = Command(
         "rebuild", "drop the indexes and rebuild them from the log", options: [.json, .store],
-        example: Example("rebuild", "folded 21 revisions in 0.02 s")
+        example: Example("rebuild", "rebuilt 21 revisions in 0.02 s")
     ) { call in
         try call.end()
         let start = ContinuousClock.now
@@ -44,7 +44,7 @@ extension Command {
         if call.isJSON {
             try call.output.json(.object(["revision": .revision(head), "seconds": .number(seconds)]))
         } else {
-            try call.output.line("folded \(counted(head.rawValue, "revision")) in \(seconds) s")
+            try call.output.line("rebuilt \(counted(head.rawValue, "revision")) in \(seconds) s")
         }
         return .success
     }
@@ -95,7 +95,7 @@ extension Command {
         options: [.corrector, .reason, .json, .store],
         example: Example(
             "correct-clock --comment battery",
-            "revision 28: commits up to 2027-11-21T10:00:00Z count as made at 2026-11-21T10:00:00Z at the latest")
+            "revision 28: commits up to 2027-11-21T10:00:00Z now count as made no later than 2026-11-21T10:00:00Z")
     ) { call in
         try call.end()
         let (caller, comment) = (try Values.name(call.options[.corrector] ?? "user:root"), call.options[.reason])
@@ -107,7 +107,7 @@ extension Command {
                 ]))
         } else {
             try call.output.line(
-                "revision \(corrected.revision): commits up to \(corrected.before) count as made at \(corrected.time) at the latest"
+                "revision \(corrected.revision): commits up to \(corrected.before) now count as made no later than \(corrected.time)"
             )
         }
         return .success

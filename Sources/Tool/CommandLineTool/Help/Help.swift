@@ -29,7 +29,7 @@ struct Help {
         }
         try output.line("")
         try output.line("A name is user:…, thing:…, role:…, everyone, anonymous, store, class:… or CLASS:ID.")
-        try output.line("A time is like 2026-01-31T10:00:00Z; a day like 2026-01-31 means its beginning, in UTC.")
+        try output.line("A time is like 2026-01-31T10:00:00Z; a day like 2026-01-31 means its start, in UTC.")
         try output.line("Exit codes: 0 yes or done, 1 no or refused, 2 invalid command line, 3 error of the store or service.")
         try output.line("`muniment help COMMAND` shows its options and an example.")
     }

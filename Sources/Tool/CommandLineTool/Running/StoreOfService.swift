@@ -48,7 +48,7 @@ struct ServiceFault: Error, CustomStringConvertible {
     let detail: String?
 
     var description: String {
-        "the service that holds the store answers \(status): \(detail ?? "no reason given"); its log says more"
+        "the service of the store returned status \(status): \(detail ?? "no reason given"); its log has details"
     }
 }
 
