@@ -21,7 +21,7 @@ struct AccountsFileTests {
         (#"{"mail":{}}"#, "`mail` must have exactly one member"),
         (#"{"mail":{"outbox":""}}"#, "`mail.outbox` is not a string"),
         (#"{"mail":{"outbox":7}}"#, "`mail.outbox` is not a string"),
-        (#"{"mail":{"inbox":"x"}}"#, "there are `outbox`, `smtp`"),
+        (#"{"mail":{"inbox":"x"}}"#, "use `outbox`, `smtp`"),
         (#"{"mail":{"outbox":"x","smtp":{"address":"smtp://localhost","from":"a@b"}}}"#, "`mail` must have exactly one member"),
         (#"{"mail":{"smtp":{"from":"a@example.com"}}}"#, "`mail.smtp.address` is missing"),
         (#"{"mail":{"smtp":{"address":"smtps://mail.example.com"}}}"#, "`mail.smtp.from` is missing"),

@@ -84,7 +84,7 @@ struct TransactionRouteTests {
         "A missing or unknown member of a change is reported with its position",
         arguments: [
             (#"{"op":"grant","subject":"user:ann","object":"doc:plan"}"#, "`do[0].privileges` is missing"),
-            (#"{"op":"fly"}"#, "`do[0].op` does not know `fly`"),
+            (#"{"op":"fly"}"#, "`do[0].op` has the unknown value `fly`"),
             (#"{"op":"register","principal":"user:x","by":1}"#, "`do[0].by` is unknown here"),
             (#"{"op":"register","principal":"user:x"},1"#, "`do[1]`"), ("", "`do` is empty"),
         ])
