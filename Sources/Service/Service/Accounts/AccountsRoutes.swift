@@ -76,7 +76,7 @@ enum AccountsRoutes {
     static let get = Route(
         "GET", "/v1/accounts/{principal}", "describeAccount", need: .store,
         RouteDescription("an account", group: "Accounts").saying(who)
-            .answering("it", Schema.named("Account"), headers: []),
+            .answering("the account", Schema.named("Account"), headers: []),
         .ofAccounts(.brisk) { call, accounts in
             try call.requireAdministeringAccounts()
             try Arguments(address: try call.query).finish()

@@ -8,7 +8,7 @@ enum OwnAccountRoutes {
 
     static let get = Route(
         "GET", "/v1/account", "getAccount", need: .session,
-        RouteDescription("the caller's account", group: "Accounts").answering("it", Schema.named("Account"), headers: []),
+        RouteDescription("the caller's account", group: "Accounts").answering("the account", Schema.named("Account"), headers: []),
         .ofAccounts(.brisk) { call, accounts in
             try Arguments(address: try call.query).finish()
             return call.answer(try accounts.account(call.access).json(accounts))

@@ -21,7 +21,7 @@ enum SessionRoutes {
 
     static let end = Route(
         "DELETE", "/v1/account/sessions/{session}", "endSession", need: .session,
-        RouteDescription("signs out on one device", group: "Accounts").answering(
+        RouteDescription("ends a session", group: "Accounts").answering(
             "the session ended", nil, status: 204, headers: []),
         .ofAccounts(.brisk) { call, accounts in
             try Arguments(address: try call.query).finish()

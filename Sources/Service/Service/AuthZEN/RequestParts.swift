@@ -139,7 +139,7 @@ extension JSONReader {
         _ part: String, _ member: String, _ text: inout String?, _ fault: inout RequestFault?
     ) throws(JSONError) {
         guard try next() == .text else {
-            fault = fault ?? .wrongType("\(part).\(member)", "a text")
+            fault = fault ?? .wrongType("\(part).\(member)", "a string")
             return try skip()
         }
         if text != nil { fault = fault ?? .repeated("\(part).\(member)") }

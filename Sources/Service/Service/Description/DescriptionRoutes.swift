@@ -22,7 +22,7 @@ enum DescriptionRoutes {
     static let problems = Route(
         "GET", "/problems", "listProblems", need: .nothing,
         RouteDescription("the kinds of problems in the `type` of responses", group: "Description")
-            .answering("one for each kind", Schema.object(["problems": Schema.list(page)]), headers: []),
+            .answering("the kinds of problems", Schema.object(["problems": Schema.list(page)]), headers: []),
         .immediate { call in call.answer(["problems": .array(Problem.Kind.allCases.map { .object($0.page) })]) })
 
     static let problem = Route(

@@ -8,12 +8,13 @@ enum OperationsRoutes {
 
     static let health = Route(
         "GET", "/healthz", "health", need: .nothing,
-        RouteDescription("checks if the process is alive").answering("it does", status("ok"), headers: []),
+        RouteDescription("checks if the process is alive").answering("the process is alive", status("ok"), headers: []),
         .immediate { call in call.answer(["status": .string("ok")]) })
 
     static let readiness = Route(
         "GET", "/readyz", "readiness", need: .nothing,
-        RouteDescription("checks if the service accepts requests and changes").answering("it can", status("ready"), headers: []),
+        RouteDescription("checks if the service accepts requests and changes").answering(
+            "the service accepts requests and changes", status("ready"), headers: []),
         .immediate { call in
             if call.service.operations.isStopping { throw Problem(.unavailable, "the service is stopping") }
             // This route is public. Only the log and the metrics contain the store and the reason.

@@ -17,7 +17,7 @@ extension Problem {
             self.init(
                 .wrongCode,
                 "the code, attempt or link is wrong, used or expired, or the service was restarted since: check it, or "
-                    + "begin anew"
+                    + "start again"
             )
         case .tooManyAttempts(let seconds):
             self.init(

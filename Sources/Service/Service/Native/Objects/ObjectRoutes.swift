@@ -59,7 +59,9 @@ enum ObjectRoutes {
             )
             .taking(body: Schema.anything)
             .answering("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
-            .answering("it was created", Schema.named("Receipt"), status: 201, headers: ["Muniment-Revision", "ETag", "Location"])
+            .answering(
+                "the object was created", Schema.named("Receipt"), status: 201, headers: ["Muniment-Revision", "ETag", "Location"]
+            )
             .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse, .tooMuchWork),
         .asynchronous { call in
             let value = try call.json()

@@ -29,7 +29,7 @@ enum StoreRoutes {
                     optional: ["preset": Schema.words("open", "locked"), "administrator": Schema.name])
             )
             .answering(
-                "it was created",
+                "the store was created",
                 Schema.object([
                     "store": Schema.text, "preset": Schema.words("open", "locked"), "administrator": Schema.name,
                     "revision": Schema.revision,
