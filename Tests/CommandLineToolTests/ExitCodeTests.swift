@@ -42,7 +42,7 @@ struct ExitCodeTests {
         ("check user:ann read doc:plan --at 1 --at 2", 2, "twice"),
         ("check user:ann read doc:plan --at yesterday", 2, "yesterday"),
         ("check user:ann read doc:plan --at 2024-02-30", 2, "2024-02-30"),
-        ("check user:ann read doc:plan --at 99", 2, "there is no revision 99"),
+        ("check user:ann read doc:plan --at 99", 2, "revision 99 does not exist"),
         ("check user:ann read", 2, "usage: muniment check SUBJECT"),
         ("check user:ann read doc:plan now", 2, "`now`"),
         ("check ann read doc:plan", 2, "`ann`"),
@@ -62,7 +62,7 @@ struct ExitCodeTests {
         ("ask broken.jsonl", 2, "broken.jsonl:1: "),
         ("scenario broken.jsonl", 2, "broken.jsonl:1: "),
 
-        ("token revoke t9 --data .", 1, "there is no token `t9`"),
+        ("token revoke t9 --data .", 1, "the token `t9` does not exist"),
         ("token create --data . --can ask", 2, "--store NAME"),
         ("token create --data . --store ./demo --can ask", 2, "is a path"),
         ("token create --data . --store Demo --can ask", 2, "`Demo` is not a store name"),
@@ -87,8 +87,8 @@ struct ExitCodeTests {
         ("serve --data . --issuer-stores demo", 2, "--issuer URL"),
         ("token list --data nowhere", 2, "the folder `nowhere` does not exist"),
 
-        ("check user:ann read doc:plan --store nowhere", 3, "there is no store in `nowhere`"),
-        ("stats --store .", 3, "there is no store in `.`"),
+        ("check user:ann read doc:plan --store nowhere", 3, "`nowhere` has no store"),
+        ("stats --store .", 3, "`.` has no store"),
         ("init", 3, "`demo`"),
         ("check user:ann read doc:plan --store text", 3, "text"),
     ]

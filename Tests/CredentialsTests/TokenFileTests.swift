@@ -108,7 +108,7 @@ struct TokenFileTests {
         try write(Array((#"{"format":"muniment-tokens/1"}"# + "\n").utf8))
         let error = #expect(throws: TokenFileError.self) { try registry.list() }
         #expect(error?.reason == .withoutChecksums)
-        #expect(error?.description.contains("make new tokens") == true)
+        #expect(error?.description.contains("create new tokens") == true)
     }
 
     @Test("A file that was cut off within its header is begun again")

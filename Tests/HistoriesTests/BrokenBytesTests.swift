@@ -12,9 +12,9 @@ struct BrokenBytesTests {
     private static let values: [(bytes: [UInt8], word: String)] = [
         ([0x22, 0xFF, 0x22], "not UTF-8"), ([0x22, 0xED, 0xA0, 0x80, 0x22], "not UTF-8"), ([0x22, 0xC0, 0xAF, 0x22], "not UTF-8"),
         ([0x22, 0x00, 0x22], "control character"), ([0x22, 0x1B, 0x22], "control character"),
-        (Array(#""\ud800""#.utf8), "surrogate"), (Array(#"{"a":1,"a":2}"#.utf8), "`a` stands twice"),
-        (Array("[1,]".utf8), "stands where a value has to follow"),
-        (Array("NaN".utf8), "stands where a value has to follow"), (Array("01".utf8), "begins with a 0"),
+        (Array(#""\ud800""#.utf8), "surrogate"), (Array(#"{"a":1,"a":2}"#.utf8), "`a` appears twice"),
+        (Array("[1,]".utf8), "expected a value, but found"),
+        (Array("NaN".utf8), "expected a value, but found"), (Array("01".utf8), "begins with a 0"),
         ([UInt8](repeating: UInt8(ascii: "["), count: 100_000), "1024 levels"),
     ]
 

@@ -9,12 +9,12 @@ import Testing
 struct JSONLinesTests {
     /// What stands in the place of a value, what the error says of it, and how many bytes behind the beginning of the value.
     static let faults: [(value: String, says: String, offset: Int)] = [
-        (#"{"a":1,"a":2}"#, "the name `a` stands twice in one object", 7),
-        (#"[{"é":1,"\u00e9":2}]"#, "the name `é` stands twice in one object", 9),
+        (#"{"a":1,"a":2}"#, "the name `a` appears twice in one object", 7),
+        (#"[{"é":1,"\u00e9":2}]"#, "the name `é` appears twice in one object", 9),
         ("9223372036854775808", "the number `9223372036854775808` does not fit 64 bits", 0),
         ("[1,18446744073709551616]", "the number `18446744073709551616` does not fit 64 bits", 3),
         ("1e400", "the number `1e400` is beyond the range", 0), (#""\ud800""#, "`\\ud800` is half of a surrogate pair", 1),
-        ("\"a\u{1}\"", "a control character stands in a text", 2), ("[1,]", "`]` stands where a value has to follow", 3),
+        ("\"a\u{1}\"", "a string contains an unescaped control character", 2), ("[1,]", "expected a value, but found `]`", 3),
         (String(repeating: "[", count: 100_000), "nest more than \(Limits.jsonDepth) levels deep", Limits.jsonDepth - 3),
     ]
 
@@ -43,7 +43,7 @@ struct JSONLinesTests {
             let error = #expect(throws: FormatError.self) {
                 try ScenarioRunner().run(text: #"{"format":"scenario/1"}"# + "\n" + line, named: "file.jsonl")
             }
-            #expect(error?.problem.contains("stands twice") == true)
+            #expect(error?.problem.contains("appears twice") == true)
         }
         #expect(throws: FormatError.self) {
             try ScenarioRunner().run(text: #"{"format":"scenario/1","title":"a","title":"b"}"#, named: "file.jsonl")

@@ -18,13 +18,13 @@ extension MunimentService {
         if problem.kind == .failed, let route = exchange?.route, router.routes[route].isOfAccounts,
             accounts?.obstacleToChanges != nil
         {
-            return Problem(.unavailable, "accounts cannot be changed; why is in the service's log")
+            return Problem(.unavailable, "accounts cannot be changed; the service's log has the reason")
         }
         if problem.kind == .failed, (request.context as? Exchange)?.hosted?.store.obstacleToWriting != nil {
             problem = Problem(
                 .unavailable,
-                "the store takes no changes since a write of it failed; it does again once the cause is mended and the "
-                    + "service is started anew. Why is in the service's log")
+                "the store takes no changes, because a write failed. The operator repairs the cause and restarts the service; the "
+                    + "service's log has the reason.")
         }
         return problem
     }

@@ -154,12 +154,12 @@ public final class MunimentService: HTTPApplication {
     public func admit(_ request: HTTPRequest) -> HTTPAdmission {
         let requestID = operations.requestID(of: request)
         switch router.match(request.method, request.path) {
-        case .nothing: return refuse(request, requestID, Problem(.notFound, "there is nothing at `\(request.path)`"))
+        case .nothing: return refuse(request, requestID, Problem(.notFound, "the path `\(request.path)` does not exist"))
         case .malformed: return refuse(request, requestID, Problem(.malformed, "the path is not percent-encoded UTF-8: encode it"))
         case .otherMethods(let methods):
             let list = methods.joined(separator: ", ")
             let problem = Problem(
-                .methodNotAllowed, "`\(request.method)` cannot be done here: there are \(list)",
+                .methodNotAllowed, "`\(request.method)` is not allowed here: use \(list)",
                 headers: [HTTPHeader("Allow", list)])
             return refuse(request, requestID, problem)
         case .route(let index, let parameters):
@@ -261,7 +261,7 @@ public final class MunimentService: HTTPApplication {
 
     private func open(_ name: String) throws -> HostedStore {
         guard let name = StoreName(name), let hosted = try data.store(name) else {
-            throw Problem(.notFound, "there is no store `\(name)`")
+            throw Problem(.notFound, "the store `\(name)` does not exist")
         }
         return hosted
     }

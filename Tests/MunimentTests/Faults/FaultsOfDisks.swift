@@ -217,7 +217,7 @@ struct FaultsOfDisks {
             let nobody = try Helper.run(["use-as-nobody", path])
             #expect(nobody.exitCode == 3)
             #expect(nobody.output.contains("it is not there"))
-            #expect(nobody.output.contains("run `muniment rebuild --store \(path)` as somebody who may write there"))
+            #expect(nobody.output.contains("run `muniment rebuild --store \(path)` as a user with write access"))
         }
     }
 }

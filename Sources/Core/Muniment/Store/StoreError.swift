@@ -48,26 +48,26 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAStore(let path):
-            "there is no store in `\(path)`: make one with `muniment init --store \(path)`, or check the path"
+            "`\(path)` has no store: create one with `muniment init --store \(path)`, or check the path"
         case .missing(let path):
-            "the store in `\(path)` is gone, and no other one is made in its place: put its folder back or restore it from a backup. If it "
-                + "is gone for good, run `muniment accept-rollback --store \(path)`"
+            "the folder of the store `\(path)` is missing: put it back or restore it from a backup. To accept the loss, run `muniment "
+                + "accept-rollback --store \(path)`"
         case .logIsLost(let path):
-            "the log of the store in `\(path)` is gone or empty, and everything rests on it: restore `\(path)/log` from a copy"
-        case .alreadyExists(let path): "there is a store in `\(path)` already: open it, or choose another folder"
+            "the log of the store in `\(path)` is missing or empty: restore `\(path)/log` from a copy"
+        case .alreadyExists(let path): "`\(path)` already has a store: open it, or choose another folder"
         case .alreadyOpen(let path): "this process has the store in `\(path)` open already: use that one, or close it first"
         case .heldByAnotherWriter(let path, let holder):
             "`\(path)` is being written to by \(holder): wait for it, or send your changes through it; reading is possible meanwhile"
         case .openedForReading(let path): "`\(path)` was opened for reading only: open it for writing"
         case .indexUnavailable(let path, let why):
             """
-            the index of `\(path)` has to be folded from the log again (\(why)), and this process cannot do it: run `muniment \
-            rebuild --store \(path)` as somebody who may write there
+            the index of `\(path)` must be rebuilt from the log (\(why)), but this process cannot do it: run `muniment \
+            rebuild --store \(path)` as a user with write access
             """
         case .overtaken(let path):
-            "a writer has gone on while `\(path)` was read, and this process may not write `index/lock.mdb`, which would hold it "
-                + "back: ask again, or run as somebody who may write there"
-        case .noSuchRevision(let asked, let head): "there is no revision \(asked): the last one is \(head)"
+            "a writer changed `\(path)` during a read, and this process has no write access to `index/lock.mdb` to prevent "
+                + "that: try again, or run as a user with write access"
+        case .noSuchRevision(let asked, let head): "revision \(asked) does not exist: the last one is \(head)"
         case .timeGoesBackwards(let time, let head):
             "a commit at \(time) cannot follow the last one, at \(head): commit times never go backwards"
         case .rolledBack(let path, let seen, let seenHash, let head, let headHash):
@@ -86,7 +86,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .clockIsAhead(let now, let expected):
             "the clock says \(now), and about \(expected) was expected. Nothing was committed. Set the clock right, and try again."
         case .lacksResources(let path, let why):
-            "the store in `\(path)` cannot be opened or written now: \(why). Nothing was changed. Free what is missing, then try again."
+            "the store in `\(path)` cannot be opened or written now: \(why). Nothing was changed. Free the missing resource, then try again."
         case .clockNeedsNoCorrection(let now, let head):
             "the clock says \(now), and the newest commit is of \(head), which is not later. Nothing was changed. "
                 + "Set the clock right first."

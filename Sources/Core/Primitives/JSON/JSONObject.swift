@@ -115,7 +115,7 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
     /// Creates an object from a literal. Traps if the literal contains a name twice.
     public init(dictionaryLiteral members: (String, JSONValue)...) {
         self.init(members)
-        precondition(count == members.count, "a name stands twice in a literal of a JSON object")
+        precondition(count == members.count, "a name appears twice in a literal of a JSON object")
     }
 }
 

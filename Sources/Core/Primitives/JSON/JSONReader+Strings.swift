@@ -28,7 +28,7 @@ extension JSONReader {
             case ..<0x20:
                 let digits = (bytes[position] < 0x10 ? "0" : "") + String(bytes[position], radix: 16)
                 throw JSONError(
-                    .malformed, at: position, "a control character stands in a text as it is", "write it as `\\u00\(digits)`")
+                    .malformed, at: position, "a string contains an unescaped control character", "write it as `\\u00\(digits)`")
             default: position += 1
             }
         }
@@ -50,7 +50,7 @@ extension JSONReader {
         case UInt8(ascii: "u"): text += try scalar(from: start).utf8
         default:
             throw JSONError(
-                .malformed, at: start, "a backslash stands before none of `\"\\/bfnrtu`", "write it twice for a backslash")
+                .malformed, at: start, "a backslash must be followed by one of `\"\\/bfnrtu`", "write it twice for a backslash")
         }
     }
 
@@ -78,7 +78,7 @@ extension JSONReader {
         for _ in 0..<4 {
             guard let digit = JSONReader.hexDigit(current) else {
                 throw JSONError(
-                    .malformed, at: start, "`\\u` does not stand before four digits from 0 to f", "write all four of them")
+                    .malformed, at: start, "`\\u` must be followed by four hexadecimal digits", "write all four of them")
             }
             number = number << 4 | digit
             position += 1

@@ -136,19 +136,19 @@ extension JSONReader {
     /// Returns the error for a byte at the position other than the expected one.
     func unexpected(_ wanted: String) -> JSONError {
         guard position < bytes.count else {
-            return JSONError(.malformed, at: position, "the text ends where \(wanted) has to follow", "complete it")
+            return JSONError(.malformed, at: position, "the text ends, but \(wanted) is expected", "complete it")
         }
         let byte = bytes[position]
         let isPrintable = (0x21...0x7E).contains(byte)
         let found = isPrintable ? "`\(UnicodeScalar(byte))`" : "the byte 0x" + String(byte, radix: 16, uppercase: true)
-        return JSONError(.malformed, at: position, "\(found) stands where \(wanted) has to follow", "correct it there")
+        return JSONError(.malformed, at: position, "expected \(wanted), but found \(found)", "correct it there")
     }
 
     /// Finds the second member of a name in an object that was read, and returns an error with its offset.
     private mutating func twice(_ name: ExactText, inObjectAt start: Int) -> JSONError {
         let error = { (offset: Int) in
             JSONError(
-                .repeatedName, at: offset, "the name `\(JSONError.excerpt(name.text))` stands twice in one object",
+                .repeatedName, at: offset, "the name `\(JSONError.excerpt(name.text))` appears twice in one object",
                 "keep one of the two")
         }
         position = start + 1

@@ -10,7 +10,7 @@ public enum JSONText {
         var writer = JSONWriter()
         writer.write(value)
         if let number = writer.unwritten {
-            throw JSONError(.number, "`\(number)` is no number of JSON", "write a finite one, a text or null")
+            throw JSONError(.number, "`\(number)` is not a JSON number", "write a finite one, a text or null")
         }
         return writer.written
     }

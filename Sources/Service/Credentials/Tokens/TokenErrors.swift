@@ -28,20 +28,20 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
         let problem =
             switch reason {
-            case .unknownFormat: "it does not begin as a file of tokens that this version knows"
-            case .withoutChecksums: "it has the format `muniment-tokens/1`, whose lines have no checksums"
+            case .unknownFormat: "it does not start like a token file of a known version"
+            case .withoutChecksums: "it has the format `muniment-tokens/1`, which has no checksums"
             case .checksum: "its bytes do not match its checksum"
             case .endsEarly(let lines, let known): "the file ends after \(lines) changes, and had \(known)"
             case .rolledBack(let lines, let known): "it is an older copy: it has \(lines) changes, and had \(known)"
             case .malformed(let what): what
-            case .unexpectedID(let id, let expected): "it makes `\(id)` where `\(expected)` is the next one"
-            case .secretTwice(let id): "the hash of `\(id)` stands there already"
-            case .unknownID(let id): "it takes back `\(id)`, which was never made"
-            case .revokedTwice(let id): "it takes back `\(id)` a second time"
+            case .unexpectedID(let id, let expected): "it creates `\(id)`, but `\(expected)` is next"
+            case .secretTwice(let id): "the hash of `\(id)` is in the file already"
+            case .unknownID(let id): "it revokes `\(id)`, which was never created"
+            case .revokedTwice(let id): "it revokes `\(id)` a second time"
             }
         return
-            "the file of tokens `\(path)` is damaged at line \(line): \(problem); no token is good until it is mended: restore it, "
-            + "or run `muniment accept-rollback --data DIR`, for a damaged one once it is moved away"
+            "the token file `\(path)` is damaged at line \(line): \(problem); no token is valid until it is repaired: restore it, "
+            + "or run `muniment accept-rollback --data DIR`, for a damaged file after moving it away"
     }
 }
 
@@ -66,12 +66,12 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .noSuchToken(let id): "there is no token `\(id)`; `muniment token list` shows those that there are"
-        case .alreadyRevoked(let id, let time): "the token `\(id)` was taken back at \(time) already; nothing is left to do"
-        case .endsBeforeItBegins(let until): "a token that ends at \(until) would never be good; give it a later end"
-        case .noStores: "a token for no store would be good for nothing; name a store, or `*` for all"
+        case .noSuchToken(let id): "the token `\(id)` does not exist; `muniment token list` shows all tokens"
+        case .alreadyRevoked(let id, let time): "the token `\(id)` was revoked at \(time) already"
+        case .endsBeforeItBegins(let until): "a token that expires at \(until) would never be valid; choose a later time"
+        case .noStores: "a token needs a store; name one, or `*` for all"
         case .notAStoreName(let name):
-            "`\(name)` is no name of a store; write small letters, digits, `_` and `-`, or `*` for all stores"
+            "`\(name)` is not a store name; write lowercase letters, digits, `_` and `-`, or `*` for all stores"
         case .cannotAct(let name): "`\(name)` cannot act; name a user, a thing or `anonymous`"
         case .commentTooLong: "the comment has more than \(TokenError.commentLimitBytes) bytes; shorten it"
         }

@@ -21,7 +21,7 @@ enum TokenLine {
     init(_ bytes: [UInt8]) throws(TokenFileError.Reason) {
         let value: JSONValue
         do { value = try JSONText.decode(bytes, limit: TokenLine.limitBytes) } catch { throw .malformed(error.description) }
-        guard case .object(var members) = value else { throw .malformed("it is no object") }
+        guard case .object(var members) = value else { throw .malformed("it is not an object") }
         let time = try members.takeTime("time")
         if let id = try members.takeText("revoked") {
             self = .revoked(id: id, try time.orMissing("time"))
@@ -86,7 +86,7 @@ extension StoreScope {
 extension JSONObject {
     fileprivate mutating func takeText(_ name: String) throws(TokenFileError.Reason) -> String? {
         guard let value = self[name] else { return nil }
-        guard case .string(let text) = value else { throw .malformed("`\(name)` is no text") }
+        guard case .string(let text) = value else { throw .malformed("`\(name)` is not a string") }
         self[name] = nil
         return text
     }
@@ -106,7 +106,7 @@ extension JSONObject {
         var names: [String] = []
         for item in items {
             guard case .string(let name) = item, StoreScope.isStoreName(name) else {
-                throw .malformed("`stores` has something in it that is no name of a store")
+                throw .malformed("`stores` contains a value that is not a store name")
             }
             names.append(name)
         }
@@ -119,7 +119,7 @@ extension JSONObject {
         case ("ask"?, nil): return .ask
         case ("administer"?, nil): return .administer
         case ("act"?, let name?) where name.canAct: return .act(as: name)
-        default: throw .malformed("`can` and `as` do not say together what the token allows")
+        default: throw .malformed("`can` and `as` contradict each other")
         }
     }
 }

@@ -7,23 +7,25 @@ enum LiveFeedRoutes {
 
     /// What a feed of notices is, for the description of the route that it shares.
     static let noticesText = """
-        With `Accept: text/event-stream` they come as they happen, as CloudEvents 1.0 in server-sent events, from the head on, or \
-        behind `after` or the header `Last-Event-ID`.
+        With `Accept: text/event-stream` the response is a live feed: CloudEvents 1.0 in server-sent events, from the head, or \
+        after `after` or the header `Last-Event-ID`.
         """
 
     private static let commits = Route(
         "GET", "/v1/stores/{store}/commits", "commits", need: .administering,
-        RouteDescription("what is committed, as it happens, for administrators", group: "Live feed")
-            .saying("Server-sent events, whose data are CloudEvents 1.0. The feed begins at the head, unless it is said where.")
-            .taking(
-                .query("after", "from where to go on: the `id` of the last event, a revision, or `now`"),
-                .header("Last-Event-ID", "the `id` of the last event, which browsers send by themselves; it goes before `after`")
+        RouteDescription("a live feed of commits, for administrators", group: "Live feed")
+            .saying(
+                "Server-sent events with CloudEvents 1.0 as data. The feed starts at the head, or after `after` or `Last-Event-ID`."
             )
-            .answeringEvents("events, until the client leaves")
+            .taking(
+                .query("after", "the start of the feed: the `id` of the last event, a revision, or `now`"),
+                .header("Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`")
+            )
+            .answeringEvents("events, until the client disconnects")
             .refusing(.notAcceptable),
         .queued { call in
             guard call.wantsFeed else {
-                throw Problem(.notAcceptable, "commits come as a feed: ask with `Accept: text/event-stream`")
+                throw Problem(.notAcceptable, "commits are available only as a feed: send `Accept: text/event-stream`")
             }
             return try CommitStream.open(call)
         })

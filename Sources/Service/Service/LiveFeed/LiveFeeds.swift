@@ -151,13 +151,13 @@ private final class FeedTimer: @unchecked Sendable {
 extension Problem {
     fileprivate static var tooManyFeeds: Problem {
         Problem(
-            .unavailable, "as many feeds are open as the service keeps: come back in a moment",
+            .unavailable, "too many feeds are open: try again later",
             headers: [HTTPHeader("Retry-After", "5")])
     }
 
     fileprivate static func tooManyFeeds(_ limit: Int) -> Problem {
         Problem(
-            .tooManyRequests, "the caller has \(limit) feeds open, which is all it may: close one",
+            .tooManyRequests, "the caller has \(limit) feeds open, its limit: close one",
             headers: [HTTPHeader("Retry-After", "5")])
     }
 }

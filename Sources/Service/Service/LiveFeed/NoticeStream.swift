@@ -10,7 +10,9 @@ enum NoticeStream {
     static func open(_ call: Call) throws -> HTTPResponse {
         let query = try call.query
         try query.checkNames(["for", "subject", "after"])
-        if query.has("for"), query.has("subject") { throw Problem(.malformed, "`subject` stands beside `for`: give one of them") }
+        if query.has("for"), query.has("subject") {
+            throw Problem(.malformed, "`subject` cannot be used with `for`: give one of them")
+        }
         let subscriber = try call.subscriber(named: (query["for"] ?? query["subject"]).map { Name($0) })
         let store = try call.store
         let name = call.hosted?.name.text ?? ""
@@ -85,7 +87,7 @@ extension Call {
         }
         guard let cursor = FeedCursor(text) else {
             throw Problem(
-                .malformed, "`\(text)` is not from where a feed can go on: give the last `id` that came, a revision, or `now`")
+                .malformed, "`\(text)` is not a start of a feed: give the `id` of the last event, a revision, or `now`")
         }
         guard cursor.revision <= head else { throw StoreError.noSuchRevision(cursor.revision, head: head) }
         return cursor
