@@ -24,6 +24,9 @@ struct TokenFileTests {
         try Data(bytes).write(to: URL(filePath: registry.path))
     }
 
+    /// The record of the last change, which is written after the change.
+    private var record: String { folder.path + "/.muniment/tokens.head" }
+
     /// The file as it is while a change is being written: the first line counts the changes before it.
     private func unacknowledged(_ before: [UInt8], _ after: [UInt8], bytes: Int) throws -> [UInt8] {
         let head = try #require(before.firstIndex(of: UInt8(ascii: "\n"))) + 1
@@ -33,10 +36,11 @@ struct TokenFileTests {
     @Test("Wherever a line that was not acknowledged was cut off, the tokens before it are valid, and the next one takes its place")
     func tornLine() throws {
         let first = try create()
-        let whole = try readFile(registry.path)
+        let (whole, known) = (try readFile(registry.path), try readFile(record))
         let second = try create()
         let both = try readFile(registry.path)
         for length in whole.count..<both.count {
+            try replaceFile(record, with: known)
             try write(try unacknowledged(whole, both, bytes: length))
             #expect(try registry.token(for: first, at: .newYear)?.id == "t1")
             #expect(try registry.token(for: second, at: .newYear) == nil)
@@ -50,8 +54,9 @@ struct TokenFileTests {
     @Test("A last line that was not acknowledged and has an end, but not its bytes, is replaced by the next one")
     func tornWholeLine() throws {
         let first = try create()
-        let whole = try readFile(registry.path)
+        let (whole, known) = (try readFile(registry.path), try readFile(record))
         let second = try create()
+        try replaceFile(record, with: known)
         var torn = try unacknowledged(whole, try readFile(registry.path), bytes: try readFile(registry.path).count)
         torn.replaceSubrange(whole.count + 20..<whole.count + 30, with: repeatElement(0, count: 10))
         try write(torn)
@@ -111,9 +116,10 @@ struct TokenFileTests {
         #expect(error?.description.contains("create new tokens") == true)
     }
 
-    @Test("A file that was cut off within its header is begun again")
+    @Test("A file that was cut off within its header, during the first change, is begun again")
     func tornHeader() throws {
         _ = try create()
+        try removeFile(record)
         try write(try readFile(registry.path).prefix(10))
         #expect(try registry.list().isEmpty)
         let secret = try create()
@@ -180,25 +186,41 @@ struct TokenFileTests {
 
     private struct LostToken: Error { let id: String }
 
-    @Test("A file that is moved away, removed, replaced or linked elsewhere is not the one that counts, from the next look on")
+    @Test("While the file is moved away, removed or replaced by another one, no token is valid, from the next look on")
     func replacedFile() throws {
         let (first, path) = (try create(), registry.path)
         let old = try readFile(path)
         let isGood = { (secret: String) in try registry.token(for: secret, at: .newYear) != nil }
         #expect(try isGood(first))
         try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
-        #expect(try !isGood(first))
-        let second = try create()
-        #expect(try isGood(second))
-        #expect(try !isGood(first))
+        #expect(throws: TokenFileError.self) { try isGood(first) }
+        #expect(throws: TokenFileError.self) { try create() }
+        let other = TokenRegistry(dataDirectory: folder.path + "/other")
+        try makeFolder(folder.path + "/other")
+        let second = try other.create(stores: .all, right: .administer, at: .newYear).secret
         // In one step, as a file is put in place that was written beside it.
+        try replaceFile(path, with: try readFile(other.path))
+        #expect(throws: TokenFileError.self) { try isGood(second) }
         try replaceFile(path, with: old)
         #expect(try isGood(first))
-        #expect(try !isGood(second))
         try FileManager.default.removeItem(atPath: path)
-        #expect(try !isGood(first))
+        #expect(throws: TokenFileError.self) { try isGood(first) }
         try FileManager.default.linkItem(atPath: path + ".old", toPath: path)
         #expect(try isGood(first))
+    }
+
+    @Test("A file that this process has read must not become empty or older, even without the record of its last change")
+    func withoutRecord() throws {
+        let secret = try create()
+        let older = try readFile(registry.path)
+        try registry.revoke(id: "t1", at: .newYear)
+        #expect(try registry.token(for: secret, at: .newYear) == nil)
+        try removeFile(record)
+        try replaceFile(registry.path, with: older)
+        #expect(throws: TokenFileError.self) { try registry.token(for: secret, at: .newYear) }
+        try removeFile(registry.path)
+        #expect(throws: TokenFileError.self) { try registry.list() }
+        #expect(try TokenRegistry(dataDirectory: folder.path).list().isEmpty)
     }
 
     @Test("Without a file there are no tokens, and looking makes none")

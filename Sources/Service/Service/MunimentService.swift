@@ -47,7 +47,7 @@ public final class MunimentService: HTTPApplication {
             settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogs(settings))
         for line in try data.closeToOtherUsers() { settings.report(line) }
         presence = try ServicePresence(dataDirectory: settings.dataDirectory)
-        tokens = TokenRegistry(dataDirectory: settings.dataDirectory)
+        tokens = TokenRegistry(dataDirectory: settings.dataDirectory, report: settings.report)
         runningCommits = RunningCommits()
         do {
             accounts = try settings.accounts.map { [data, tokens, runningCommits] in

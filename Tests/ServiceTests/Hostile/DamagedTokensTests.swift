@@ -2,6 +2,7 @@ import Credentials
 import Files
 import Foundation
 import Permissions
+import Service
 import ServiceSupport
 import TestSupport
 import Testing
@@ -52,6 +53,41 @@ struct DamagedTokensTests {
             }
             try write(whole, to: registry.path)
             #expect(try await door.send("GET", "/v1/stores", token: valid).status == 200)
+        }
+    }
+
+    static let faults: [(what: String, apply: @Sendable (_ path: String) throws -> Void)] = [
+        ("emptied", { try Data().write(to: URL(filePath: $0)) }),
+        ("removed", { try FileManager.default.removeItem(atPath: $0) }),
+        ("garbage", { try Data("x".utf8).write(to: URL(filePath: $0)) }),
+        ("zeroed", { try Data(count: try readFile($0).count).write(to: URL(filePath: $0)) }),
+        ("removed with its folder", { try FileManager.default.removeItem(atPath: ($0 as NSString).deletingLastPathComponent) }),
+    ]
+
+    @Test(
+        "If the token file is lost while the service runs, callers get 503, the service is not ready, and its log says so once",
+        arguments: faults.indices)
+    func lost(index: Int) async throws {
+        let (fault, reports) = (DamagedTokensTests.faults[index], Reports())
+        let reporting = { (settings: inout ServiceSettings) in settings.report = { reports.add($0) } }
+        try await withService(reporting) { fixture in
+            let (door, secret) = (try fixture.live(), try fixture.administrator())
+            let path = TokenRegistry(dataDirectory: fixture.directory).path
+            let whole = try readFile(path)
+            #expect(try await door.send("GET", "/v1/stores", token: secret).status == 200)
+            try fault.apply(path)
+            for _ in 0..<2 {
+                let answer = try await door.send("GET", "/v1/stores", token: secret)
+                #expect(answer.status == 503 && answer.text.contains("tokens"), "\(fault.what): \(answer.text)")
+                #expect(try await door.send("GET", "/readyz").status == 503, "\(fault.what)")
+            }
+            #expect(reports.lines.filter { $0.contains("tokens.jsonl") }.count == 1, "\(reports.lines)")
+            try makePrivateFolder((path as NSString).deletingLastPathComponent)
+            try? FileManager.default.removeItem(atPath: path)
+            try replaceFile(path, with: whole)
+            #expect(try await door.send("GET", "/v1/stores", token: secret).status == 200)
+            #expect(try await door.send("GET", "/readyz").status == 200)
+            #expect(reports.lines.last?.contains("can be read again") == true, "\(reports.lines)")
         }
     }
 }

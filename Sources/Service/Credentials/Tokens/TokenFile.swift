@@ -18,6 +18,8 @@ struct TokenFile {
     private var byteCount = 0
     private var lineCount = 0
     private var lastSum = Digest.zero
+    /// Its last change; nil without one.
+    var end: TokenRecord? { lineCount == 0 ? nil : TokenRecord(lines: lineCount, sum: lastSum) }
 
     /// Reads a file.
     ///
@@ -97,6 +99,8 @@ struct TokenFile {
 struct TokenRecord {
     let lines: Int
     let sum: Digest
+
+    init(lines: Int, sum: Digest) { (self.lines, self.sum) = (lines, sum) }
 
     /// The record in a file; nil where there is none.
     ///

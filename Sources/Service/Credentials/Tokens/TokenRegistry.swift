@@ -12,15 +12,42 @@ internal import Synchronization
 public final class TokenRegistry: Sendable {
     private let lines: SharedLines
     private let folder: String
-    private let latest = Mutex<Reading?>(nil)
+    private let report: @Sendable (String) -> Void
+    private let latest = Mutex(Latest())
+
+    private struct Latest {
+        var reading: Reading?
+        /// The end of the file when this process last read it. It replaces a missing record.
+        var end: TokenRecord?
+        var condition = Condition.unread
+
+        /// Keeps the result of a reading.
+        ///
+        /// - Returns: a line for the log if the file became unreadable or readable.
+        mutating func keep(_ result: Result<Reading?, any Error>, path: String) -> String? {
+            let before = condition
+            switch result {
+            case .success(let new):
+                (reading, end, condition) = (new, new?.file.end ?? end, .readable)
+                return before == .unreadable ? "the file of tokens `\(path)` can be read again" : nil
+            case .failure(let error):
+                // A lack of descriptors ends without a change of the file. At the start, the caller reports the error.
+                if (error as? FileError)?.isLackOfResources == true || before == .unread { return nil }
+                condition = .unreadable
+                return before == .readable ? "callers with a token get the status 503: \(error)" : nil
+            }
+        }
+    }
+
+    private enum Condition { case unread, readable, unreadable }
 
     /// The file as it was read.
     private final class Reading: Sendable {
-        let book: TokenBook
+        let file: TokenFile
         let watch: FileWatch
 
-        init(_ book: TokenBook, _ watch: FileWatch) {
-            self.book = book
+        init(_ file: TokenFile, _ watch: FileWatch) {
+            self.file = file
             self.watch = watch
         }
     }
@@ -31,9 +58,11 @@ public final class TokenRegistry: Sendable {
     /// Where the file is.
     public var path: String { lines.path }
 
-    /// - Parameter dataDirectory: the folder that the stores are in. It has to be there; what is missing in it is made with the
-    ///   first token.
-    public init(dataDirectory: String) {
+    /// - Parameters:
+    ///   - dataDirectory: the folder that the stores are in. It has to be there; what is missing in it is made with the first token.
+    ///   - report: receives a line when the file can no longer be read, and when it can be read again.
+    public init(dataDirectory: String, report: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.report = report
         folder = dataDirectory + "/.muniment"
         lines = SharedLines(path: folder + "/tokens.jsonl")
     }
@@ -103,34 +132,35 @@ public final class TokenRegistry: Sendable {
 
     /// The tokens as the file has them now.
     private func book() throws -> TokenBook {
-        if let reading = latest.withLock({ $0 }), reading.watch.isUnchanged { return reading.book }
+        if let reading = latest.withLock({ $0.reading }), reading.watch.isUnchanged { return reading.file.book }
+        let read = Result { try self.read() }
         // Only what was read whole is kept: after an error the next call tries again.
-        guard let reading = try read() else {
-            latest.withLock { $0 = nil }
-            return TokenBook()
-        }
-        latest.withLock { $0 = reading }
-        return reading.book
+        let line = latest.withLock { $0.keep(read, path: path) }
+        if let line { report(line) }
+        return try read.get()?.file.book ?? TokenBook()
     }
 
     /// The file as it is now; nil where there is none.
     private func read() throws -> Reading? {
         // Before the file, which a writer changes first: it is never ahead of the file then.
-        let record = try TokenRecord(at: record)
+        let record = try knownEnd()
         guard let (bytes, watch) = try lines.read() else {
             _ = try TokenFile([], path: path, record: record)
             return nil
         }
-        do { return Reading(try TokenFile(bytes, path: path, record: record).book, watch) } catch {
+        do { return Reading(try TokenFile(bytes, path: path, record: record), watch) } catch {
             // Its first line may have been read while it was overwritten: what is damaged is so while nobody writes, too.
             guard let (bytes, watch) = try lines.read(afterWriters: true) else { throw error }
-            return Reading(try TokenFile(bytes, path: path, record: record).book, watch)
+            return Reading(try TokenFile(bytes, path: path, record: record), watch)
         }
     }
 
+    /// The end of the file at its last change. Without a record of it, what this process has read: the whole folder may be gone.
+    private func knownEnd() throws -> TokenRecord? { try TokenRecord(at: record) ?? latest.withLock { $0.end } }
+
     private func change(_ decide: (TokenBook) throws -> TokenLine) throws {
         try append { bytes in
-            let file = try TokenFile(bytes, path: path, record: try TokenRecord(at: record))
+            let file = try TokenFile(bytes, path: path, record: try knownEnd())
             return file.adding(try decide(file.book))
         }
     }
