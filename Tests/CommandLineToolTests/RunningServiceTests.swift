@@ -155,6 +155,12 @@ struct RunningServiceTests {
                 service.signal(SIGHUP)
                 #expect(try tool.run("register user:ann").code != 3)
             }
+            // A pipe that no process writes to must not block the signals after this one.
+            _ = try ServerCertificate(.p256, in: tool.folder.path)
+            #expect(try tool.shell("rm server.key && mkfifo -m 600 server.key").code == 0)
+            service.signal(SIGHUP)
+            #expect(try service.hasReported("`server.key`: it is not a regular file"))
+            #expect(try tool.shell("rm server.key").code == 0)
             let next = try ServerCertificate(.rsa2048, in: tool.folder.path)
             #expect(try tool.shell("chmod 600 server.key").code == 0)
             service.signal(SIGHUP)
@@ -169,6 +175,18 @@ struct RunningServiceTests {
             #expect(try tool.shell(call).code == 0)
             try tool.make("register user:bob")
             #expect(try service.stop().code == 0)
+        }
+    }
+
+    @Test("A start with a pipe in the place of the certificate or the key is refused at once", arguments: ["crt", "key"])
+    func startsWithoutPipes(kind: String) throws {
+        try BuiltTool.inFreshFolder { tool in
+            _ = try ServerCertificate(.p256, in: tool.folder.path)
+            #expect(try tool.shell("rm server.\(kind) && mkfifo -m 600 server.\(kind)").code == 0)
+            let result = try tool.run(
+                "serve --data . --listen 127.0.0.1:0 --tls-certificate server.crt --tls-key server.key")
+            #expect(result.code == 3)
+            #expect(result.errors.contains("`server.\(kind)`: it is not a regular file"), "\(result.errors)")
         }
     }
 

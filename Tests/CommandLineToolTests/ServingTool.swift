@@ -26,7 +26,7 @@ final class ServingTool {
     init(_ tool: BuiltTool, call: String, lineCount: Int, environment: [String: String] = [:]) throws {
         process = try ChildProcess(
             [BuiltTool.executable.path] + call.split(separator: " ").map(String.init), in: tool.folder.path,
-            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: .pipe, errors: .discarded,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: .pipe,
             endingWithinSeconds: 1800)
         for _ in 0..<lineCount {
             let line = process.line()
@@ -43,6 +43,15 @@ final class ServingTool {
         process.terminate()
         let result = try process.finish()
         return (result.exitCode, result.output)
+    }
+
+    /// Waits until a text is on standard error; false if it does not come.
+    func hasReported(_ text: String) throws -> Bool {
+        for _ in 0..<6_000 {
+            if try process.errors.contains(text) { return true }
+            usleep(20_000)
+        }
+        return false
     }
 
     func signal(_ number: Int32) { process.signal(number) }

@@ -29,6 +29,19 @@ struct FilesTests {
         #expect(chunks.dropLast().allSatisfy { $0.count == 10 })
     }
 
+    @Test("A pipe, a folder or a device in the place of a file is an error at once", arguments: ["pipe", "folder", "device"])
+    func notRegular(kind: String) throws {
+        let path = kind == "device" ? "/dev/zero" : folder.path + "/file"
+        if kind == "folder" { try makeFolder(path) }
+        if kind == "pipe" { #expect(try ChildProcess(["mkfifo", path]).finish().exitCode == 0) }
+        let errors = [
+            #expect(throws: FileError.self) { try readFile(path) },
+            #expect(throws: FileError.self) { _ = try SharedLines(path: path).read() },
+            #expect(throws: FileError.self) { try copyFile(path, to: folder.path + "/copy") },
+        ]
+        for error in errors { #expect(error?.detail.contains("not a regular file") == true, "\(error?.description ?? "")") }
+    }
+
     @Test("Two spellings of a path are one")
     func canonicalPaths() throws {
         #expect(canonicalPath(folder.path + "/./../" + folder.path.split(separator: "/").last!) == canonicalPath(folder.path))

@@ -32,8 +32,7 @@ public final class FileLock: @unchecked Sendable {
     ///   - path: the file, which is created if it does not exist.
     ///   - holder: the description of the holder for others, at most one line.
     public init(path: String, holder: String) throws {
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileError(errno, "open", path: path) }
+        let descriptor = try openRegularFile(path, O_RDWR | O_CREAT, to: "open")
         do { try FileLock.take(descriptor, path) } catch {
             _ = Glibc.close(descriptor)
             throw error
@@ -76,8 +75,7 @@ public final class FileLock: @unchecked Sendable {
 
     /// Whether any process, this one included, holds the lock now. Does not take it.
     public static func isHeld(path: String) -> Bool {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
+        guard let descriptor = try? openRegularFile(path, O_RDONLY) else { return false }
         defer { _ = Glibc.close(descriptor) }
         var whole = wholeFile()
         guard unsafe fcntl(descriptor, getOpenFileLock, &whole) == 0 else { return false }

@@ -26,13 +26,40 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         isLackOfResources = isDiskFull || [EMFILE, ENFILE, ENOMEM].contains(code)
     }
 
+    /// The error for a pipe, a folder, a socket or a device in the place of a file.
+    init(notRegular path: String, _ operation: String) {
+        self.operation = operation
+        self.path = path
+        detail = "it is not a regular file. Replace it with one."
+        (isMissing, isNotPermitted, isDiskFull, isLackOfResources) = (false, false, false, false)
+    }
+
     public var description: String { "cannot \(operation) `\(path)`: \(detail)" }
 }
 
-/// Returns the content of a small file.
+/// Opens a regular file. Never waits, as an ordinary opening of a pipe does until another process opens the pipe.
+///
+/// - Parameters:
+///   - path: the file. A symbolic link is followed unless the flags forbid that.
+///   - flags: as for `open`.
+///   - operation: a verb for the error.
+/// - Returns: the descriptor, which the caller closes.
+/// - Throws: ``FileError``, also for anything that is not a regular file.
+func openRegularFile(_ path: String, _ flags: Int32, to operation: String = "read") throws(FileError) -> Int32 {
+    let descriptor = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
+    // A socket cannot be opened at all.
+    guard descriptor >= 0 else { throw FileError(errno, operation, path: path) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        _ = close(descriptor)
+        throw FileError(notRegular: path, operation)
+    }
+    return descriptor
+}
+
+/// Returns the content of a small regular file.
 public func readFile(_ path: String) throws(FileError) -> [UInt8] {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError(errno, "read", path: path) }
+    let descriptor = try openRegularFile(path, O_RDONLY)
     defer { _ = close(descriptor) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -56,8 +83,7 @@ public func readFileIfThere(_ path: String) throws(FileError) -> [UInt8]? {
 
 /// Calls `body` with each chunk of a file in order. Each has `chunkBytes` bytes, except for the last.
 public func forEachChunk(of path: String, chunkBytes: Int, _ body: (Span<UInt8>) throws -> Void) throws {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError(errno, "read", path: path) }
+    let descriptor = try openRegularFile(path, O_RDONLY)
     defer { _ = close(descriptor) }
     var buffer = [UInt8](repeating: 0, count: chunkBytes)
     var filled = 0

@@ -31,9 +31,8 @@ public struct SharedLines: Sendable {
     ///   reading.
     /// - Returns: the bytes, and a watch that detects later changes of the file. Linear in the size of the file.
     public func read(afterWriters: Bool = false) throws(FileError) -> (bytes: [UInt8], watch: FileWatch)? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            let error = FileError(errno, "read", path: path)
+        let descriptor: Int32
+        do { descriptor = try openRegularFile(path, O_RDONLY) } catch {
             if error.isMissing { return nil }
             throw error
         }
@@ -54,8 +53,7 @@ public struct SharedLines: Sendable {
     ///   - decide: receives the existing complete lines.
     ///   - then: receives the head after everything is synced, before other processes can append.
     public func append(_ decide: (_ lines: [UInt8]) throws -> Addition, then: (_ head: [UInt8]) throws -> Void) throws {
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw FileError(errno, "open", path: path) }
+        let descriptor = try openRegularFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, to: "open")
         defer { _ = close(descriptor) }
         try lock(descriptor, LOCK_EX)
         guard fchmod(descriptor, 0o600) == 0 else { throw FileError(errno, "keep others from reading", path: path) }

@@ -61,8 +61,19 @@ struct DamagedTokensTests {
         ("removed", { try FileManager.default.removeItem(atPath: $0) }),
         ("garbage", { try Data("x".utf8).write(to: URL(filePath: $0)) }),
         ("zeroed", { try Data(count: try readFile($0).count).write(to: URL(filePath: $0)) }),
+        ("replaced by a pipe", { try replace($0, makePipe) }),
+        ("replaced by a folder", { try replace($0, makeFolder) }),
         ("removed with its folder", { try FileManager.default.removeItem(atPath: ($0 as NSString).deletingLastPathComponent) }),
     ]
+
+    private static func makePipe(_ path: String) throws {
+        #expect(try ChildProcess(["mkfifo", path]).finish().exitCode == 0)
+    }
+
+    private static func replace(_ path: String, _ make: (String) throws -> Void) throws {
+        try FileManager.default.removeItem(atPath: path)
+        try make(path)
+    }
 
     @Test(
         "If the token file is lost while the service runs, callers get 503, the service is not ready, and its log says so once",
