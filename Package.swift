@@ -94,7 +94,7 @@ let package = Package(
             name: "CommandLineTool",
             dependencies: [
                 "Muniment", "MunimentRecipes", "Histories", "Wire", "Notices", "Events", "Permissions", "Credentials", "Files",
-                "HTTPServer", "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
+                "Hashing", "HTTPServer", "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
             ],
             path: "Sources/Tool/CommandLineTool", swiftSettings: settings),
 

@@ -34,7 +34,7 @@ enum ImportTable {
         ],
         "CommandLineTool": [
             "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Wire", "Credentials", "Files",
-            "HTTPServer",
+            "Hashing", "HTTPServer",
             "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service", "Foundation", "Glibc", "Dispatch", "Synchronization",
         ],
         "RandomHistories": ["Events", "Permissions"],

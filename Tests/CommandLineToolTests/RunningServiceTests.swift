@@ -190,6 +190,66 @@ struct RunningServiceTests {
         }
     }
 
+    /// Makes a certificate with the given dates, such as `20200101000000Z`, and its key.
+    private func certificate(_ tool: BuiltTool, from first: String, until last: String, bits: Int = 2_048) throws {
+        let made = try tool.shell(
+            """
+            rm -rf ca && mkdir ca && touch ca/index && openssl genrsa -out server.key \(bits) && chmod 600 server.key &&
+            printf '%s\\n' '[ca]' default_ca=d '[d]' new_certs_dir=ca database=ca/index rand_serial=yes policy=p '[p]' CN=supplied >ca/c &&
+            openssl req -new -key server.key -subj /CN=server -out ca/r &&
+            openssl ca -config ca/c -batch -notext -md sha256 -selfsign -in ca/r -keyfile server.key -startdate \(first) \
+                -enddate \(last) -out server.crt
+            """)
+        #expect(made.code == 0, "\(made.errors)")
+    }
+
+    private static let tls = ["--tls-certificate", "server.crt", "--tls-key", "server.key"]
+
+    @Test("A certificate with an RSA key below 2,048 bits is refused at the start and on SIGHUP")
+    func weakKey() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --open")
+            try certificate(tool, from: "20250101000000Z", until: "20991231000000Z", bits: 1_024)
+            let result = try tool.run("serve --data . --listen 127.0.0.1:0 \(Self.tls.joined(separator: " "))")
+            #expect(result.code == 3)
+            #expect(result.errors.contains("`server.crt` has 1024 bits"), "\(result.errors)")
+            try certificate(tool, from: "20250101000000Z", until: "20991231000000Z")
+            let service = try ServingTool(tool, Self.tls)
+            try certificate(tool, from: "20250101000000Z", until: "20991231000000Z", bits: 1_024)
+            service.signal(SIGHUP)
+            #expect(try service.hasReported("`server.crt` has 1024 bits"))
+            #expect(try service.stop().code == 0)
+        }
+    }
+
+    @Test(
+        "An expired or future certificate is served with a warning at the start, and does not replace a valid one on SIGHUP",
+        arguments: [
+            ("20200101000000Z", "20210101000000Z", "expired at 2021-01-01T00:00:00Z"),
+            ("20980101000000Z", "20991231000000Z", "is not valid before 2098-01-01T00:00:00Z"),
+        ])
+    func datesOfCertificate(first: String, last: String, problem: String) throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --open")
+            let digest = { try tool.shell("cat .muniment/service.json").output }
+            try certificate(tool, from: first, until: last)
+            let service = try ServingTool(tool, Self.tls)
+            #expect(try service.hasReported("warning: the certificate `server.crt` \(problem)"))
+            let wrong = try digest()
+            try certificate(tool, from: "20250101000000Z", until: "20991231000000Z")
+            service.signal(SIGHUP)
+            #expect(try service.hasReported("were read again"))
+            let valid = try digest()
+            #expect(valid != wrong)
+            try certificate(tool, from: first, until: last)
+            service.signal(SIGHUP)
+            let refusal = "the service goes on with the certificate that it has: the certificate `server.crt` \(problem)"
+            #expect(try service.hasReported(refusal))
+            #expect(try digest() == valid)
+            #expect(try service.stop().code == 0)
+        }
+    }
+
     @Test("The first start makes a token that may do everything; no later start does, and none where there is something")
     func firstToken() throws {
         try BuiltTool.inFreshFolder { tool in

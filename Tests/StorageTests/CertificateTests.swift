@@ -9,7 +9,7 @@ import Testing
             let certificate = try ServerCertificate(kind, in: folder)
             let (pem, expected) = (try certificate.certificatePEM, try certificate.keyDigestBytes())
             // Memory that was freed holds the right bytes for a while: many calls read it after another allocation.
-            for _ in 0..<200 { #expect(Certificate.keyDigest(pem: pem)?.bytes == expected) }
+            for _ in 0..<200 { #expect(Certificate(pem: pem)?.keyDigest.bytes == expected) }
         }
     }
 
@@ -20,7 +20,7 @@ import Testing
             let server = try ServerCertificate(.rsa2048, in: folder, name: "leaf", issuer: root)
             let pem = try server.certificatePEM
             #expect(pem.count(of: "BEGIN CERTIFICATE") == 2)
-            #expect(Certificate.keyDigest(pem: pem)?.bytes == (try server.keyDigestBytes()))
+            #expect(Certificate(pem: pem)?.keyDigest.bytes == (try server.keyDigestBytes()))
         }
     }
 
@@ -29,10 +29,10 @@ import Testing
         try withTemporaryFolder { folder in
             let certificate = try ServerCertificate(.p256, in: folder)
             let pem = try certificate.certificatePEM
-            #expect(Certificate.keyDigest(pem: "") == nil)
-            #expect(Certificate.keyDigest(pem: "no certificate") == nil)
-            #expect(Certificate.keyDigest(pem: try certificate.keyPEM) == nil)
-            #expect(Certificate.keyDigest(pem: String(pem.prefix(pem.count / 2))) == nil)
+            #expect(Certificate(pem: "") == nil)
+            #expect(Certificate(pem: "no certificate") == nil)
+            #expect(Certificate(pem: try certificate.keyPEM) == nil)
+            #expect(Certificate(pem: String(pem.prefix(pem.count / 2))) == nil)
         }
     }
 
@@ -43,7 +43,7 @@ import Testing
             let header = "-----BEGIN CERTIFICATE-----\n"
             let encrypted = pem.replacing(
                 header, with: header + "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,000102030405060708090A0B0C0D0E0F\n\n")
-            #expect(Certificate.keyDigest(pem: encrypted) == nil)
+            #expect(Certificate(pem: encrypted) == nil)
         }
     }
 }

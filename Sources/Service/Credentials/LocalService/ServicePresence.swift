@@ -41,7 +41,7 @@ public final class ServicePresence: Sendable {
     public func announce(host: String, port: UInt16, certificatePEM: String? = nil) throws {
         var keyDigest: [UInt8]?
         if let certificatePEM {
-            guard let digest = Certificate.keyDigest(pem: certificatePEM) else { throw ServicePresenceError.noCertificate }
+            guard let digest = Certificate(pem: certificatePEM)?.keyDigest else { throw ServicePresenceError.noCertificate }
             keyDigest = digest.bytes
         }
         let own = ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host

@@ -1,6 +1,4 @@
 import Credentials
-import Files
-import HTTPServer
 import Service
 
 extension Option {
@@ -90,38 +88,6 @@ extension Call {
             }
             return nil
         default: throw UsageError("a certificate requires its key; give both `--tls-certificate` and `--tls-key`")
-        }
-    }
-}
-
-/// The files of a certificate and its key.
-struct TLSPaths: Sendable {
-    let certificate: String
-    let key: String
-
-    /// Reads both.
-    ///
-    /// - Throws: `ExposedFile` if other users can open the key, or a file error.
-    func read() throws -> HTTPServerSettings.TLSFiles {
-        try requirePrivateFile(key)
-        return HTTPServerSettings.TLSFiles(
-            certificatePEM: String(decoding: try readFile(certificate), as: UTF8.self),
-            keyPEM: String(decoding: try readFile(key), as: UTF8.self))
-    }
-
-    /// Reads both again on every SIGHUP, passes them to a server, and reports the result.
-    func reload(
-        _ server: HTTPServer, _ service: MunimentService, on endpoint: Endpoint, report: @escaping @Sendable (String) -> Void
-    ) -> ReloadSignal {
-        ReloadSignal {
-            do {
-                let files = try read()
-                try server.replaceCertificate(with: files)
-                try service.announce(host: endpoint.address, port: server.port, certificatePEM: files.certificatePEM)
-                report("SIGHUP: reloaded the certificate and its key for new connections")
-            } catch {
-                report("SIGHUP: the service keeps the current certificate: \(Failure(error).message ?? "\(error)")")
-            }
         }
     }
 }

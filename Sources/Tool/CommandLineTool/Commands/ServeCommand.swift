@@ -112,20 +112,24 @@ extension Command {
         settings.accounts = try call.accountsOptions
         (settings.publicAddress, settings.usesTLS) = (call.options[.publicAddress], tls != nil)
         call.warnOfProxies(settings)
+        if let problem = tls?.problem(at: settings.clock()) { settings.report(TLSPaths.warning(problem)) }
         let service = try MunimentService(settings)
         var server: HTTPServer?
         do {
             let started = try HTTPServer(
-                try call.serverSettings(endpoint, settings, tls: tls, descriptorLimit: descriptorLimit),
+                try call.serverSettings(endpoint, settings, tls: tls?.files, descriptorLimit: descriptorLimit),
                 application: service)
             server = started
-            try service.announce(host: endpoint.address, port: started.port, certificatePEM: tls?.certificatePEM)
+            try service.announce(host: endpoint.address, port: started.port, certificatePEM: tls?.files.certificatePEM)
             try call.output.line("listening on \(tls == nil ? "http" : "https")://\(endpoint.shownAddress):\(started.port)")
             if let file = try service.makeFirstToken() {
                 try call.output.line("a token with all rights is in \(file); store it elsewhere and remove the file")
             }
             try call.output.flush()
-            reload = paths?.reload(started, service, on: endpoint, report: settings.report)
+            if let paths, let tls {
+                reload = paths.reload(
+                    started, service, on: endpoint, replacing: tls, clock: settings.clock, report: settings.report)
+            }
         } catch {
             // The server stops first, because its requests read from the stores.
             server?.stop(graceSeconds: 0)

@@ -1,0 +1,94 @@
+import Events
+import Files
+import HTTPServer
+import Hashing
+import Service
+import Synchronization
+
+/// The files of a certificate and its key.
+struct TLSPaths: Sendable {
+    let certificate: String
+    let key: String
+
+    /// The content of the files.
+    struct Content: Sendable {
+        let files: HTTPServerSettings.TLSFiles
+        /// The path of the certificate.
+        let path: String
+        /// When the certificate is valid; nil for a text that is not a certificate, which the server refuses.
+        let validity: ClosedRange<Instant>?
+
+        /// Why clients refuse the certificate at a time; nil if it is valid.
+        func problem(at time: Instant) -> String? {
+            guard let validity else { return nil }
+            if time < validity.lowerBound { return "the certificate `\(path)` is not valid before \(validity.lowerBound)" }
+            return time > validity.upperBound ? "the certificate `\(path)` expired at \(validity.upperBound)" : nil
+        }
+    }
+
+    /// Reads both.
+    ///
+    /// - Throws: `ExposedFile` if other users can open the key, ``WeakKey``, or a file error.
+    func read() throws -> Content {
+        try requirePrivateFile(key)
+        let pem = String(decoding: try readFile(certificate), as: UTF8.self)
+        let found = Certificate(pem: pem)
+        if let bits = found?.rsaBits, bits < VerificationKey.rsaBits.lowerBound { throw WeakKey(path: certificate, bits: bits) }
+        let validity = found.map { Instant(seconds: $0.validity.lowerBound)...Instant(seconds: $0.validity.upperBound) }
+        let keyPEM = String(decoding: try readFile(key), as: UTF8.self)
+        return Content(
+            files: HTTPServerSettings.TLSFiles(certificatePEM: pem, keyPEM: keyPEM), path: certificate, validity: validity)
+    }
+
+    /// Reads both again on every SIGHUP, passes them to a server, and reports the result. A certificate that clients would refuse
+    /// does not replace one that they accept.
+    ///
+    /// - Parameter content: the files that the server has.
+    func reload(
+        _ server: HTTPServer, _ service: MunimentService, on endpoint: Endpoint, replacing content: Content,
+        clock: @escaping @Sendable () -> Instant, report: @escaping @Sendable (String) -> Void
+    ) -> ReloadSignal {
+        let current = Mutex(content)
+        return ReloadSignal {
+            do {
+                let (next, now) = (try read(), clock())
+                let problem = next.problem(at: now)
+                if let problem, current.withLock({ $0.problem(at: now) }) == nil { throw UnusableCertificate(problem: problem) }
+                try server.replaceCertificate(with: next.files)
+                try service.announce(host: endpoint.address, port: server.port, certificatePEM: next.files.certificatePEM)
+                current.withLock { $0 = next }
+                report("SIGHUP: reloaded the certificate and its key for new connections")
+                if let problem { report(TLSPaths.warning(problem)) }
+            } catch {
+                report("SIGHUP: the service keeps the current certificate: \(Failure(error).message ?? "\(error)")")
+            }
+        }
+    }
+
+    /// A line for the log about a certificate that is served although clients refuse it.
+    static func warning(_ problem: String) -> String {
+        "warning: \(problem). Clients refuse it. Replace it, and send SIGHUP to the service."
+    }
+}
+
+/// A certificate with an RSA key that can be broken.
+private struct WeakKey: Error, CustomStringConvertible {
+    let path: String
+    let bits: Int
+
+    var description: String {
+        "the RSA key of the certificate `\(path)` has \(bits) bits, and at least \(VerificationKey.rsaBits.lowerBound) are needed. "
+            + "Get a certificate with a larger key, or with a P-256 key."
+    }
+}
+
+/// A certificate that clients refuse, in the place of one that they accept.
+private struct UnusableCertificate: Error, CustomStringConvertible {
+    let problem: String
+
+    var description: String { problem }
+}
+
+extension Instant {
+    fileprivate init(seconds: Int64) { self.init(microseconds: seconds * 1_000_000) }
+}
