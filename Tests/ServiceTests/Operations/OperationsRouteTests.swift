@@ -1,11 +1,13 @@
 import Credentials
 import Events
+import Files
 import Foundation
 import HTTPServer
 import Muniment
 import Permissions
 import ServiceSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Service
@@ -28,6 +30,33 @@ struct OperationsRouteTests {
             let stopping = try await door.send("GET", "/readyz")
             #expect(stopping.status == 503)
             #expect(!stopping.text.contains("default"))
+        }
+    }
+
+    @Test(
+        "While the disk is too full for changes, the service is not ready and its metrics say so",
+        .enabled(if: SmallDisk.isPossible))
+    func fullDisk() async throws {
+        let folder = try ScratchFolder()
+        let disk = try SmallDisk(at: folder.path, bytes: 20_000_000)
+        defer { disk.unmount() }
+        let onDisk = { (settings: inout ServiceSettings) in settings.dataDirectory = folder.path + "/data" }
+        try await withService(onDisk) { fixture in
+            let token = try TokenRegistry(dataDirectory: folder.path + "/data")
+                .create(stores: .all, right: .administer, at: fixture.clock.now).secret
+            let status = { try await fixture.direct.send("GET", "/readyz").status }
+            let takesWrites = { (value: Int) in
+                try await fixture.direct.send("GET", "/metrics", token: token).text
+                    .contains("muniment_takes_writes{store=\"default\"} \(value)\n")
+            }
+            #expect(try await status() == 200)
+            #expect(try await takesWrites(1))
+            let filler = folder.path + "/filler"
+            try Data(count: try #require(DiskRoom(at: folder.path)).freeBytes - 1_000_000).write(to: URL(filePath: filler))
+            #expect(try await status() == 503)
+            #expect(try await takesWrites(0))
+            try FileManager.default.removeItem(atPath: filler)
+            #expect(try await status() == 200)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import EventLog
+internal import Files
 internal import LMDB
 internal import Projections
 
@@ -37,6 +38,9 @@ extension Store {
 
     /// Whether the store's folder still contains the open log: it was not moved, removed or replaced. Takes one system call.
     public var isInPlace: Bool { log.isInPlace }
+
+    /// Whether the disk has too little free space, so that the store refuses changes until there is more. Takes one system call.
+    public var lacksDiskSpace: Bool { DiskRoom(at: folder.path)?.isShort == true }
 
     /// The reason the machine's clock currently prevents commits (``ClockLimits``); nil if it does not.
     public var clockProblem: StoreError? {

@@ -25,6 +25,9 @@ enum OperationsRoutes {
             guard call.service.accounts?.obstacleToChanges == nil else {
                 throw Problem(.unavailable, "accounts cannot be changed; the service's log has the reason")
             }
+            guard !call.service.data.open.contains(where: { $0.store.lacksDiskSpace }) else {
+                throw Problem(.unavailable, "changes are refused: the disk has too little free space")
+            }
             guard call.service.canReadTokens else {
                 throw Problem(.unavailable, "the file of tokens cannot be read; the service's log has the reason")
             }

@@ -126,9 +126,12 @@ struct ServiceMetrics {
             guard let problem = try? store.store.clockProblem.map({ _ in 1 }) ?? 0 else { continue }
             text.value("muniment_clock_wrong", [("store", store.name.text)], problem)
         }
-        text.begin("muniment_takes_writes", .gauge, "1 if the store takes writes, 0 if a write or a sync has failed.")
+        text.begin(
+            "muniment_takes_writes", .gauge,
+            "1 if the store takes writes, 0 if a write or a sync has failed or the disk has too little free space.")
         for store in stores {
-            text.value("muniment_takes_writes", [("store", store.name.text)], store.store.obstacleToWriting == nil ? 1 : 0)
+            let takesWrites = store.store.obstacleToWriting == nil && !store.store.lacksDiskSpace
+            text.value("muniment_takes_writes", [("store", store.name.text)], takesWrites ? 1 : 0)
         }
     }
 }
