@@ -43,4 +43,23 @@ struct BackupCommandTests {
             #expect(try tool.run("backup both --data data --store data/default").code == 2)
         }
     }
+
+    @Test(
+        "`restore --with-tokens` refuses a file of tokens that is not the one of the backup",
+        arguments: [
+            "echo x >>$F", "printf X | dd of=$F conv=notrunc", "truncate -s 60 $F", ": >$F", "rm $F", "rm $F && mkfifo $F",
+        ])
+    func changedTokens(change: String) throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --store data/default")
+            try tool.make("token create --data data --store default --can ask")
+            try tool.make("backup all --data data")
+            #expect(try tool.shell("F=all/.muniment/tokens.jsonl; \(change)").code == 0)
+            let result = try tool.run("restore all --data with --with-tokens")
+            #expect(result.code == 3)
+            #expect(result.errors.contains("tokens.jsonl"), "\(result.errors)")
+            #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "with").path))
+            try tool.make("restore all --data without")
+        }
+    }
 }

@@ -1,6 +1,7 @@
 internal import Events
 internal import Files
 internal import Foundation
+internal import Hashing
 
 /// A backup of all stores of a data directory, as a folder of backups.
 ///
@@ -15,7 +16,8 @@ public struct DataBackup: Hashable, Sendable {
     public let stores: [String: Backup]
     /// Whether the backup contains the service's tokens.
     public let hasTokens: Bool
-
+    /// The SHA-256 of the file of tokens, in hexadecimal digits; nil without tokens, and in a backup of an early build.
+    public let tokensHash: String?
     /// Whether the backup contains the service's accounts.
     public let hasAccounts: Bool
 
@@ -43,9 +45,9 @@ public struct DataBackup: Hashable, Sendable {
             for name in names {
                 stores[name] = try Store.backup(at: directory + "/" + name, to: draft + "/" + name, options: options)
             }
-            let hasTokens = fileExists(directory + "/" + tokens)
-            if hasTokens { try copyTokens(from: directory, to: draft) }
-            let backup = DataBackup(stores: stores, hasTokens: hasTokens, hasAccounts: hasAccounts)
+            let tokensHash = try copyTokens(from: directory, to: draft)
+            let backup = DataBackup(
+                stores: stores, hasTokens: tokensHash != nil, tokensHash: tokensHash, hasAccounts: hasAccounts)
             try backup.write(to: draft)
             return backup
         }
@@ -57,6 +59,7 @@ public struct DataBackup: Hashable, Sendable {
     ///   - backup: the folder that ``make(of:to:options:accounts:)`` created. It is only read.
     ///   - directory: the data directory to create; it must not exist or must be empty.
     ///   - withTokens: whether to restore the tokens as well. A token that was revoked after the backup becomes valid again.
+    ///     A file of tokens that differs from the one of the backup is refused.
     ///   - options: the progress, the clock and the limits for rebuilding the indexes.
     ///   - accounts: restores the accounts, if the backup has some, into the given folder.
     /// - Throws: ``BackupError``, errors of `accounts`, or file errors. An error leaves no data directory.
@@ -74,7 +77,11 @@ public struct DataBackup: Hashable, Sendable {
                     throw BackupError.damaged(path: backup, problem: "its store `\(name)` is from another backup")
                 }
             }
-            if withTokens && record.hasTokens { try copyTokens(from: backup, to: draft) }
+            if withTokens && record.hasTokens {
+                guard let hash = try copyTokens(from: backup, to: draft), hash == record.tokensHash else {
+                    throw BackupError.damaged(path: backup, problem: "`\(tokens)` does not match its hash in `backup.json`")
+                }
+            }
             return record
         }
     }
@@ -88,10 +95,13 @@ public struct DataBackup: Hashable, Sendable {
     }
 
     /// Copies the tokens. Waits for a process that is changing them.
-    private static func copyTokens(from: String, to: String) throws {
-        guard let (lines, _) = try SharedLines(path: from + "/" + tokens).read(afterWriters: true) else { return }
+    ///
+    /// - Returns: the SHA-256 of the copy in hexadecimal digits; nil if there is no file of tokens.
+    private static func copyTokens(from: String, to: String) throws -> String? {
+        guard let (lines, _) = try SharedLines(path: from + "/" + tokens).read(afterWriters: true) else { return nil }
         try makeFolder(to + "/.muniment")
         try replaceFile(to + "/" + tokens, with: lines)
+        return "\(Digest(of: lines.span))"
     }
 }
 
@@ -120,6 +130,7 @@ extension DataBackup {
             stores[name] = backup
         }
         (self.stores, self.hasTokens) = (stores, hasTokens)
+        tokensHash = if case .string(let hash)? = json["tokensHash"] { hash } else { nil }
         hasAccounts = json["accounts"] == .bool(true)
     }
 
@@ -129,12 +140,13 @@ extension DataBackup {
             json["name"] = .string(name)
             return JSONValue.object(json)
         }
+        var json: JSONObject = [
+            "format": .string(DataBackup.format), "stores": .array(stores), "tokens": .bool(hasTokens),
+            "accounts": .bool(hasAccounts),
+        ]
+        if let tokensHash { json["tokensHash"] = .string(tokensHash) }
         var writer = JSONWriter()
-        writer.write(
-            .object([
-                "format": .string(DataBackup.format), "stores": .array(stores), "tokens": .bool(hasTokens),
-                "accounts": .bool(hasAccounts),
-            ]))
+        writer.write(.object(json))
         try replaceFile(path + "/backup.json", with: Array((writer.text + "\n").utf8))
     }
 }
