@@ -1,5 +1,6 @@
 import EventLog
 import Events
+import Foundation
 import Hashing
 import LMDB
 import TestSupport
@@ -60,6 +61,21 @@ struct RecordLogTests {
         #expect(oneLog.head == otherLog.head)
         oneLog.close()
         otherLog.close()
+    }
+
+    @Test("A log that was overwritten in place by an older copy appends nothing")
+    func overwritten() throws {
+        let small = try SmallRecordLog(records: 3)
+        let file = URL(filePath: small.path + "/data.mdb")
+        let older = try Data(contentsOf: file)
+        let log = try small.open()
+        defer { log.close() }
+        try log.append { _, writer in writer.raw(SmallRecordLog.bytes(4)) }
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: older)
+        try handle.close()
+        #expect(throws: LogError.displaced(path: file.path)) { try log.append { _, writer in writer.raw(SmallRecordLog.bytes(5)) } }
+        #expect(log.failure != nil)
     }
 
     @Test("Whoever only reads sees what another opening appends behind its back, and can append nothing")

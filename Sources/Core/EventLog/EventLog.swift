@@ -79,8 +79,16 @@ public final class EventLog: Sendable {
     /// The reason the log accepts no more writes; nil while it accepts them.
     public var failure: String? { gate.failure }
 
-    /// Whether the log's path still refers to its file. Takes one system call.
+    /// Whether the log's path still refers to its file, which is not shorter than before. Takes one system call.
     public var isInPlace: Bool { place.isUnchanged }
+
+    /// Whether the file still contains the head. False if it was overwritten in place, for example by `cp` with an older copy. The
+    /// log must be open. Takes a few microseconds.
+    public var hasHead: Bool {
+        guard let head else { return true }
+        let keys = [true, false].map { LogKeys.commit(head.revision, isBehindTheName: $0) }
+        return environment.hasRow(head.hash, under: keys, in: table)
+    }
 
     /// Finds commits that another process has appended.
     ///
@@ -109,6 +117,7 @@ public final class EventLog: Sendable {
         let (rows, newHead) = try chain(commits, behind: head, isBehindTheName: lastRefusal != nil)
         let (refusalRows, newLastRefusal) = try chain(refusals, behind: lastRefusal)
         try gate.pass {
+            guard isInPlace, hasHead else { throw LogError.displaced(path: place.path) }
             try refusalRows.isEmpty ? write(rows) : write(rows, refusals: refusalRows)
             // This check must precede the acknowledgement: a file that was moved away cannot be opened again.
             guard isInPlace else { throw LogError.displaced(path: place.path) }

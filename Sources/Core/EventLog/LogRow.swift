@@ -1,5 +1,6 @@
 internal import Events
 internal import Hashing
+internal import LMDB
 
 /// The value of a row of the log: the bytes of a commit or a refusal, followed by the hash of the chain.
 struct LogRow {
@@ -35,5 +36,24 @@ struct LogRowWriter {
         encode(&writer)
         let hash = Digest(of: writer.bytes.span)
         return (writer.bytes[Digest.byteCount...] + hash.bytes, hash)
+    }
+}
+
+extension Environment {
+    /// Whether a row with a hash is in a table, under one of some keys. False if the file was overwritten in place by an older copy
+    /// or by another file. Takes a few microseconds.
+    func hasRow(_ hash: Digest, under keys: [[UInt8]], in table: Table) -> Bool {
+        do throws(StorageError) {
+            let transaction = try beginReading(interruptible: false)
+            defer { transaction.end() }
+            for key in keys {
+                let row = try transaction.withValue(in: table, for: key.span) { value throws(StorageError) in LogRow(value) }
+                if row??.hash == hash { return true }
+            }
+            return false
+        } catch {
+            // The file was not read.
+            return error.kind == .tooManyReaders || error.kind == .lacksResources
+        }
     }
 }

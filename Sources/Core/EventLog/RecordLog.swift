@@ -94,6 +94,9 @@ public final class RecordLog: Sendable {
         let (value, hash) = writer.row(behind: last?.hash ?? .zero) { encode(number, &$0) }
         let key = LogKeys.key(number.rawValue)
         try gate.pass {
+            // An earlier record must be there: the file may have been overwritten in place.
+            guard isInPlace, last.map({ environment.hasRow($0.hash, under: [LogKeys.key($0.number.rawValue)], in: table) }) != false
+            else { throw LogError.displaced(path: place.path) }
             try environment.write { transaction throws(StorageError) in
                 try transaction.put(value.span, in: table, for: key.span, appending: true)
             }

@@ -1,11 +1,14 @@
 internal import Glibc
+internal import Synchronization
 
-/// Detects whether a path still refers to the same file.
+/// Detects whether a path still refers to the same file, which only grows.
 ///
 /// The file must stay open during that time: the system reuses the number of a removed file.
-public struct FilePlace: Sendable {
+public final class FilePlace: Sendable {
     public let path: String
     private let identity: FileIdentity?
+    /// The largest size that was seen, in bytes.
+    private let largest = Atomic<Int>(0)
 
     /// - Parameter path: a file that is open.
     public init(_ path: String) {
@@ -13,9 +16,14 @@ public struct FilePlace: Sendable {
         identity = FileIdentity(path)
     }
 
-    /// Whether the path still refers to the file: neither it nor a folder above it was moved, removed or replaced. Takes one
-    /// system call.
-    public var isUnchanged: Bool { identity != nil && FileIdentity(path) == identity }
+    /// Whether the path still refers to the file: neither it nor a folder above it was moved, removed or replaced. Also false if the
+    /// file is shorter than before: a part of it may be mapped, and reading that would end the process. Takes one system call.
+    public var isUnchanged: Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, FileIdentity(status) == identity else { return false }
+        let size = Int(status.st_size)
+        return size >= largest.max(size, ordering: .relaxed).oldValue
+    }
 }
 
 /// The identity of a file, independent of its names: its device and its number there.

@@ -55,6 +55,37 @@ struct DisplacedFilesTests {
         }
     }
 
+    @Test("If the log is overwritten in place by an older copy, no change is acknowledged and the service is not ready")
+    func overwritten() async throws {
+        try await withService { fixture in
+            let (door, token) = (try fixture.live(), try fixture.administrator())
+            #expect(try await register("ann", door, token).status == 200)
+            let path = fixture.directory + "/default/log/data.mdb"
+            let older = try readFile(path)
+            for name in ["bob", "cem", "dan"] { #expect(try await register(name, door, token).status == 200) }
+            let newer = try readFile(path)
+            try overwrite(path, older)
+            #expect(try await door.send("GET", "/readyz").status == 503)
+            let refused = try await register("eve", door, token)
+            #expect(refused.status == 503 && refused.text.contains("replaced"), "\(refused.text)")
+            try overwrite(path, newer)
+            #expect(try await door.send("GET", "/readyz").status == 200)
+            #expect(try await register("eve", door, token).status == 200)
+            try overwrite(path, older)
+            let folder = fixture.directory + "/default"
+            #expect(throws: StoreError.displaced(path: folder)) { try fixture.service.close() }
+            #expect(throws: StoreError.self) { try Store.open(at: folder) }
+        }
+    }
+
+    /// Overwrites a file in place, without a moment in which it is shorter than the new content.
+    private func overwrite(_ path: String, _ bytes: [UInt8]) throws {
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        try file.write(contentsOf: Data(bytes))
+        try file.truncate(atOffset: UInt64(bytes.count))
+        try file.close()
+    }
+
     @Test("A folder that is moved away and back accepts changes again, and contains all acknowledged ones")
     func putBack() async throws {
         try await withService { fixture in

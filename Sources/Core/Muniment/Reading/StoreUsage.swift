@@ -36,8 +36,9 @@ extension Store {
     /// The writes since this process opened the store.
     public var activity: StoreActivity { writer?.activity.value ?? StoreActivity() }
 
-    /// Whether the store's folder still contains the open log: it was not moved, removed or replaced. Takes one system call.
-    public var isInPlace: Bool { log.isInPlace }
+    /// Whether the store's folder still contains the open log: it was not moved, removed, replaced or overwritten. Takes one system
+    /// call, and a read of the log while the store is open.
+    public var isInPlace: Bool { log.isInPlace && (try? users.during { log.hasHead }) != false }
 
     /// Whether the disk has too little free space, so that the store refuses changes until there is more. Takes one system call.
     public var lacksDiskSpace: Bool { DiskRoom(at: folder.path)?.isShort == true }

@@ -261,7 +261,7 @@ public final class Store: Sendable {
             // What an import has added and not finished is kept, too.
             let written = Result { try log.failure == nil ? writer.writeOut() : () }
             writer.close()
-            guard log.isInPlace else {
+            guard log.isInPlace, log.hasHead else {
                 // Seals and marks would go into the folder that is there now, which they do not describe.
                 index.close()
                 throw StoreError.displaced(path: folder.path)

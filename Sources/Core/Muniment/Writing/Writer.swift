@@ -301,7 +301,7 @@ final class Writer: @unchecked Sendable {
     /// Updates the working set from the index. Called while holding the turn.
     private func beginTurn() throws {
         // Nothing is decided yet, so writing can continue after the folder is back, or the disk has space, or a descriptor is free.
-        guard log.isInPlace else { throw StoreError.displaced(path: path) }
+        guard log.isInPlace, log.hasHead else { throw StoreError.displaced(path: path) }
         if DiskRoom(at: path)?.isShort == true { throw StoreError.lacksResources(path: path, why: "the disk is full") }
         do { try willWrite() } catch let error as FileError where error.isLackOfResources {
             throw StoreError.lacksResources(path: path, why: "\(error)")
