@@ -63,7 +63,8 @@ let package = Package(
         layer("Histories", in: .formats, ["Events", "Permissions", "Notices", "Muniment"]),
         layer("Wire", in: .formats, ["Events", "Permissions", "Notices", "Muniment"]),
 
-        layer("MunimentRecipes", in: .recipes, ["Events", "Permissions", "Notices", "Muniment", "Projections"]),
+        layer(
+            "MunimentRecipes", in: .recipes, ["Events", "Permissions", "Notices", "Muniment", "Projections", "Files"]),
 
         library("CSodium", in: .accounts, pkgConfig: "libsodium", package: "libsodium-dev"),
         layer("Secrets", in: .accounts, ["CSodium"]),

@@ -16,7 +16,9 @@ enum ImportTable {
             "Synchronization",
         ],
         "Histories": ["Events", "Permissions", "Notices", "Muniment", "Foundation", "Synchronization", "Dispatch"],
-        "MunimentRecipes": ["Events", "Permissions", "Notices", "Muniment", "Projections", "Foundation", "Synchronization"],
+        "MunimentRecipes": [
+            "Events", "Permissions", "Notices", "Muniment", "Projections", "Files", "Foundation", "Synchronization",
+        ],
         "Wire": ["Events", "Permissions", "Notices", "Muniment"],
         "Secrets": ["CSodium"],
         "HTTPServer": ["CMicroHTTPD", "Glibc", "Dispatch", "Synchronization"],

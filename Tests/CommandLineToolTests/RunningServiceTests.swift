@@ -238,12 +238,12 @@ struct RunningServiceTests {
             let wrong = try digest()
             try certificate(tool, from: "20250101000000Z", until: "20991231000000Z")
             service.signal(SIGHUP)
-            #expect(try service.hasReported("were read again"))
+            #expect(try service.hasReported("reloaded the certificate"))
             let valid = try digest()
             #expect(valid != wrong)
             try certificate(tool, from: first, until: last)
             service.signal(SIGHUP)
-            let refusal = "the service goes on with the certificate that it has: the certificate `server.crt` \(problem)"
+            let refusal = "the service keeps the current certificate: the certificate `server.crt` \(problem)"
             #expect(try service.hasReported(refusal))
             #expect(try digest() == valid)
             #expect(try service.stop().code == 0)

@@ -74,7 +74,7 @@ struct DenialTests {
                 #expect(witness.outcomes.map(\.decider).last == .unknownPrivilege)
                 #expect(!witness.isAllowed)
                 #expect(try !fixture.store.read { try $0.explain(subject, ["raed", "read"], on: "doc:1").isAllowed })
-                #expect(witness.lines.contains { $0.contains("knows no privilege called raed") })
+                #expect(witness.lines.contains { $0.contains("the store has no privilege raed") })
                 #expect(witness.lines.first == "no: \(subject) may read doc:1, and may not raed it")
             }
         }

@@ -48,8 +48,8 @@ extension AuthError: CustomStringConvertible {
         case .nothingToVerify: "no code was requested; start with a sign-up, a reset or an email change"
         case .tooManyRequests(let seconds): "too many attempts; try again in \(seconds) s"
         case .accountExists(let providers):
-            "the user has an account already; sign in by \(providers.map { "`\($0)`" }.joined(separator: " or ")), and the new sign-in method is"
-                + " linked automatically"
+            "the user has an account already; sign in by \(providers.map { "`\($0)`" }.joined(separator: " or ")), and the new "
+                + "sign-in method is linked automatically"
         case .noAccount: "the user has no account; sign up first"
         case .linkedElsewhere: "the sign-in method belongs to another account; sign in to that account and unlink it there"
         case .alreadyLinked: "the account has a sign-in method of this kind already; unlink it first, or change it"

@@ -86,7 +86,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .clockIsAhead(let now, let expected):
             "the clock says \(now), and about \(expected) was expected. Nothing was committed. Set the clock right, and try again."
         case .lacksResources(let path, let why):
-            "the store in `\(path)` cannot be opened or written now: \(why). Nothing was changed. Free the missing resource, then try again."
+            "the store in `\(path)` cannot be opened or written now: \(why). Nothing was changed. Free the "
+                + "missing resource, then try again."
         case .clockNeedsNoCorrection(let now, let head):
             "the clock says \(now), and the newest commit is of \(head), which is not later. Nothing was changed. "
                 + "Set the clock right first."

@@ -29,7 +29,8 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
         let problem =
             switch reason {
             case .unknownFormat: "it does not start like a token file of a known version"
-            case .withoutChecksums: "it has the format `muniment-tokens/1`, which has no checksums: move it away and create new tokens"
+            case .withoutChecksums:
+                "it has the format `muniment-tokens/1`, which has no checksums: move it away and create new tokens"
             case .checksum: "its bytes do not match its checksum"
             case .endsEarly(let lines, let known): "the file ends after \(lines) changes, and had \(known)"
             case .rolledBack(let lines, let known): "it is an older copy: it has \(lines) changes, and had \(known)"

@@ -65,7 +65,8 @@ extension Call {
         }
         if accounts != nil {
             note(
-                "the backup does not contain `\(directory)/.muniment/master.key`, and the accounts are unreadable without it: keep a separate copy"
+                "the backup does not contain `\(directory)/.muniment/master.key`, and the accounts are unreadable without it: keep a "
+                    + "separate copy"
             )
         }
         return try report(made.stores, accounts, in: path)
