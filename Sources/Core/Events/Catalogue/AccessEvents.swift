@@ -16,7 +16,7 @@ public struct AccessGranted: Hashable, Sendable {
     public var object: ObjectID
     public var subject: PrincipalID
     public var privileges: Privileges
-    /// When the access ends; ``Instant/forever`` if it never does.
+    /// When the access ends; ``Primitives/Instant/forever`` if it never does.
     public var until: Instant
     public var cause: GrantCause
 

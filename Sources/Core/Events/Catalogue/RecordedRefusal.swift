@@ -20,13 +20,13 @@ public struct RecordedRefusal: Hashable, Sendable {
     public var time: Instant
     /// The last commit at the time of the refusal.
     public var head: Revision
-    /// The name of the caller, valid or not; its first ``Limits/refusedCallerBytes``.
+    /// The name of the caller, valid or not; its first ``Primitives/Limits/refusedCallerBytes``.
     public var caller: String
-    /// The origin that the caller stated for the request, each text cut to ``Limits/originBytes``.
+    /// The origin that the caller stated for the request, each text cut to ``Primitives/Limits/originBytes``.
     public var origin: Origin
     /// One of the codes of `SCENARIOS.md`, such as `noPrivilege`.
     public var code: String
-    /// The message that the caller received; its first ``Limits/refusalMessageBytes``.
+    /// The message that the caller received; its first ``Primitives/Limits/refusalMessageBytes``.
     public var message: String
     /// The index of the refused change, from 0; nil if the transaction as a whole was refused.
     public var change: Int?
@@ -54,7 +54,7 @@ public struct RecordedRefusal: Hashable, Sendable {
 
 /// A change that a caller requested, as JSON in the words of `SCENARIOS.md`.
 public struct TriedChange: Hashable, Sendable {
-    /// The JSON, or its first ``Limits/triedChangeBytes`` if it is longer.
+    /// The JSON, or its first ``Primitives/Limits/triedChangeBytes`` if it is longer.
     public var json: String
     /// The length and digest of the full text if `json` is only its beginning; otherwise nil.
     public var whole: Whole?

@@ -34,7 +34,7 @@ public enum RefusalCodec {
 
     /// Decodes a refusal. Linear in the size of the record.
     ///
-    /// - Throws: ``DecodingFault`` for bytes that no encoder writes, and for a layout of a later version.
+    /// - Throws: ``Primitives/DecodingFault`` for bytes that no encoder writes, and for a layout of a later version.
     public static func decode(_ bytes: Span<UInt8>) throws(DecodingFault) -> RecordedRefusal {
         var reader = ByteReader()
         let version = try reader.byte(bytes)

@@ -25,7 +25,7 @@ extension Store {
     /// - Parameters:
     ///   - filter: which records, in which order.
     ///   - cursor: that of the page before, with the same filter; nil for the first page.
-    ///   - limit: records of a page, from 1 to ``Events/Limits/recordsPerPage``.
+    ///   - limit: records of a page, from 1 to ``Primitives/Limits/recordsPerPage``.
     /// - Throws: `Refusal` with `malformed` for an ill-formed name, a kind that there is not, a cursor of another list or store;
     ///   ``StoreError/noSuchRevision(_:head:)``; what the index and the log say where they are damaged.
     public func audit(_ filter: AuditFilter = AuditFilter(), after cursor: AuditCursor? = nil, limit: Int) throws -> AuditPage {

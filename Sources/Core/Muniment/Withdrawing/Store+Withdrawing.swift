@@ -5,7 +5,7 @@ extension Store {
     /// Removes all access that a principal has by name, as an administrator: its entries, its memberships, permissions made for it,
     /// and its administration of the store. Objects that it owns remain, and its name remains in the history.
     ///
-    /// Writes one commit, unless the removal exceeds ``Events/Limits/changesPerTransaction`` or another caller gives the principal
+    /// Writes one commit, unless the removal exceeds ``Primitives/Limits/changesPerTransaction`` or another caller gives the principal
     /// access meanwhile. Writes nothing if the principal has no access.
     ///
     /// - Parameters:

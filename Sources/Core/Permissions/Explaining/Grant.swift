@@ -8,7 +8,7 @@ public struct Grant: Hashable, Sendable {
     public let subject: PrincipalID
     /// The privileges that it gives, of those in the question.
     public let privileges: Privileges
-    /// When it ends; ``Events/Instant/forever`` if it never does.
+    /// When it ends; ``Primitives/Instant/forever`` if it never does.
     public let until: Instant
     /// The privileges that cannot be revoked.
     public let permanent: Privileges

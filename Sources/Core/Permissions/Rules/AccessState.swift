@@ -39,7 +39,7 @@ extension AccessState {
 /// The objects with a link to one object that one caller has written.
 public struct CallerLinks: Hashable, Sendable {
     public var writer: PrincipalID
-    /// Sorted; at most ``Events/Limits/linksPerCaller``.
+    /// Sorted; at most ``Primitives/Limits/linksPerCaller``.
     public var sources: [ObjectID]
 
     public init(writer: PrincipalID, sources: [ObjectID]) {

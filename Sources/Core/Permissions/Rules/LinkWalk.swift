@@ -3,7 +3,7 @@ internal import Events
 /// Follows the links to an object, and the links to the linking objects, nearest first.
 ///
 /// Every caller who may read an object may link to it, so a walk has limits: it reads at most
-/// ``Events/Limits/linkReadsPerCaller`` objects for the links that one caller has written and ``Events/Limits/linkReads`` in
+/// ``Primitives/Limits/linkReadsPerCaller`` objects for the links that one caller has written and ``Primitives/Limits/linkReads`` in
 /// total. The links of one caller therefore cannot make a check expensive, and cannot prevent another caller's links from being
 /// followed.
 struct LinkWalk<State: AccessState> {

@@ -5,7 +5,7 @@ public import Permissions
 public struct EntryRow: Hashable, Sendable {
     public let subject: PrincipalID
     public let privileges: Privileges
-    /// When it ends; ``Events/Instant/forever`` if it never does.
+    /// When it ends; ``Primitives/Instant/forever`` if it never does.
     public let until: Instant
     /// Whether some of the subject's entry cannot be revoked.
     public let isPermanent: Bool

@@ -43,7 +43,7 @@ extension EntryList {
     ///   - repetition: whether an entry that exists already, or no longer exists, is an error.
     /// - Returns: the entries that succeeded and, in the separate mode, those that failed.
     /// - Throws: in one transaction, ``RefusedEntry`` for the first refused entry; then nothing was changed. `Refusal` if the list
-    ///   as a whole is refused. ``StoreError`` or `LogError` if the store cannot write; in the separate mode, entries that were
+    ///   as a whole is refused. ``Muniment/StoreError`` or `LogError` if the store cannot write; in the separate mode, entries that were
     ///   saved before stay saved, and ``list(_:)`` returns them. Linear in the number of entries.
     @discardableResult
     public func save(_ mode: SaveMode = .together, repetition: Repetition = .isRefused) async throws -> Outcome {

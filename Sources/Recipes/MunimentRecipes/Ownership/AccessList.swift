@@ -25,7 +25,7 @@ extension Ownership {
         /// Returns every line: the owner's first, then that of `everyone`, which has no permissions at first, then the others,
         /// sorted (CONFORMANCE G1). Requires read on the object.
         ///
-        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError``.
+        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``Muniment/StoreError``.
         public func lines() throws -> [Line] {
             try ownership.ask(about: object, needing: "read") { snapshot in
                 let owner = try snapshot.owner(of: object)
@@ -46,7 +46,7 @@ extension Ownership {
         /// - Parameters:
         ///   - subject: a user, a thing, a group or `everyone`.
         ///   - permissions: any combination.
-        /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject`, `noPrivilege` or `aboveOwnLevel`; ``StoreError`` or
+        /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject`, `noPrivilege` or `aboveOwnLevel`; ``Muniment/StoreError`` or
         ///   `LogError`.
         @discardableResult
         public func add(_ subject: Name, _ permissions: Permissions) async throws -> Receipt {
@@ -58,7 +58,7 @@ extension Ownership {
         /// - Parameters:
         ///   - subject: the subject of the line.
         ///   - permissions: the permissions to remove; all by default.
-        /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject` or `noPrivilege`; ``StoreError`` or `LogError`.
+        /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject` or `noPrivilege`; ``Muniment/StoreError`` or `LogError`.
         @discardableResult
         public func remove(_ subject: Name, _ permissions: Permissions = .all) async throws -> Receipt {
             let names = permissions == .all ? nil : permissions.privilegeNames

@@ -9,7 +9,7 @@ extension Ownership {
     ///   - members: the initial members.
     ///   - id: the group's id, at most 512 bytes; a new UUID by default.
     /// - Throws: `Refusal`: `alreadyExists`, `unknownPrincipal` for a member that the store does not know, `noPrivilege`,
-    ///   `malformed` for `anonymous` as a member; ``StoreError`` or `LogError`.
+    ///   `malformed` for `anonymous` as a member; ``Muniment/StoreError`` or `LogError`.
     @discardableResult
     public func createGroup(of members: [Name] = [], id: String? = nil) async throws -> Group {
         let group = Group(name: .role(id ?? UUID().uuidString.lowercased()), ownership: self)
@@ -31,14 +31,14 @@ extension Ownership {
 
         /// Returns the direct members, sorted, without members of groups inside the group. Requires read.
         ///
-        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError``.
+        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``Muniment/StoreError``.
         public func members() throws -> [Name] {
             try ownership.ask(about: name, needing: "read") { try $0.members(of: name).map { Name($0) } }
         }
 
         /// The creator of the group, its permanent owner. Requires read.
         ///
-        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError``.
+        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``Muniment/StoreError``.
         public var owner: Name? {
             get throws { try ownership.ask(about: name, needing: "read") { try $0.owner(of: name) } }
         }
@@ -47,14 +47,14 @@ extension Ownership {
         ///
         /// - Parameter member: a user, a thing, a group, or `everyone`.
         /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject`, `noPrivilege`, or `cycle` for a group that contains this one
-        ///   or everyone; ``StoreError`` or `LogError`.
+        ///   or everyone; ``Muniment/StoreError`` or `LogError`.
         @discardableResult
         public func add(_ member: Name) async throws -> Receipt { try await ownership.submit([.addMember(member, to: name)]) }
 
         /// Removes a member from the group. Requires write.
         ///
         /// - Parameter member: a direct member.
-        /// - Throws: `Refusal`: `notThere`, `unknownPrincipal`, `unknownObject` or `noPrivilege`; ``StoreError`` or `LogError`.
+        /// - Throws: `Refusal`: `notThere`, `unknownPrincipal`, `unknownObject` or `noPrivilege`; ``Muniment/StoreError`` or `LogError`.
         @discardableResult
         public func remove(_ member: Name) async throws -> Receipt {
             try await ownership.submit([.removeMember(member, from: name, strict: true)])
@@ -62,7 +62,7 @@ extension Ownership {
 
         /// Deletes the group and everything it was given. Requires write.
         ///
-        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError`` or `LogError`.
+        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``Muniment/StoreError`` or `LogError`.
         @discardableResult
         public func delete() async throws -> Receipt { try await ownership.submit([.deleteRole(name)]) }
     }

@@ -13,13 +13,13 @@ extension Ownership {
 
         /// Returns the value. Requires read.
         ///
-        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError``.
+        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``Muniment/StoreError``.
         public func fetch() throws -> JSONValue { try ownership.store.read { try $0.value(of: name, as: ownership.user) } }
 
         /// Replaces the value. Requires write.
         ///
         /// - Parameter value: at most 1 MiB as JSON.
-        /// - Throws: `Refusal`: `unknownObject`, `noPrivilege`, `malformed` or `tooLarge`; ``StoreError`` or `LogError`.
+        /// - Throws: `Refusal`: `unknownObject`, `noPrivilege`, `malformed` or `tooLarge`; ``Muniment/StoreError`` or `LogError`.
         @discardableResult
         public func write(_ value: JSONValue) async throws -> Receipt {
             try await ownership.submit([.writeObject(name, .value(value))])
@@ -27,13 +27,13 @@ extension Ownership {
 
         /// Deletes the object. Requires write.
         ///
-        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError`` or `LogError`.
+        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``Muniment/StoreError`` or `LogError`.
         @discardableResult
         public func delete() async throws -> Receipt { try await ownership.submit([.deleteObject(name)]) }
 
         /// The owner of the object. Requires read.
         ///
-        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``StoreError``.
+        /// - Throws: `Refusal`: `unknownObject` or `noPrivilege`; ``Muniment/StoreError``.
         public var owner: Name? {
             get throws { try ownership.ask(about: name, needing: "read") { try $0.owner(of: name) } }
         }
@@ -44,7 +44,7 @@ extension Ownership {
         /// until they are removed from it.
         ///
         /// - Parameter owner: a user, a thing, a group or `everyone`.
-        /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject` or `noPrivilege`; ``StoreError`` or `LogError`.
+        /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject` or `noPrivilege`; ``Muniment/StoreError`` or `LogError`.
         @discardableResult
         public func changeOwner(to owner: Name) async throws -> Receipt {
             try await ownership.submit([.setOwner(name, owner: owner)])

@@ -32,7 +32,7 @@ extension Ownership {
     ///   - classes: the classes to define, without `class:`; at most 128 bytes each.
     ///   - store: the store to change.
     ///   - caller: an administrator, or another caller that may define classes and set the store's entries.
-    /// - Throws: `Refusal`: `alreadyExists` for a class that is defined, `noPrivilege` and others; ``StoreError`` or `LogError`.
+    /// - Throws: `Refusal`: `alreadyExists` for a class that is defined, `noPrivilege` and others; ``Muniment/StoreError`` or `LogError`.
     @discardableResult
     public static func define(classes: [String], in store: Store, as caller: Name) async throws -> Receipt {
         try await store.commit(Transaction(caller, definition(ofClasses: classes)))

@@ -20,12 +20,12 @@ public struct Ownership: Sendable {
 
     /// Acts as the current user of an application. Registers the user in the store, so that others can name it.
     ///
-    /// - Throws: ``StoreError`` or `LogError` if the store cannot write.
+    /// - Throws: ``Muniment/StoreError`` or `LogError` if the store cannot write.
     public init(in store: Store, as user: CurrentUser) async throws { try await self.init(in: store, as: user.name) }
 
     /// Acts as a user or a thing. Registers it in the store, so that others can name it.
     ///
-    /// - Throws: `Refusal` with `malformed` for a name that cannot act; ``StoreError`` or `LogError` if the store cannot write.
+    /// - Throws: `Refusal` with `malformed` for a name that cannot act; ``Muniment/StoreError`` or `LogError` if the store cannot write.
     public init(in store: Store, as user: Name) async throws {
         try await store.connect(user)
         self.store = store
@@ -37,7 +37,7 @@ public struct Ownership: Sendable {
     /// - Parameters:
     ///   - object: its name, with a class that was defined by ``define(classes:in:as:)``.
     ///   - value: at most 1 MiB as JSON.
-    /// - Throws: `Refusal`: `alreadyExists`, `unknownClass`, `noPrivilege`, `malformed` or `tooLarge`; ``StoreError`` or
+    /// - Throws: `Refusal`: `alreadyExists`, `unknownClass`, `noPrivilege`, `malformed` or `tooLarge`; ``Muniment/StoreError`` or
     ///   `LogError`.
     @discardableResult
     public func create(_ object: Name, _ value: JSONValue? = nil) async throws -> Object {
@@ -52,7 +52,7 @@ public struct Ownership: Sendable {
     /// omitted; the user can fetch them by name (CONFORMANCE G8).
     ///
     /// - Parameter className: the class, without `class:`.
-    /// - Throws: `Refusal`: `unknownClass`; `noPrivilege` if this user may not query the class; ``StoreError``.
+    /// - Throws: `Refusal`: `unknownClass`; `noPrivilege` if this user may not query the class; ``Muniment/StoreError``.
     public func list(class className: String) throws -> [Name] {
         try store.read { try $0.list(class: className, as: user).map { Name($0) } }
     }

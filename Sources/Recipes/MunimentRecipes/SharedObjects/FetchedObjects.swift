@@ -33,7 +33,7 @@ public struct FetchedObjects: AsyncSequence, Sendable {
 
         /// Returns the next object; nil at the end.
         ///
-        /// - Throws: `CancellationError` if the task is cancelled, so that a part is not mistaken for the whole; ``StoreError``.
+        /// - Throws: `CancellationError` if the task is cancelled, so that a part is not mistaken for the whole; ``Muniment/StoreError``.
         public mutating func next() async throws -> FetchedObject? {
             guard delivered < objects.count else { return nil }
             try Task.checkCancellation()

@@ -7,7 +7,7 @@ extension SharedObjects {
     /// Returns whether an object with this id exists. Every signed-in user may ask this. The result says nothing about the object's
     /// contents (CONFORMANCE F7).
     ///
-    /// - Throws: `Refusal`: `notAuthenticated`, `malformed` or `tooLarge`; ``StoreError``.
+    /// - Throws: `Refusal`: `notAuthenticated`, `malformed` or `tooLarge`; ``Muniment/StoreError``.
     public func exists(_ id: String) throws -> Bool {
         _ = try signedIn()
         let object = name(of: id)
@@ -17,7 +17,7 @@ extension SharedObjects {
 
     /// Returns the value of an object that the current user may read.
     ///
-    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated`; ``StoreError``.
+    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated`; ``Muniment/StoreError``.
     public func fetch(_ id: String) throws -> JSONValue {
         let user = try signedIn()
         return try store.read { try $0.value(of: name(of: id), as: user) }
@@ -28,7 +28,7 @@ extension SharedObjects {
     /// Finding them is linear in the number of public objects, not in the number of objects.
     ///
     /// - Throws: `Refusal`: `notAuthenticated`, `unknownClass`; `noPrivilege` if the current user may not query the class;
-    ///   ``StoreError``.
+    ///   ``Muniment/StoreError``.
     public func fetchAllPublic() throws -> FetchedObjects {
         let user = try signedIn()
         return try store.read { try FetchedObjects($0.publicObjects(class: className, as: user), from: $0, in: store) }
@@ -40,7 +40,7 @@ extension SharedObjects {
     /// Finding them is linear in the number of objects that name the user, directly or by a role, not in the number of objects.
     ///
     /// - Throws: `Refusal`: `notAuthenticated`, `unknownClass`; `noPrivilege` if the current user may not query the class;
-    ///   ``StoreError``.
+    ///   ``Muniment/StoreError``.
     public func fetchAllSharedWithMe() throws -> FetchedObjects {
         let user = try signedIn()
         return try store.read { try FetchedObjects($0.sharedObjects(class: className, with: user), from: $0, in: store) }

@@ -9,11 +9,11 @@ extension SharedObjects {
     /// with the user, unshared, made inaccessible or deleted (CONFORMANCE F9 to F13).
     ///
     /// The store keeps no state for the user: a client that returns after months continues after the last revision it handled. The
-    /// sequence belongs to the user that created it. For changes of privileges alone, use ``Store/notices(for:after:)``.
+    /// sequence belongs to the user that created it. For changes of privileges alone, use ``Muniment/Store/notices(for:after:)``.
     ///
     /// - Parameter revision: the last revision that the client knows; nil for the head. With the revision of an earlier fetch, no
     ///   change is missed.
-    /// - Throws: `Refusal`: `notAuthenticated`; ``StoreError``.
+    /// - Throws: `Refusal`: `notAuthenticated`; ``Muniment/StoreError``.
     public func notices(after revision: Revision? = nil) throws -> ObjectNotices {
         ObjectNotices(feed: try store.notices(for: signedIn(), after: revision), className: className)
     }
@@ -23,7 +23,7 @@ extension SharedObjects {
     /// - Parameters:
     ///   - revision: the last revision before the span.
     ///   - last: the last revision of the span.
-    /// - Throws: `Refusal`: `notAuthenticated`; ``StoreError``.
+    /// - Throws: `Refusal`: `notAuthenticated`; ``Muniment/StoreError``.
     public func notices(after revision: Revision, through last: Revision) throws -> [ObjectsNotice] {
         var grouped: [ObjectsNotice] = []
         var ofRevision: [Notice] = []

@@ -8,13 +8,13 @@ extension SharedObjects {
     ///
     /// To receive one kind of change, use `for try await case .childAdded(let name, let value) in changes.map(\.kind)`. An observer
     /// ends with its task or its loop. It always observes as the user that created it. If that user loses read access to the
-    /// object, the observation ends with ``ObservationEnd/accessEnded(at:)``.
+    /// object, the observation ends with ``Muniment/ObservationEnd/accessEnded(at:)``.
     ///
     /// - Parameters:
     ///   - path: names between slashes, `"address/city"`; empty for the whole value.
     ///   - id: the object's id.
     ///   - since: the revision to begin after; nil for the head. With the revision of an earlier fetch, no change is missed.
-    /// - Throws: `Refusal`: `notAuthenticated`, `unknownObject` or `noPrivilege`; ``StoreError``.
+    /// - Throws: `Refusal`: `notAuthenticated`, `unknownObject` or `noPrivilege`; ``Muniment/StoreError``.
     public func observe(_ path: JSONPath = [], of id: String, since: Revision? = nil) throws -> ObservedChanges {
         try store.observe(name(of: id), at: path, as: signedIn(), since: since)
     }

@@ -11,7 +11,7 @@ extension SharedObjects {
     ///   - id: at most 512 bytes, and not the id of another object.
     ///   - isPublic: whether everyone who is signed in may read it.
     ///   - users: specified users besides the current one: users, things or roles that the store knows. At most 9,997.
-    /// - Throws: ``SaveError`` with all problems, and then nothing is saved; ``StoreError`` or `LogError` if the store cannot
+    /// - Throws: ``SaveError`` with all problems, and then nothing is saved; ``Muniment/StoreError`` or `LogError` if the store cannot
     ///   write.
     @discardableResult
     public func save(_ value: JSONValue, id: String, isPublic: Bool = false, users: Set<Name> = []) async throws -> Receipt {
@@ -48,7 +48,7 @@ extension SharedObjects {
     /// - Parameters:
     ///   - id: the object's id.
     ///   - value: at most 1 MiB as JSON, 64 levels deep, with 1,024 links.
-    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege`, `notAuthenticated`, `malformed` or `tooLarge`; ``StoreError`` or
+    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege`, `notAuthenticated`, `malformed` or `tooLarge`; ``Muniment/StoreError`` or
     ///   `LogError`.
     @discardableResult
     public func overwrite(_ id: String, with value: JSONValue) async throws -> Receipt {

@@ -5,7 +5,7 @@ public import Permissions
 extension SharedObjects {
     /// Makes an object public, so that everyone who is signed in may read it, or private, so that only its specified users may.
     ///
-    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated`; ``StoreError`` or `LogError`.
+    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated`; ``Muniment/StoreError`` or `LogError`.
     @discardableResult
     public func setPublic(_ id: String, _ isPublic: Bool) async throws -> Receipt {
         let object = name(of: id)
@@ -21,7 +21,7 @@ extension SharedObjects {
     ///   - user: a user, a thing or a role that the store knows.
     ///   - id: the object's id.
     /// - Throws: `Refusal`: `unknownPrincipal`, `unknownObject`, `noPrivilege`, `notAuthenticated`, or `malformed` for `everyone`
-    ///   and `anonymous`; ``StoreError`` or `LogError`.
+    ///   and `anonymous`; ``Muniment/StoreError`` or `LogError`.
     @discardableResult
     public func addUser(_ user: Name, to id: String) async throws -> Receipt {
         if currentUser != nil, let problem = SharedObjects.problem(ofUser: user) { throw problem }
@@ -35,7 +35,7 @@ extension SharedObjects {
     ///   - user: a specified user of the object.
     ///   - id: the object's id.
     /// - Throws: `Refusal`: `notThere` for a user that is not a specified user, `unknownPrincipal`, `unknownObject`, `noPrivilege`,
-    ///   `notAuthenticated`, or `malformed` for `everyone` and `anonymous`; ``StoreError`` or `LogError`.
+    ///   `notAuthenticated`, or `malformed` for `everyone` and `anonymous`; ``Muniment/StoreError`` or `LogError`.
     @discardableResult
     public func removeUser(_ user: Name, from id: String) async throws -> Receipt {
         if currentUser != nil, let problem = SharedObjects.problem(ofUser: user) { throw problem }

@@ -50,8 +50,8 @@ extension SharedObjects {
     /// The caller must authenticate the user. Calls that have already begun continue as the previous user.
     ///
     /// - Parameter newUser: a user or a thing; nil to sign out.
-    /// - Throws: `Refusal` with `malformed` for a name that cannot act, and then no user is signed in; ``StoreError`` or `LogError`
-    ///   if the store cannot write.
+    /// - Throws: `Refusal` with `malformed` for a name that cannot act, and then no user is signed in; ``Muniment/StoreError`` or
+    ///   `LogError` if the store cannot write.
     public func setCurrentUser(_ newUser: Name?) async throws {
         user.withLock { $0 = nil }
         guard let newUser else { return }

@@ -6,7 +6,7 @@ internal import Permissions
 enum Schemas {
     static let all: JSONObject = values.with(answers).with(histories).with(SchemasOfChanges.all).with(SchemasOfAccounts.all)
 
-    /// The pattern of ``Permissions/Name/problem``, without the limits in bytes.
+    /// The pattern of ``Primitives/Name/problem``, without the limits in bytes.
     private static let formOfNames =
         #"^(store|everyone|anonymous|[^:\x00-\x1f\x7f-\x9f]+:[^\x00-\x1f\x7f-\x9f]+)$"#
 
