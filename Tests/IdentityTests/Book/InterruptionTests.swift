@@ -177,12 +177,12 @@ import Testing
                     try fixture.makeAccount("n\(made)", book)
                     made += 1
                 }
-                for _ in 0..<3 {
+                for round in 1...3 {
                     var refusal: (any Error)?
                     while refusal == nil { do { try make() } catch { refusal = error } }
                     guard case .lacksResources? = refusal as? AccountBookError else { throw refusal ?? CancellationError() }
                     #expect(book.failure == nil && book.read { $0.accountCount } == made)
-                    try disk.resize(bytes: 900_000 + 300_000 * made)
+                    try disk.resize(bytes: 900_000 + 100_000 * round)
                     try make()
                 }
                 #expect(try book.verify().accounts == made)
