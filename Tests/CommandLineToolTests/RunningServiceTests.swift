@@ -149,10 +149,14 @@ struct RunningServiceTests {
             let service = try ServingTool(tool, ["--tls-certificate", "server.crt", "--tls-key", "server.key"])
             let digest = { try tool.shell("cat .muniment/service.json").output }
             let before = try digest()
-            for wrong in ["echo nothing >server.key", "chmod 644 server.key", "rm server.crt"] {
+            for (wrong, reason) in [
+                ("echo nothing >server.key", "cannot serve TLS"), ("echo nothing >server.crt", "`server.crt` is not a certificate"),
+                ("rm server.crt", "cannot read `server.crt`"), ("chmod 644 server.key", "lets other users open it"),
+            ] {
                 _ = try ServerCertificate(.p256, in: tool.folder.path)
                 #expect(try tool.shell(wrong).code == 0)
                 service.signal(SIGHUP)
+                #expect(try service.hasReported(reason))
                 #expect(try tool.run("register user:ann").code != 3)
             }
             // A pipe that no process writes to must not block the signals after this one.

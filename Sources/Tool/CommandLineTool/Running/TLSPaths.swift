@@ -15,12 +15,11 @@ struct TLSPaths: Sendable {
         let files: HTTPServerSettings.TLSFiles
         /// The path of the certificate.
         let path: String
-        /// When the certificate is valid; nil for a text that is not a certificate, which the server refuses.
-        let validity: ClosedRange<Instant>?
+        /// When the certificate is valid.
+        let validity: ClosedRange<Instant>
 
         /// Why clients refuse the certificate at a time; nil if it is valid.
         func problem(at time: Instant) -> String? {
-            guard let validity else { return nil }
             if time < validity.lowerBound { return "the certificate `\(path)` is not valid before \(validity.lowerBound)" }
             return time > validity.upperBound ? "the certificate `\(path)` expired at \(validity.upperBound)" : nil
         }
@@ -28,13 +27,20 @@ struct TLSPaths: Sendable {
 
     /// Reads both.
     ///
-    /// - Throws: `ExposedFile` if other users can open the key, ``WeakKey``, or a file error.
+    /// - Throws: `ExposedFile` if other users can open the key, ``UnusableCertificate``, or a file error.
     func read() throws -> Content {
         try requirePrivateFile(key)
         let pem = String(decoding: try readFile(certificate), as: UTF8.self)
-        let found = Certificate(pem: pem)
-        if let bits = found?.rsaBits, bits < VerificationKey.rsaBits.lowerBound { throw WeakKey(path: certificate, bits: bits) }
-        let validity = found.map { Instant(seconds: $0.validity.lowerBound)...Instant(seconds: $0.validity.upperBound) }
+        guard let found = Certificate(pem: pem) else {
+            throw UnusableCertificate(description: "`\(certificate)` is not a certificate. Give a file in PEM.")
+        }
+        let least = VerificationKey.rsaBits.lowerBound
+        if let bits = found.rsaBits, bits < least {
+            throw UnusableCertificate(
+                description: "the RSA key of the certificate `\(certificate)` has \(bits) bits, and at least \(least) are needed. "
+                    + "Get a certificate with a larger key, or with a P-256 key.")
+        }
+        let validity = Instant(seconds: found.validity.lowerBound)...Instant(seconds: found.validity.upperBound)
         let keyPEM = String(decoding: try readFile(key), as: UTF8.self)
         return Content(
             files: HTTPServerSettings.TLSFiles(certificatePEM: pem, keyPEM: keyPEM), path: certificate, validity: validity)
@@ -53,7 +59,9 @@ struct TLSPaths: Sendable {
             do {
                 let (next, now) = (try read(), clock())
                 let problem = next.problem(at: now)
-                if let problem, current.withLock({ $0.problem(at: now) }) == nil { throw UnusableCertificate(problem: problem) }
+                if let problem, current.withLock({ $0.problem(at: now) }) == nil {
+                    throw UnusableCertificate(description: problem)
+                }
                 try server.replaceCertificate(with: next.files)
                 try service.announce(host: endpoint.address, port: server.port, certificatePEM: next.files.certificatePEM)
                 current.withLock { $0 = next }
@@ -71,22 +79,9 @@ struct TLSPaths: Sendable {
     }
 }
 
-/// A certificate with an RSA key that can be broken.
-private struct WeakKey: Error, CustomStringConvertible {
-    let path: String
-    let bits: Int
-
-    var description: String {
-        "the RSA key of the certificate `\(path)` has \(bits) bits, and at least \(VerificationKey.rsaBits.lowerBound) are needed. "
-            + "Get a certificate with a larger key, or with a P-256 key."
-    }
-}
-
-/// A certificate that clients refuse, in the place of one that they accept.
+/// A certificate that the service does not accept.
 private struct UnusableCertificate: Error, CustomStringConvertible {
-    let problem: String
-
-    var description: String { problem }
+    let description: String
 }
 
 extension Instant {
