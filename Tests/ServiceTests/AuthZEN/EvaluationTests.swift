@@ -51,9 +51,18 @@ struct EvaluationTests {
                     request("user:ann", "may_tick", "chore:dishes", context: "{\"reason\":true}"),
                     "give user:ann update on chore:dishes"
                 ),
-                (request("user:lia", "may_tick", "chore:dishes", context: "{\"reason\":true}"), "no entry on chore:dishes"),
-                (request("user:lia", "fly", "chore:dishes", context: "{\"reason\":true}"), "fly is no privilege"),
-                (request("cat:tom", "read", "chore:dishes", context: "{\"reason\":true}"), "no subject of type cat"),
+                (
+                    request("user:lia", "may_tick", "chore:dishes", context: "{\"reason\":true}"),
+                    "neither an entry on chore:dishes nor an inherited one"
+                ),
+                (
+                    request("user:lia", "fly", "chore:dishes", context: "{\"reason\":true}"),
+                    "fly is neither a privilege of the store nor an alias"
+                ),
+                (
+                    request("cat:tom", "read", "chore:dishes", context: "{\"reason\":true}"),
+                    "tom is not a valid id for a subject of type cat"
+                ),
             ]
             for (body, words) in reasons {
                 let reason = try house.evaluation(body)["context"]?["reason"]?.text

@@ -101,9 +101,9 @@ struct PutBackFilesTests {
         try await serve { service async throws in #expect(try await write(service, secret, "ann") == 200) }
         try FileManager.default.removeItem(atPath: data + "/default")
         try await serve { service async throws in
-            #expect(reports.lines.contains { $0.contains("`default` is not served") && $0.contains("is gone") })
+            #expect(reports.lines.contains { $0.contains("`default` is not served") && $0.contains("is missing") })
             let answer = try await ask(service, secret)
-            #expect(answer.status == 503 && answer.text.contains("is gone"), "\(answer.text)")
+            #expect(answer.status == 503 && answer.text.contains("is missing"), "\(answer.text)")
         }
         #expect(!fileExists(data + "/default/log"))
         #expect(throws: StoreError.missing(path: data + "/default")) { try Store.create(at: data + "/default") }

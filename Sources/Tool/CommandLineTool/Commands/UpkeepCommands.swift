@@ -71,7 +71,7 @@ extension Command {
         }
         if try Store.isMissing(at: try call.directory) {
             try Store.acceptLoss(at: try call.directory)
-            let line = "the store in `\(try call.directory)` is gone, and another one can be made in its place"
+            let line = "the store in `\(try call.directory)` is missing, and its loss is accepted: a new one can be created there"
             if call.isJSON { try call.output.json(.object(["message": .string(line)])) } else { try call.output.line(line) }
             return .success
         }
