@@ -151,7 +151,7 @@ struct RunningServiceTests {
             let before = try digest()
             for (wrong, reason) in [
                 ("echo nothing >server.key", "cannot serve TLS"), ("echo nothing >server.crt", "`server.crt` is not a certificate"),
-                ("rm server.crt", "cannot read `server.crt`"), ("chmod 644 server.key", "lets other users open it"),
+                ("rm server.crt", "cannot read `server.crt`"), ("chmod 644 server.key", "allows other users to open it"),
             ] {
                 _ = try ServerCertificate(.p256, in: tool.folder.path)
                 #expect(try tool.shell(wrong).code == 0)

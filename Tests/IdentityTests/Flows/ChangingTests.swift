@@ -45,7 +45,7 @@ struct ChangingTests {
                 #expect(ends == fixture.clock.now.later(seconds: 600))
                 #expect(try #require(try fixture.lastMail(address)).text.contains("The code is") == false)
             }
-            #expect(try #require(try fixture.lastMail("bob@example.org")).text.contains("Sign in by way of: badge"))
+            #expect(try #require(try fixture.lastMail("bob@example.org")).text.contains("Sign in with: badge"))
         }
     }
 

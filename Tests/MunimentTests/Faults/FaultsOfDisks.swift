@@ -119,7 +119,7 @@ struct FaultsOfDisks {
         let said = words(result)
         #expect(said["before"] == "accepted", "\(result.output)")
         #expect(said["failed"]?.contains("Input/output error") == true, "\(result.output)")
-        #expect(said["again"]?.hasPrefix("the store has stopped taking writes") == true, "\(result.output)")
+        #expect(said["again"]?.hasPrefix("the store takes no writes") == true, "\(result.output)")
         #expect(said["shows"] == "false", "\(result.output)")
         #expect(!result.lines.contains("write \(path)/log/data.mdb"), "\(result.output)")
         let store = try Store.open(at: path, .writing)

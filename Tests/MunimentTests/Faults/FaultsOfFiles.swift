@@ -275,7 +275,7 @@ struct FaultsOfFiles {
             }
             let report = try Store.verify(at: path, options: options)
             #expect(report.problems == [])
-            #expect(report.notes.contains { $0.contains("folded") && $0.contains("next opened") }, "\(report.notes)")
+            #expect(report.notes.contains { $0.contains("is rebuilt") && $0.contains("next opened") }, "\(report.notes)")
             #expect(try answers(path) == right)
             #expect(try Store.verify(at: path, options: options).problems == [])
         }
