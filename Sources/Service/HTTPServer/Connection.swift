@@ -2,37 +2,37 @@ internal import CMicroHTTPD
 internal import Glibc
 internal import Synchronization
 
-/// What the server knows about a connection, from its beginning to its end.
+/// The server's state of a connection, from its beginning to its end.
 @safe final class Connection: Sendable {
     /// The client's address.
     let peer: String
-    /// The network of that address; nil for an address of no known kind.
+    /// The network of the address; nil for an address of an unknown kind.
     let network: IPAddress?
     let socket: Int32
-    /// Whether what goes over the socket is encrypted, so that nothing can be written past the library.
+    /// Whether the connection is encrypted. The server can then not write to the socket without the library.
     let isEncrypted: Bool
-    /// When the client must have sent what it has begun, on the monotonic clock; `never` while the server has to act.
+    /// The client must have sent the rest of its request by this time of the monotonic clock; `never` while the server works.
     let deadline: Atomic<UInt64>
-    /// Whether a request is being answered.
+    /// Whether a request is being handled.
     let isBusy = Atomic(false)
-    /// Whether a response is being sent, so that nothing else may be written to the socket.
+    /// Whether a response is being sent. Nothing else may then be written to the socket.
     let isAnswered = Atomic(false)
-    /// Since when the client is waited for, on the monotonic clock: when it connected, its last request was over, or its present
-    /// request began.
+    /// When the server began to wait for the client, on the monotonic clock: when the client connected, its last request ended, or its
+    /// current request began.
     let waitingSince: Atomic<UInt64>
     private let holder = Atomic(Holder.nobody)
-    /// The number of the certificate that it was shown.
+    /// The number of the certificate that the client received.
     let certificateNumber: Int
 
     static let never = UInt64.max
 
-    /// What decides when the connection ends: of an answer and a new connection, only one does.
+    /// The holder of the connection. A response and a new connection compete to be the holder, and only one can succeed.
     private enum Holder: UInt8, AtomicRepresentable {
-        /// The client is waited for.
+        /// The server waits for the client.
         case nobody
-        /// A request has arrived in full, and its answer is not over.
+        /// A request has arrived in full, and its response is not complete.
         case answer
-        /// The connection ends for a new one.
+        /// The connection is closed to make room for a new one.
         case newConnection
     }
 
@@ -47,7 +47,7 @@ internal import Synchronization
         self.certificateNumber = certificateNumber
     }
 
-    /// No connection at all, only the address that one would come from.
+    /// Creates an address without a connection.
     init(peer: String) {
         self.peer = peer
         network = nil
@@ -57,34 +57,34 @@ internal import Synchronization
         certificateNumber = 0
     }
 
-    /// Writes past the library, where it has no way to answer: as much as goes out at once.
+    /// Writes bytes directly to the socket if the library cannot respond. Writes as many bytes as the socket accepts at once.
     func send(_ bytes: [UInt8]) {
         guard !isEncrypted else { return }
         _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
     }
 
-    /// Ends what the client sends and gets; the library then closes the connection.
+    /// Shuts the socket down in both directions. The library then closes the connection.
     func shutDown() { _ = shutdown(socket, Int32(SHUT_RDWR)) }
 
-    /// Whether the client is waited for, in between requests or within one, and the connection was not asked to give way before.
+    /// Whether the server waits for the client, between requests or within one, and the connection was not yet asked to close.
     var canGiveWay: Bool { holder.load(ordering: .acquiring) == .nobody }
 
-    /// Whether the connection ends for a new one.
+    /// Whether the connection is closed to make room for a new one.
     var isGivingWay: Bool { holder.load(ordering: .acquiring) == .newConnection }
 
-    /// Ends what the client sends, unless a request has arrived in full by now. The library then closes the connection.
+    /// Shuts the input of the connection down, unless a request has already arrived in full. The library then closes the connection.
     ///
-    /// - Returns: false if the connection goes on, as a request is being answered.
+    /// - Returns: false if a request is being handled, so that the connection stays open.
     func giveWay() -> Bool {
         guard exchange(.nobody, for: .newConnection) else { return false }
         _ = shutdown(socket, Int32(SHUT_RD))
         return true
     }
 
-    /// The request has arrived in full: the connection gives way no more until ``endAnswer()``.
+    /// Notes that the request has arrived in full. The connection cannot be closed for a new one until ``endAnswer()``.
     func beginAnswer() { _ = exchange(.nobody, for: .answer) }
 
-    /// The request is over.
+    /// Notes that the request has ended.
     func endAnswer() { _ = exchange(.answer, for: .nobody) }
 
     private func exchange(_ expected: Holder, for new: Holder) -> Bool {

@@ -1,31 +1,34 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The connections of a server, and the limits on their number: in all, and for each network (``IPAddress/network``).
+/// The connections of a server, and the limits on their number: in total, and for each network (``IPAddress/network``).
 ///
-/// At a limit a connection whose client is waited for gives way to a new one: it is idle, or its request has not arrived in full.
-/// At the limit of a network it is one of that network. At the limit in all it is one of the network that has the most connections,
-/// so that a client with many connections displaces its own. Of these it is the one that has been idle for the longest time, or, if
-/// none has been idle for a while, the one whose client has been waited for the longest time: a client that has connected a moment
-/// ago, or asks again and again, keeps its connection while older requests are unfinished.
+/// At a limit, the server closes a waiting connection to make room for a new one. A waiting connection is idle, or its request has not
+/// arrived in full. The server selects it as follows:
+///
+/// - At the limit of a network: from the connections of that network.
+/// - At the total limit: from the network with the most connections, so that a client with many connections displaces its own.
+/// - Among these: the connection that has been idle for the longest time. If no connection has been idle for a while: the one whose client
+///   the server has waited for longest. A client that has just connected, or sends requests often, keeps its connection while there are
+///   older unfinished requests.
 final class ConnectionTable: Sendable {
     private let limit: Int
-    /// 0 for no limit.
+    /// The limit for each network; 0 for no limit.
     private let limitPerNetwork: Int
-    /// Networks of proxies, which carry the connections of many clients: not counted by network.
+    /// Networks of proxies. They carry the connections of many clients, and are not counted by network.
     private let proxies: Set<IPAddress>
     private let state = Mutex(State())
     /// Signalled when a connection ends while a new one waits, and when no more connections are accepted.
     private let changed = DispatchSemaphore(value: 0)
 
-    /// How long a new connection waits before another one is asked to give way.
+    /// How long a new connection waits before another connection is closed for it.
     private static let pauseSeconds = 0.05
-    /// How long a connection without a request counts as one that is about to have one.
+    /// How long a connection without a request is expected to send one.
     fileprivate static let freshNanoseconds: UInt64 = 1_000_000_000
 
     fileprivate struct State {
         var connections: [ObjectIdentifier: Connection] = [:]
-        /// Connections that were accepted and have not ended, also those that the library has not taken up yet.
+        /// Number of accepted connections that have not ended, including those that the library has not taken over yet.
         var count = 0
         var counts: [IPAddress: Int] = [:]
         /// Whether a new connection waits for room.
@@ -39,11 +42,12 @@ final class ConnectionTable: Sendable {
         proxies = Set(settings.proxies.map(\.network))
     }
 
-    /// Counts a connection that was accepted. At the limit in all it waits until another one has ended. For one thread.
+    /// Counts an accepted connection. At the total limit, waits until another connection has ended. May be called by one thread only.
     ///
-    /// - Parameter network: where the connection comes from; nil if its address is of no known kind.
-    /// - Returns: false if the connection must be closed at once: its network has its share and all of them answer requests, or the
-    ///   server stops.
+    /// - Parameter network: the client's network; nil if its address has an unknown kind.
+    /// - Returns: false if the connection must be closed at once: its network is at the limit and all its connections are handling
+    ///   requests,
+    ///   or the server stops.
     func enter(from network: IPAddress?) -> Bool {
         while true {
             let isIn = state.withLock { state -> Bool? in
@@ -55,7 +59,7 @@ final class ConnectionTable: Sendable {
                     return false
                 }
                 if state.count >= limit {
-                    // The connection that gives way is counted until the library has closed it.
+                    // The closing connection is counted until the library has closed it.
                     endWaitingOfLargest(&state)
                     state.isAwaited = true
                     return nil
@@ -69,15 +73,15 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Counts a connection no more.
+    /// Ends the counting of a connection.
     func leave(from network: IPAddress?) {
         if state.withLock({ $0.discount(network) }) { changed.signal() }
     }
 
-    /// The library has taken up a connection.
+    /// Called when the library has taken over a connection.
     func add(_ connection: Connection) { state.withLock { $0.connections[ObjectIdentifier(connection)] = connection } }
 
-    /// A connection has ended.
+    /// Called when a connection has ended.
     func remove(_ connection: Connection) {
         let isAwaited = state.withLock { state in
             state.connections[ObjectIdentifier(connection)] = nil
@@ -86,16 +90,16 @@ final class ConnectionTable: Sendable {
         if isAwaited { changed.signal() }
     }
 
-    /// Lets no connection in any more.
+    /// Accepts no further connections.
     func close() {
         state.withLock { $0.isClosed = true }
         changed.signal()
     }
 
-    /// Calls `body` with every connection, while no socket can be closed and its number be given to another one.
+    /// Calls `body` for every connection. During the call, no socket can be closed and its number reused.
     func each(_ body: (Connection) -> Void) { state.withLock { $0.connections.values.forEach(body) } }
 
-    /// Whether any request is being answered.
+    /// Whether any request is being handled.
     var isBusy: Bool { state.withLock { $0.connections.values.contains { $0.isBusy.load(ordering: .acquiring) } } }
 
     private func endWaitingOfLargest(_ state: inout State) {
@@ -110,7 +114,7 @@ final class ConnectionTable: Sendable {
 }
 
 extension ConnectionTable.State {
-    /// Ends a connection of a network whose client is waited for. False if there is none.
+    /// Closes a waiting connection of a network. Returns false if there is none.
     fileprivate func endWaiting(from network: IPAddress?) -> Bool {
         let fresh = Clock.nanoseconds() - ConnectionTable.freshNanoseconds
         var chosen: (connection: Connection, isIdle: Bool, since: UInt64)?
@@ -121,11 +125,11 @@ extension ConnectionTable.State {
             chosen = (connection, isIdle, since)
         }
         guard let chosen else { return false }
-        // Its request may have arrived in full meanwhile, so that another one has to be found.
+        // Its request may have arrived in full meanwhile. In this case another connection is selected.
         return chosen.connection.giveWay() || endWaiting(from: network)
     }
 
-    /// - Returns: whether a new connection waits for this moment.
+    /// - Returns: whether a new connection waits for this change.
     fileprivate mutating func discount(_ network: IPAddress?) -> Bool {
         count -= 1
         if let network, let held = counts[network] { counts[network] = held == 1 ? nil : held - 1 }

@@ -4,9 +4,9 @@ internal import Glibc
 /// The library's server.
 @safe struct Daemon: @unchecked Sendable {
     private let handle: OpaquePointer
-    /// The engine, kept as long as the library may call it.
+    /// The engine. It is retained as long as the library may call it.
     private let context: Unmanaged<Engine>
-    /// The key, the certificate and the priorities: the library keeps pointers to them and does not say for how long.
+    /// The key, the certificate and the priorities. The library keeps pointers to them, for an undocumented time.
     private let texts: CTexts
 
     /// TLS 1.2 and 1.3 with forward secrecy (ECDHE) and authenticated encryption only, in the order of GnuTLS.
@@ -14,11 +14,11 @@ internal import Glibc
         "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:+AES-256-GCM"
         + ":+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD:%SERVER_PRECEDENCE"
 
-    /// Starts to serve the connections that it is given.
+    /// Starts the server. It serves the connections that are passed to ``add(_:from:_:)``.
     init(_ settings: HTTPServerSettings, engine: Engine) throws(HTTPServerError) {
         let context = unsafe Unmanaged.passRetained(engine)
-        // With epoll the library takes a connection whose handshake waits for its client for one that can be read, and asks again and
-        // again without a pause until the client goes on.
+        // With epoll, the library treats a connection as readable while its TLS handshake waits for the client. It then polls the
+        // connection in a busy loop until the client sends more.
         let waiting = settings.tls == nil ? MHD_USE_EPOLL_INTERNAL_THREAD : MHD_USE_POLL_INTERNAL_THREAD
         var flags =
             waiting.rawValue | MHD_USE_ITC.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_NO_LISTEN_SOCKET.rawValue
@@ -54,18 +54,18 @@ internal import Glibc
 
     /// Takes over a connection.
     ///
-    /// - Returns: false if it was closed at once, because the library lacks memory for it.
+    /// - Returns: false if the connection was closed at once, because the library has no memory for it.
     func add(_ connection: Int32, from address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Bool {
         unsafe MHD_add_connection(handle, connection, address, length) == .YES
     }
 
-    /// Ends all connections and all threads. No connection may rest or come. Never use the daemon again.
+    /// Ends all connections and all threads. No connection may be suspended or added at this time. The daemon cannot be used afterwards.
     func stop() {
         unsafe MHD_stop_daemon(handle)
         unsafe context.release()
     }
 
-    /// Whether there is no connection that a thread of the library has taken up.
+    /// Whether the threads of the library have no connection.
     var isEmpty: Bool { unsafe muniment_connection_count(handle) == 0 }
 
     private static func options(
@@ -79,7 +79,8 @@ internal import Glibc
         }
         var options = unsafe [
             number(.CONNECTION_MEMORY_LIMIT, settings.headerLimitBytes),
-            // The table of connections keeps the limits; the library counts connections by thread, and a while longer.
+            // ``ConnectionTable`` applies the limits. The library counts connections for each thread, and counts a closed one a while
+            // longer.
             number(.CONNECTION_LIMIT, (settings.connectionLimit + 64) * settings.threads),
             number(.CONNECTION_TIMEOUT, settings.idleSeconds),
             number(.STRICT_FOR_CLIENT, 0),

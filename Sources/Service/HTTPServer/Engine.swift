@@ -2,13 +2,13 @@ internal import CMicroHTTPD
 internal import Dispatch
 internal import Synchronization
 
-/// What the library's callbacks work on: the course of a request from its head to its end.
+/// Handles the library's callbacks: the course of a request from its head to its end.
 @safe final class Engine: Sendable {
-    /// Bytes of a refused body that are read and thrown away, so that the client gets to read its answer.
+    /// Bytes of a refused body that are read and discarded, so that the client can read the response.
     static let drainBytes = 1 << 20
-    /// The slowest that a body may come, in bytes a second.
+    /// The lowest rate at which a body may arrive, in bytes a second.
     static let slowestBody = 16_384
-    /// Bytes up to which a body or a response is not counted in the budget of memory.
+    /// A body or a response of at most this many bytes is not counted in the memory budget.
     static let smallBody = 65_536
 
     let application: any HTTPApplication
@@ -16,15 +16,15 @@ internal import Synchronization
     let idleNanoseconds: UInt64
     let isEncrypted: Bool
     let isStopping = Atomic(false)
-    /// Counts the certificates that were shown before. A connection is closed after a response if its number is lower.
+    /// The number of certificates used before the current one. A connection with a lower number is closed after a response.
     let certificateNumber = Atomic(0)
-    /// Signalled when a request is over while the server stops.
+    /// Signalled when a request ends while the server stops.
     let ended = DispatchSemaphore(value: 0)
     let connections: ConnectionTable
     private let memory: MemoryBudget
     private let unfinished = Mutex(Unfinished())
 
-    /// The answers that are not whole yet: all that can make a connection rest.
+    /// The requests with unfinished responses. Only these can suspend a connection.
     private struct Unfinished {
         var requests: [UInt64: HTTPRequest] = [:]
         var lastNumber: UInt64 = 0
@@ -58,10 +58,10 @@ internal import Synchronization
 
     func ended(_ connection: Connection) { connections.remove(connection) }
 
-    /// Whether any request is being answered.
+    /// Whether any request is being handled.
     var isBusy: Bool { connections.isBusy }
 
-    /// Ends the connections whose clients take too long over what they have begun.
+    /// Ends the connections whose clients exceed a time limit.
     func endSlowConnections() {
         let now = Clock.nanoseconds()
         connections.each { connection in
@@ -85,9 +85,9 @@ internal import Synchronization
         return unsafe HTTPRequest(target: target, connection: connection, handle: handle, at: now)
     }
 
-    /// Takes what has arrived of a request; the answer is given as soon as it can be.
+    /// Handles the data of a request that has arrived, and responds as soon as possible.
     ///
-    /// - Returns: false to close the connection without an answer.
+    /// - Returns: false to close the connection without a response.
     func take(_ data: UnsafeRawBufferPointer, of request: HTTPRequest, on handle: OpaquePointer) -> Bool {
         switch request.stage {
         case .target, .answered: return true
@@ -111,7 +111,7 @@ internal import Synchronization
         }
     }
 
-    /// Looks at the head of a request.
+    /// Checks the head of a request.
     func takeHead(_ framing: Framing, of request: HTTPRequest, on handle: OpaquePointer) -> Bool {
         if let refusal = framing.refusal {
             let response = application.refusal(status: refusal.status, detail: refusal.detail)
@@ -125,7 +125,7 @@ internal import Synchronization
                 let detail = "the body has \(length) bytes; no more than \(limit) are read"
                 return unsafe refuse(application.refusal(status: 413, detail: detail), framing, request, on: handle)
             }
-            // A body of a few bytes is no reason to keep out a caller, so that small requests go on at the limit.
+            // A body of a few bytes is not a reason to reject a caller. Small requests are still handled at the limit.
             let bytes = framing.announcesBody ? framing.contentLength ?? limit : 0
             if bytes > Self.smallBody {
                 guard let reservation = memory.reserve(bytes, for: request.memoryOwner) else {
@@ -139,7 +139,7 @@ internal import Synchronization
         }
     }
 
-    /// A request is over.
+    /// Called when a request has ended.
     func ended(_ request: HTTPRequest, status: Int) {
         let connection = request.connection
         let now = Clock.nanoseconds()
@@ -158,7 +158,7 @@ internal import Synchronization
         if isStopping.load(ordering: .relaxed) { ended.signal() }
     }
 
-    /// The client of an unfinished request has closed its connection: its answer is given up where the application says so.
+    /// Called when the client of an unfinished request has closed its connection. Drops the response if the application allows it.
     private func clientLeft(_ number: UInt64) {
         guard let request = unfinished.withLock({ $0.requests[number] }), application.clientLeft(request) else { return }
         request.stream?.abort()
@@ -167,15 +167,15 @@ internal import Synchronization
 
     // MARK: Stopping
 
-    /// Ends the streams that would never end by themselves.
+    /// Ends the streams that have no end.
     func finishEndlessStreams() {
         let streams = unfinished.withLock { $0.requests.values.compactMap { $0.stream?.isEndless == true ? $0.stream : nil } }
         for stream in streams { stream.finish() }
     }
 
-    /// Ends every answer that is not whole; from now on no connection rests.
+    /// Ends every unfinished response. No connection is suspended afterwards.
     ///
-    /// What was begun goes on, so that nobody is told that it was not done: its connection is closed without an answer.
+    /// Changes that have begun are completed. Their connections are closed without a response, since an error response could be wrong.
     func breakOffAll() {
         let requests = unfinished.withLock { unfinished in
             unfinished.isClosed = true
@@ -195,9 +195,9 @@ internal import Synchronization
             detail: "the requests and responses in progress take all the memory that they may: send the request again later")
     }
 
-    /// Counts a large response in the budget of memory.
+    /// Counts a large response in the memory budget.
     ///
-    /// - Returns: false if the response has no room there and can be dropped.
+    /// - Returns: false if the budget has no room for the response and the response can be dropped.
     private func count(_ bytes: Int, for request: HTTPRequest) -> Bool {
         guard request.changesNothing else {
             request.reservations.append(memory.count(bytes, for: request.memoryOwner))
@@ -230,7 +230,7 @@ internal import Synchronization
         }
     }
 
-    /// Notes that a connection may rest for a request; false where the server stops and none may.
+    /// Notes that a connection may be suspended for a request; false if the server stops and no connection may be suspended.
     private func keepUnfinished(_ request: HTTPRequest) -> Bool {
         let number = unfinished.withLock { unfinished -> UInt64? in
             if unfinished.isClosed { return nil }
@@ -242,7 +242,7 @@ internal import Synchronization
         guard let number else { return false }
         if request.unfinishedNumber == nil {
             request.unfinishedNumber = number
-            // The end of what the client sends is the server's own doing here, and says nothing of the client.
+            // In this case the server itself ended the reading side, so the end of the input does not mean that the client has left.
             if !request.connection.isGivingWay { disconnects.watch(request.connection.socket, request: number) }
         }
         return true
@@ -276,7 +276,7 @@ internal import Synchronization
         return unsafe LibraryAnswer.queue(response, for: request, on: handle, closing: closes)
     }
 
-    /// Refuses a request that the application does not want: its body is thrown away if it is small, which keeps the connection.
+    /// Sends a response without calling the application. Discards the body if it is small, so that the connection stays usable.
     private func refuse(_ response: HTTPResponse, _ framing: Framing, _ request: HTTPRequest, on handle: OpaquePointer) -> Bool {
         if !framing.expectsContinue, framing.contentLength ?? 0 <= Self.drainBytes {
             request.stage = .refused(response, drainBytes: Self.drainBytes)
@@ -285,18 +285,18 @@ internal import Synchronization
         return unsafe refuseAtOnce(response, framing, request, on: handle)
     }
 
-    /// Refuses a request and closes the connection, as nobody can say where the next request begins.
+    /// Refuses a request and closes the connection, since the start of the next request is unknown.
     private func refuseAtOnce(
         _ response: HTTPResponse, _ framing: Framing, _ request: HTTPRequest, on handle: OpaquePointer
     ) -> Bool {
-        // The library stops reading for these methods only; of others it would go on to read the body, without end.
+        // The library stops reading for these methods only. For other methods it would read the body without a limit.
         if request.method == "POST" || request.method == "PUT" || !framing.announcesBody {
             return unsafe queue(response, for: request, on: handle, closing: true)
         }
         return sendRaw(response, for: request)
     }
 
-    /// Answers past the library, and closes the connection.
+    /// Writes the response directly to the socket, without the library, and closes the connection.
     private func sendRaw(_ response: HTTPResponse, for request: HTTPRequest) -> Bool {
         if case .stream(let stream) = response.body { stream.close() }
         request.connection.send(RawAnswer.bytes(response))
@@ -305,7 +305,7 @@ internal import Synchronization
         return false
     }
 
-    /// The client must read a response at the slowest rate of a body at least.
+    /// Limits the time to read a response: the client must read at least at the lowest rate allowed for a body.
     private func allowTimeToRead(_ request: HTTPRequest) {
         request.beginReading()
         request.connection.isAnswered.store(true, ordering: .relaxed)

@@ -1,71 +1,71 @@
 internal import CMicroHTTPD
 internal import Synchronization
 
-/// One request. Its head can be read until its answer is sent.
+/// An HTTP request. Its head can be read until its response is sent.
 @safe public final class HTTPRequest: @unchecked Sendable {
-    /// The method, as sent; empty until the head is there.
+    /// The method, as sent; empty until the head has arrived.
     public internal(set) var method = ""
-    /// What was asked for, as sent.
+    /// The request target, as sent.
     public let target: String
     /// The path of the target, percent-encoded as sent.
     public let path: String
-    /// What follows the first `?` of the target; empty where there is none.
+    /// The part of the target after the first `?`; empty if the target has no `?`.
     public let query: String
-    /// The whole body, from the moment that it is asked to be answered.
+    /// The whole body. It is complete when the application is asked for a response.
     public internal(set) var body: [UInt8] = []
-    /// The client's address; empty for a request that comes from no connection.
+    /// The client's address; empty for a request without a connection.
     public var peer: String { connection.peer }
-    /// Whose share of the memory for bodies and responses the request takes: its client's address, unless the application sets it.
+    /// The owner that the request's memory for body and response is counted for: the client's address, unless the application sets it.
     public var memoryOwner: String
-    /// Whether a response for which there is no memory may be dropped, and the request be answered 503.
+    /// Whether the server may drop the response and send 503 if the memory for the response is not available.
     public var changesNothing = false
-    /// What the application keeps of it, from looking at its head until it is over.
+    /// The application's data about the request, from the check of its head until it ends.
     public var context: (any AnyObject & Sendable)?
 
     let connection: Connection
-    /// A request from no connection: its head, and where its answer goes.
+    /// For a request without a connection: its headers, and the function that receives its response.
     private let direct: (headers: [HTTPHeader], respond: @Sendable (HTTPResponse) -> Void)?
-    /// The end of its target where the library keeps it.
+    /// The end of the target in the library's buffer.
     let targetEnd: UnsafePointer<CChar>?
-    /// When its target had arrived.
+    /// When the target had arrived.
     let beganAt: UInt64
-    /// What has become of it, on the thread of its connection.
+    /// The state of the request. Only the thread of its connection uses it.
     var stage = Stage.target
-    /// The status that it was answered with; 0 before.
+    /// The status of the response; 0 before there is a response.
     var status = 0
-    /// Bytes of the body that was handed out.
+    /// Bytes of the response body that were handed to the library.
     var bytesSent: UInt64 = 0
-    /// What it has reserved in the budget of memory.
+    /// The request's reservations in the memory budget.
     var reservations: [MemoryBudget.Reservation] = []
-    /// A large response, of which the connection takes one part after another.
+    /// A large response. The connection sends it part by part.
     var response: [UInt8] = []
-    /// When the first bytes of the response must have been read, on the monotonic clock; `never` while a stream has none.
+    /// The client must have read the first bytes of the response by this time of the monotonic clock; `never` while a stream has no bytes.
     var readingDeadline = Connection.never
-    /// Bytes of a stream that were handed out since `readingDeadline` was set.
+    /// Bytes of a stream that were handed to the library since `readingDeadline` was set.
     var bytesInTime = 0
-    /// The time that a client has for the first bytes of a response.
+    /// The time that the client has for the first bytes of a response.
     var readingNanoseconds: UInt64 = 0
-    /// The stream that it is answered with.
+    /// The stream of the response.
     var stream: HTTPStream?
-    /// Its number among the requests whose answers are not whole yet; nil if it is not one of them.
+    /// The number of the request among the requests with unfinished responses; nil if it is not one of them.
     var unfinishedNumber: UInt64?
     private let state: Mutex<State>
 
-    /// How far a request is.
+    /// The state of a request.
     enum Stage {
-        /// Its target is there.
+        /// The target has arrived.
         case target
-        /// Its body is read, up to a limit.
+        /// The server reads the body, up to a limit.
         case body(limitBytes: Int)
-        /// Its body is thrown away, and then it is answered.
+        /// The server discards the body and then sends the response.
         case refused(HTTPResponse, drainBytes: Int)
-        /// An answer may come from another thread.
+        /// Another thread may send the response.
         case waiting
-        /// It has its answer.
+        /// The request has its response.
         case answered
     }
 
-    /// Where an answer from another thread is.
+    /// The state of a response from another thread.
     private enum Delivery {
         case open
         case suspended
@@ -73,21 +73,21 @@ internal import Synchronization
         case over
     }
 
-    /// What threads share: whoever answers may still read the head when the connection goes.
+    /// State shared between threads. The thread that makes the response may still read the head when the connection closes.
     @safe private struct State: @unchecked Sendable {
-        /// The connection as the library knows it; nil once the request is over.
+        /// The library's handle of the connection; nil after the request has ended.
         var handle: OpaquePointer?
         var delivery = Delivery.open
-        /// The head of a request that is over before it was answered.
+        /// The headers of a request that ended before it had a response.
         var kept: [HTTPHeader] = []
     }
 
-    /// What there is of an answer from another thread.
+    /// Whether a response from another thread is available.
     enum Arrival {
         case response(HTTPResponse)
-        /// It comes later; the connection rests until then.
+        /// The response comes later. The connection is suspended until then.
         case later
-        /// None comes any more.
+        /// There will be no response.
         case none
     }
 
@@ -103,15 +103,15 @@ internal import Synchronization
         direct = nil
     }
 
-    /// A request that comes from no connection, for asking an application directly.
+    /// Creates a request without a connection, to call an application directly.
     ///
     /// - Parameters:
-    ///   - method: its method.
-    ///   - target: its target, as it would be sent.
-    ///   - headers: its headers.
-    ///   - body: its whole body.
-    ///   - peer: the address that it is to have come from; empty for none.
-    ///   - respond: takes what it is answered with by ``respond(_:)``.
+    ///   - method: the method.
+    ///   - target: the target, as a client would send it.
+    ///   - headers: the headers.
+    ///   - body: the whole body.
+    ///   - peer: the client's address; empty for none.
+    ///   - respond: receives the response that is passed to ``respond(_:)``.
     package init(
         method: String, target: String, headers: [HTTPHeader], body: [UInt8], peer: String = "",
         respond: @escaping @Sendable (HTTPResponse) -> Void
@@ -128,7 +128,7 @@ internal import Synchronization
         direct = (headers, respond)
     }
 
-    /// The first header of a name, in any letter case, without the blanks around it; nil where there is none.
+    /// Returns the first header with a name, without surrounding blanks; nil if there is none. The case of the name is ignored.
     public func header(_ name: String) -> String? {
         if let direct {
             return direct.headers.first { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
@@ -142,26 +142,26 @@ internal import Synchronization
         }
     }
 
-    /// What lets the connection rest; nil once the request is over.
+    /// A handle that suspends the connection; nil after the request has ended.
     var restingConnection: RestingConnection? { state.withLock { unsafe $0.handle.map { unsafe RestingConnection($0) } } }
 
-    /// All headers of a name, in any letter case, in the order in which they were sent, without the blanks around them.
+    /// Returns all headers with a name, in the order sent, without surrounding blanks. The case of the name is ignored.
     public func headers(_ name: String) -> [String] {
         let all = direct?.headers ?? state.withLock { unsafe $0.handle.map { unsafe Callbacks.headers(of: $0) } ?? $0.kept }
         return all.filter { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
     }
 
-    /// Lets the client have the time for the first bytes of a response.
+    /// Starts the time limit for the first bytes of a response.
     func beginReading() { readingDeadline = Clock.nanoseconds() + readingNanoseconds }
 
-    /// Lets the client have the time for so many bytes of a response, at the slowest rate.
+    /// Extends the time limit by the time for a number of bytes at the lowest allowed rate.
     func allowTimeToRead(bytes: Int) {
         let more = UInt64(bytes) * 1_000_000_000 / UInt64(Engine.slowestBody)
         connection.deadline.store(readingDeadline + more, ordering: .relaxed)
     }
 
-    /// Answers a request to which `answer` said ``HTTPAnswer/later``: once, from any thread. Where the request is over already,
-    /// nothing is sent, and a stream is closed.
+    /// Sends the response to a request for which `answer` returned ``HTTPAnswer/later``. Must be called once; usable from any thread.
+    /// If the request has already ended, sends nothing, and closes the response's stream.
     public func respond(_ response: HTTPResponse) {
         if let direct { return direct.respond(response) }
         let isTaken = state.withLock { state in
@@ -177,7 +177,7 @@ internal import Synchronization
         if !isTaken, case .stream(let stream) = response.body { stream.close() }
     }
 
-    /// Takes the answer from another thread, or lets the connection rest until it is there.
+    /// Takes the response from another thread, or suspends the connection until there is one.
     func takeDelivery() -> Arrival {
         state.withLock { state in
             switch state.delivery {
@@ -196,7 +196,7 @@ internal import Synchronization
         }
     }
 
-    /// Gives up waiting for an answer: what was asked for may be done or not, so that none is right.
+    /// Stops waiting for a response. The requested change may have been made or not, so no response would be correct.
     func breakOff() {
         state.withLock { state in
             if case .given = state.delivery { return }
@@ -206,7 +206,7 @@ internal import Synchronization
         }
     }
 
-    /// Ends the request: an answer that comes now goes nowhere.
+    /// Ends the request. A later response is dropped.
     func end() {
         let late = state.withLock { state in
             defer {
@@ -214,7 +214,7 @@ internal import Synchronization
                 unsafe state.handle = nil
             }
             if case .given(let response) = state.delivery { return response as HTTPResponse? }
-            // Whoever is about to answer reads on in what was sent, and not in something else.
+            // The thread that makes the response can then still read the headers of this request.
             if case .waiting = stage, let handle = unsafe state.handle { unsafe state.kept = Callbacks.headers(of: handle) }
             return nil
         }

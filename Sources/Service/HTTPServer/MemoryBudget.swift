@@ -2,12 +2,12 @@ internal import CMicroHTTPD
 internal import Dispatch
 internal import Synchronization
 
-/// The bytes that the requests and responses of a process may hold together, counted in reservations, with a share for each owner.
+/// The limit on the bytes that all requests and responses of a process hold together. They are counted in reservations, for each owner.
 ///
-/// An owner may hold as many bytes as nobody holds when it asks. A single owner gets half of the budget, a second one a quarter, and so
-/// on, so that an owner that holds nothing finds room while others hold all that they may.
+/// An owner may hold as many bytes as are free when it asks. A single owner gets half of the budget, a second one a quarter, and so
+/// on. An owner that holds nothing therefore finds room even if all others hold as much as they may.
 final class MemoryBudget: Sendable {
-    /// Bytes that an owner holds until they are released.
+    /// Bytes that an owner holds until it releases them.
     struct Reservation: Sendable {
         let owner: String
         let bytes: Int
@@ -23,17 +23,18 @@ final class MemoryBudget: Sendable {
     private let state = Mutex(State())
     private let trimming = DispatchQueue(label: "muniment.memory", qos: .utility)
 
-    /// - Parameter limitBytes: Bytes that reservations may reach together.
+    /// - Parameter limitBytes: the limit on the bytes of all reservations together.
     init(limitBytes: Int) {
         self.limitBytes = limitBytes
-        // Larger blocks go back to the system when they are freed. By default the C library raises this size to that of the
-        // largest block that was ever freed, and keeps what is below.
+        // Larger blocks are returned to the system when they are freed. By default, the C library raises this threshold to the largest
+        // block
+        // that was ever freed, and keeps smaller blocks.
         mallopt(M_MMAP_THRESHOLD, 256 << 10)
     }
 
-    /// Reserves bytes. A budget of which nothing is reserved admits any number.
+    /// Reserves bytes. If nothing is reserved, any number of bytes is accepted.
     ///
-    /// - Returns: nil if the owner would hold more than its share.
+    /// - Returns: nil if the owner would exceed its limit.
     func reserve(_ bytes: Int, for owner: String) -> Reservation? {
         state.withLock { state -> Reservation? in
             let held = state.byOwner[owner, default: 0] + bytes
@@ -42,10 +43,10 @@ final class MemoryBudget: Sendable {
         }
     }
 
-    /// Reserves bytes that are in use already, without a limit.
+    /// Counts bytes that are already in use, without a limit.
     func count(_ bytes: Int, for owner: String) -> Reservation { state.withLock { $0.add(bytes, for: owner) } }
 
-    /// Ends a reservation. A second later, what the process has freed is returned to the system.
+    /// Ends a reservation. A second later, the memory that the process has freed is returned to the system.
     func release(_ reservation: Reservation) {
         let plansTrim = state.withLock { state in
             state.heldBytes -= reservation.bytes

@@ -6,41 +6,41 @@ public import HTTPServer
 internal import Muniment
 internal import Permissions
 
-/// The service: stores of a data directory, asked and changed over HTTP.
+/// The service: the stores of a data directory over HTTP.
 public final class MunimentService: HTTPApplication {
     let settings: ServiceSettings
     let data: DataDirectory
     let authenticator: Authenticator
     let router: Router
     let operations: Operations
-    /// Questions that may take long. A caller has a quarter of the threads at most, and a store three quarters.
+    /// The queue of long queries. A caller can use a quarter of the threads, and a store three quarters.
     let work = WorkQueue(
         WorkLimits(
             running: threads, waiting: 4_096, runningOfCaller: threads / 4, waitingOfCaller: 256, runningOfStore: threads * 3 / 4))
-    /// Where JWTs wait for the issuer's keys: apart from the rest, so that an issuer that is slow holds up nobody else.
+    /// The queue of JWTs that wait for the issuer's keys. It is separate, so that a slow issuer does not delay other requests.
     let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
     let liveFeeds: LiveFeeds
-    /// Requests with large bodies, which take much memory while they are handled.
+    /// The queue of requests with large bodies, which need much memory while they are handled.
     private let bodies = BodyQueues()
     private let presence: ServicePresence
     private let tokens: TokenRegistry
-    /// Nil where it has no accounts.
+    /// The accounts; nil if the service has none.
     let accounts: AccountsOffice?
-    /// Long answers that wait for their clients: so many at once, of them a quarter for each caller. None waits for its turn.
+    /// Long responses to slow clients: at most ``streamLimit`` at once, and a quarter of them for each caller. None is queued.
     let streams = WorkQueue(WorkLimits(running: streamLimit, waiting: 0, runningOfCaller: streamLimit / 4))
-    /// Threads for questions: two for each processor, and eight at least.
+    /// Number of threads for queries: two for each processor, and at least eight.
     private static let threads = max(8, ProcessInfo.processInfo.activeProcessorCount * 2)
-    /// Long answers that are given at once.
+    /// How many long responses may be sent at once.
     static let streamLimit = 32
     let runningKeys = RunningKeys()
     let runningCommits: RunningCommits
-    /// Answers that are being made by tasks.
+    /// The tasks that make responses.
     private let tasks = DispatchGroup()
 
-    /// Opens every store of the data directory for writing. The first start makes the store `default`.
+    /// Opens every store of the data directory for writing. The first start creates the store `default`.
     ///
     /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened,
-    ///   ``Credentials/ServiceAlreadyRuns`` where another process has the directory, or what the disk says.
+    ///   ``Credentials/ServiceAlreadyRuns`` if another process uses the directory, or an error of the file system.
     public init(_ settings: ServiceSettings) throws {
         self.settings = settings
         data = try DataDirectory(
@@ -58,7 +58,7 @@ public final class MunimentService: HTTPApplication {
             throw error
         }
         var callers = settings.callers
-        // A request waits for the keys of the issuer no longer than for its answer.
+        // A request waits for the issuer's keys at most until its own deadline.
         callers.issuer?.fetchSeconds = settings.deadlines.wholeSeconds(upTo: 10)
         authenticator = Authenticator(
             callers, tokens: tokens, localSecret: presence.secret, accounts: accounts, clock: settings.clock,
@@ -67,11 +67,11 @@ public final class MunimentService: HTTPApplication {
         operations = Operations(settings, routes: RouteTable.routes)
         liveFeeds = LiveFeeds(LiveFeedLimits(), counts: operations.counts)
         do {
-            // A file of tokens that cannot be read is said before anybody waits for the service.
+            // An unreadable token file is reported at the start, before the first request.
             _ = try tokens.list()
             let names = try data.names()
             for name in names {
-                // One store that lost commits does not keep the others from being served.
+                // The other stores are served even if one store has lost commits.
                 do { _ = try data.store(name) } catch let error as StoreError where error.isRollback {
                     settings.report("the store `\(name)` is not served: \(error)")
                 }
@@ -99,23 +99,23 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// What the tool on this machine shows in place of a token.
+    /// The secret with which the command line tool on this machine authenticates in place of a token.
     var secretOfTool: String { presence.secret }
 
-    /// Tells the tool on this machine where the service listens, so that what it changes goes through the service.
+    /// Publishes the address of the service for the command line tool on this machine. The tool then makes its changes through the service.
     ///
     /// - Parameters:
-    ///   - host: the address that it listens on.
-    ///   - port: the port that it listens on.
-    ///   - certificatePEM: the certificate that it shows; nil where it does without TLS.
+    ///   - host: the address that the service listens on.
+    ///   - port: the port that the service listens on.
+    ///   - certificatePEM: the certificate of the service; nil without TLS.
     public func announce(host: String, port: UInt16, certificatePEM: String? = nil) throws {
         try presence.announce(host: host, port: port, certificatePEM: certificatePEM)
     }
 
-    /// Makes a token that may do everything, if no token was ever made and every store is empty, and writes it to a file that only
-    /// the owner of the data directory can read. Reports a file that an earlier start has left.
+    /// Creates a token with all rights, if no token was ever created and every store is empty. Writes it to a file that only the owner
+    /// of the data directory can read. Reports such a file from an earlier start.
     ///
-    /// - Returns: the path of the file; nil if no token was made.
+    /// - Returns: the path of the file; nil if no token was created.
     public func makeFirstToken() throws -> String? {
         let file = FirstTokenFile(folder: data.ownFolder)
         guard try tokens.list().isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis }) else {
@@ -128,17 +128,17 @@ public final class MunimentService: HTTPApplication {
         return file.path
     }
 
-    /// Whether callers with tokens can be told apart: the file of tokens is sound.
+    /// Whether the token file is readable and undamaged, so that callers with tokens can be authenticated.
     var canReadTokens: Bool { (try? tokens.list()) != nil }
 
-    /// Closes the stores, once what reads and writes them is done: what only waits for its turn is dropped, since nobody is there
-    /// any more to be answered. Later calls do nothing. The server must have stopped before.
+    /// Closes the stores after all running reads and writes have ended. Queued work is dropped, because the server has already stopped and
+    /// cannot send its responses. Later calls do nothing. The server must have stopped before.
     public func close() throws {
         defer {
             presence.end()
             operations.flush()
         }
-        // In the order in which one hands on to the next.
+        // Each queue can pass work to the queues after it.
         for queue in [verification, work, streams] + bodies.all { queue.close() }
         tasks.wait()
         liveFeeds.end()
@@ -146,7 +146,7 @@ public final class MunimentService: HTTPApplication {
         try data.close()
     }
 
-    /// Says that the service is about to stop, so that nobody sends it more than it has: `/readyz` answers 503 from now on.
+    /// Announces that the service is about to stop, so that load balancers send no new requests: `/readyz` returns 503 from now on.
     public func beginStopping() { operations.isStopping = true }
 
     // MARK: Requests
@@ -172,7 +172,7 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// What is known of a request from its head alone, and why it goes no further, if it does not.
+    /// Authenticates a request by its head and applies the limits. Returns the reason if the request is refused.
     private func admit(
         _ request: HTTPRequest, _ requestID: String, _ index: Int, _ parameters: [String]
     ) -> (Exchange, Problem?) {
@@ -185,7 +185,7 @@ public final class MunimentService: HTTPApplication {
         if route.isOfAccounts, accounts == nil {
             problem = .withoutAccounts
         } else if route.isOfAccounts, route.need == .nothing {
-            // Whoever is not signed in yet is counted by address.
+            // A request without an authenticated caller is counted by its address.
             do throws(Problem) { limit = try operations.admit(nil, from: client) } catch { problem = error }
         } else if route.need != .nothing {
             do throws(Problem) {
@@ -193,7 +193,7 @@ public final class MunimentService: HTTPApplication {
                     try authenticator.finding(
                         authorization: request.header("Authorization"), from: client, in: storeName)
                 }
-                // Whoever tries credentials is slowed down by its address.
+                // A request with invalid credentials is counted by its address.
                 limit = try operations.admit((try? found.get())?.caller, from: client)
                 finding = try found.get()
                 try finding?.caller?.require(route.need, in: storeName)
@@ -221,7 +221,7 @@ public final class MunimentService: HTTPApplication {
         }
         let route = router.routes[index]
         if let jwt = exchange.unverified { return verify(jwt, request, exchange, route) }
-        // The body may have taken minutes, and whoever sent its head be signed out or revoked by now.
+        // The body may have arrived minutes after the head. The caller may have signed out, or the token may be revoked, by now.
         if route.bodyLimitBytes > 0, let caller = exchange.caller {
             do throws(Problem) {
                 try authenticator.requireStillGood(caller, authorization: request.header("Authorization"))
@@ -237,7 +237,7 @@ public final class MunimentService: HTTPApplication {
         return go(Call(self, request, route, exchange, exchange.hosted))
     }
 
-    /// Finds out who calls with a JWT, once the issuer's keys are there, and then answers.
+    /// Authenticates a caller with a JWT as soon as the issuer's keys are known, and then handles the request.
     private func verify(_ jwt: String, _ request: HTTPRequest, _ exchange: Exchange, _ route: Route) -> HTTPAnswer {
         let cancellation = exchange.beginWork(within: route.hasDeadline ? settings.deadlines.limit(of: route.name) : nil)
         let admission = verification.add(exchange.origin) {
@@ -246,7 +246,7 @@ public final class MunimentService: HTTPApplication {
             do throws(Problem) {
                 if case .deadlinePassed? = cancellation.reason { throw .issuerIsSlow }
                 let caller = try self.authenticator.caller(verifying: jwt, from: exchange.client)
-                // A request whose client left meanwhile goes no further.
+                // A request whose client has closed its connection is not handled.
                 if case .cancelled? = cancellation.reason { return }
                 try caller.require(route.need, in: exchange.storeName)
                 exchange.identify(caller)
@@ -266,7 +266,7 @@ public final class MunimentService: HTTPApplication {
         return hosted
     }
 
-    /// Does what a route does, where it says.
+    /// Runs the handler of a route, on the route's queue.
     private func go(_ call: Call) -> HTTPAnswer {
         switch call.route.handler {
         case .immediate(let handle): return now(call, handle)
@@ -294,7 +294,7 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// Does what a route does in a task.
+    /// Runs the handler of a route in a task.
     private func perform(
         _ call: Call, _ handle: @escaping @Sendable (Call) async throws -> HTTPResponse, then end: @escaping @Sendable () -> Void
     ) {
@@ -326,9 +326,9 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    /// Does something on a queue and goes on with what came of it.
+    /// Runs work on a queue, and passes its result on.
     ///
-    /// Work that waits is dropped when its client leaves.
+    /// Queued work is dropped when its client closes the connection.
     private func later<Result>(
         _ request: HTTPRequest, _ exchange: Exchange, on queue: WorkQueue? = nil, within limit: Duration? = nil,
         _ body: @escaping @Sendable (Cancellation) throws -> Result,
@@ -364,7 +364,7 @@ public final class MunimentService: HTTPApplication {
         }
         let route = router.routes[index]
         switch route.handler {
-        // It is a change, which is made or not, and soon.
+        // The request is a change. It is soon complete or refused, and must not be dropped.
         case .asynchronous: return false
         case .ofAccounts: accounts?.dropObsolete(of: exchange.origin)
         case .immediate, .immediateUpTo, .queued:

@@ -1,52 +1,52 @@
 public import Primitives
 
-/// Why the accounts of a data directory cannot be opened or changed. For the operator: nobody who signs in is told.
+/// Why the accounts of a data directory cannot be opened or changed. The messages are for the operator and are not sent to users.
 public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another process has them open.
+    /// Another process has the accounts open.
     case held(by: String)
-    /// There are accounts, and no master key: a new one could not open anything.
+    /// There are accounts, but there is no master key. A new key could not decrypt them.
     case masterKeyMissing(path: String)
-    /// Others than its owner may read or change the master key.
+    /// Other users of the system may read or change the master key.
     case masterKeyExposed(path: String, mode: UInt32)
-    /// The file of the master key is none.
+    /// The file of the master key does not contain a key.
     case masterKeyMalformed(path: String)
-    /// The master key is not the one that the accounts' keys were sealed by.
+    /// The master key is not the key that the accounts' keys were sealed with.
     case masterKeyOther(path: String)
-    /// There are accounts, and the file of their keys is not there.
+    /// There are accounts, but the file of their keys does not exist.
     case keysMissing(path: String)
-    /// The file of the accounts' keys does not begin as it should.
+    /// The file of the accounts' keys has an invalid beginning.
     case keysMalformed(path: String)
-    /// The key of an account is neither there nor destroyed.
+    /// The key of an account is neither valid nor destroyed.
     case keyDamaged(AccountID, path: String)
-    /// The log has fewer records than it had.
+    /// The log has fewer records than at its last known state.
     case endsEarly(record: UInt64, known: UInt64)
-    /// The log has another record than it had.
+    /// A record of the log differs from its last known state.
     case replaced(record: UInt64)
-    /// The file that says how far the log went cannot be read.
+    /// The file with the last known state of the log cannot be read.
     case headMalformed(path: String)
-    /// A record cannot be read.
+    /// A record cannot be decoded.
     case unreadable(record: UInt64, DecodingFault)
     /// A record was written by a later version.
     case unknownFormat(record: UInt64, version: UInt8)
-    /// What is personal in a record cannot be opened by its account's key.
+    /// The personal data of a record cannot be decrypted with its account's key.
     case unopened(record: UInt64, AccountID)
-    /// A record says what cannot have happened after those before it.
+    /// A record contradicts the records before it.
     case misfit(record: UInt64, String)
-    /// A change that says what cannot happen: a mistake of the program. Nothing was written.
+    /// A change contradicts the current state, because of an error in the program. Nothing was written.
     case unfit(String)
-    /// What is in memory is not what the log says.
+    /// The state in memory differs from the log.
     case different(String)
-    /// There are accounts where a backup of some is to be put.
+    /// The destination of a restored backup already contains accounts.
     case alreadyThere(path: String)
-    /// The backup of accounts is not what it was when it was made.
+    /// The backup of accounts was changed after it was made.
     case backupDamaged(path: String, problem: String)
-    /// The disk has no room. Nothing was written; the same change can succeed later.
+    /// The disk is full. Nothing was written; the same change can succeed later.
     case lacksResources(path: String)
     /// An earlier write failed.
     case stopped(String)
-    /// A path of theirs leads to another file, or to none, since they were opened.
+    /// Since the accounts were opened, a path of their files was removed or leads to another file.
     case displaced(path: String)
-    /// They were closed.
+    /// The accounts were closed.
     case closed
 
     public var description: String {

@@ -4,37 +4,37 @@ internal import Hashing
 internal import Permissions
 internal import Projections
 
-/// Some of the records of the audit, in the order of the filter.
+/// A page of audit records, in the order of the filter.
 public struct AuditPage: Hashable, Sendable {
     public let records: [AuditRecord]
-    /// Whether nothing is behind this page. Oldest first, what happens later comes behind it.
+    /// Whether this is the last page. If the order is oldest first, later records are added after it.
     public let isLast: Bool
-    /// Asks for the next page; oldest first also, behind the last one, for what has happened since.
+    /// The cursor of the next page. If the order is oldest first, the cursor of the last page returns the records added since.
     public let cursor: AuditCursor
 }
 
 extension Store {
-    /// Who did what, when and from where, and who tried what and was refused (CONFORMANCE E10).
+    /// Returns who changed what, when and from which address, and which commands were refused (CONFORMANCE E10).
     ///
-    /// The order is that of the log, which is that of time; a refused command comes behind the commit that was the last before it.
-    /// Pages follow each other without a gap and without a repetition, whatever is committed meanwhile.
+    /// Records have the order of the log, which is chronological. A refused command follows the commit that was the last one before it.
+    /// No record is skipped or repeated between pages, even if commits are added meanwhile.
     ///
-    /// Looks at a row of the index for every 2,048 records of the time or revisions asked about, and at no more commits than the page
-    /// has records, but for the last 2,048 events and refusals.
+    /// Reads one row of the index for every 2,048 records of the requested times or revisions. Reads at most as many commits as the page
+    /// has records, and the last 2,048 events and refusals.
     ///
     /// - Parameters:
-    ///   - filter: which records, in which order.
-    ///   - cursor: that of the page before, with the same filter; nil for the first page.
+    ///   - filter: selects the records and their order.
+    ///   - cursor: the cursor of the previous page, with the same filter; nil for the first page.
     ///   - limit: records of a page, from 1 to ``Primitives/Limits/recordsPerPage``.
-    /// - Throws: `Refusal` with `malformed` for an ill-formed name, a kind that there is not, a cursor of another list or store;
-    ///   ``StoreError/noSuchRevision(_:head:)``; what the index and the log say where they are damaged.
+    /// - Throws: `Refusal` with `malformed` for an ill-formed name, an unknown kind, or a cursor of another list or store;
+    ///   ``StoreError/noSuchRevision(_:head:)``; errors of the index and the log if they are damaged.
     public func audit(_ filter: AuditFilter = AuditFilter(), after cursor: AuditCursor? = nil, limit: Int) throws -> AuditPage {
         guard (1...Limits.recordsPerPage).contains(limit) else {
             throw Refusal(.malformed, "a page of the audit has from 1 to \(Limits.recordsPerPage) records, not \(limit)")
         }
         return try withReader { reader in
             let selection = try AuditSelection(filter, reader, now: options.clock())
-            // The log is looked at after the index, so that it has all that the index shows.
+            // The log is read after the index, so that it contains everything that the index shows.
             return try log.readRefusals { log in
                 let paging = try AuditPaging(reader, log, selection, filter)
                 return try paging.page(after: cursor, limit: limit)
@@ -43,22 +43,22 @@ extension Store {
     }
 }
 
-/// Puts the two streams of the audit together, page by page.
+/// Merges the events and the refusals of the audit, page by page.
 private struct AuditPaging {
     let reader: IndexReader
     let log: LogReader
     let filter: AuditFilter
     let events: EventSearch?
     let refusals: RefusalSearch?
-    /// Behind the last event and refusal that there are.
+    /// The places after the last event and after the last refusal.
     let end: (event: AuditPlace, refusal: RefusalNumber)
 
-    /// A record that was found, and where it stands.
+    /// A record that was found, and its place.
     private enum Found {
         case event(AuditPlace)
         case refusal(RefusalSearch.Found)
 
-        /// A refusal stands behind all events of the commit before it.
+        /// A refusal comes after all events of the commit before it.
         var order: (Revision, Int, UInt64) {
             switch self {
             case .event(let place): (place.revision, 0, place.index)
@@ -77,10 +77,10 @@ private struct AuditPaging {
     func page(after cursor: AuditCursor?, limit: Int) throws -> AuditPage {
         if let cursor { try check(cursor) }
         let isForward = filter.order == .oldestFirst
-        // Newest first, what happens after the first page belongs before it.
+        // If the order is newest first, records that are added after the first page belong before it.
         var (event, refusal) = isForward ? (AuditPlace(.genesis), RefusalNumber.first) : end
         if let cursor { (event, refusal) = (cursor.events, cursor.refusals) }
-        // One more than the page has, to know whether something is behind it.
+        // One record more than the page has shows whether another page follows.
         let places = try isForward ? events?.first(limit + 1, from: event) : events?.last(limit + 1, before: event)
         let refused =
             try isForward
@@ -102,14 +102,14 @@ private struct AuditPaging {
                 left.refusals -= 1
             }
         }
-        // Where nothing more was found, nobody has to look there again.
+        // If no more records were found, the next page need not search this part again.
         if wasAll.events, left.events == 0 { event = isForward ? end.event : AuditPlace(.genesis) }
         if wasAll.refusals, left.refusals == 0 { refusal = isForward ? end.refusal : .first }
         return AuditPage(
             records: records, isLast: found.count == count, cursor: try self.cursor(event, refusal))
     }
 
-    /// The records from the first one on, as many as a page may have by their bytes, and how many of those found were looked at.
+    /// Returns the first records, as many as the limits of a page in records and bytes allow, and how many of the found records were read.
     private func records(_ found: some Sequence<Found>) throws -> (records: [AuditRecord], count: Int) {
         var (records, count, bytes): ([AuditRecord], Int, Int) = ([], 0, 0)
         var described: DescribedCommit?
@@ -146,8 +146,8 @@ private struct AuditPaging {
         }
     }
 
-    /// The first bytes of SHA-256 over the hashes of the last commit and the last refusal before some places, which vouch for all
-    /// before them; nil where there are none yet.
+    /// Returns the first bytes of SHA-256 over the hashes of the last commit and the last refusal before two places. They prove the
+    /// history before these places. Returns nil if there is no commit and no refusal yet.
     private func history(_ event: AuditPlace, _ refusal: RefusalNumber) throws -> [UInt8]? {
         let revision = Revision(max(event.revision.rawValue, 1) - 1)
         guard event <= end.event, refusal <= end.refusal else { return nil }

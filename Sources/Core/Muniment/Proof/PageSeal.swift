@@ -4,14 +4,13 @@ internal import Files
 internal import Hashing
 internal import LMDB
 
-/// A checksum of every page of an environment's file, written when the store is closed and taken away before the file is written
+/// A checksum of every page of an environment's file. It is written when the store is closed, and removed before the file is written
 /// to again.
 ///
-/// The hash chain vouches for every record of the log and a checksum for every row of the index; the seal also finds damage
-/// where there is neither: in the pages that lead to rows, in free pages, in the slack of others, in the older of the two head
-/// pages.
+/// The hash chain covers every record of the log, and checksums cover every row of the index. The seal also finds damage in bytes that
+/// neither of them covers: inner pages of the trees, free pages, unused bytes of pages, and the older of the two head pages.
 struct PageSeal {
-    /// The folder of the environment; the seal lies beside the data.
+    /// The folder of the environment. The seal is stored next to the data.
     let folder: String
 
     private static let magic = Array("MUNSEAL1".utf8)
@@ -19,16 +18,16 @@ struct PageSeal {
 
     var isThere: Bool { fileExists(path) }
 
-    /// Takes the seal away, durably: one that came back after a crash would speak of a file that is no longer so.
+    /// Removes the seal durably. A seal that reappears after a crash would describe an earlier state of the file.
     func remove() throws(FileError) {
         guard isThere else { return }
         try removeFile(path)
         try syncFolder(of: path)
     }
 
-    /// The last commit of the file when it was sealed; nil where there is no seal that can be read.
+    /// Returns the last commit of the file when it was sealed; nil if no seal can be read.
     ///
-    /// - Throws: `FileError` if the process lacks the descriptor to read it.
+    /// - Throws: `FileError` if the process has no free file descriptor to read it.
     private func head() throws -> (revision: Revision, hash: Digest)? {
         guard let seal = try readFileIfThere(path), isWhole(seal) else { return nil }
         var reader = ByteReader(offset: Self.magic.count)
@@ -38,9 +37,9 @@ struct PageSeal {
         return (Revision(revision), hash)
     }
 
-    /// Holds a log against its seal: one that ends before the commit that it was sealed with has lost what was acknowledged.
+    /// Compares a log with its seal. A log that ends before the commit in the seal has lost acknowledged commits.
     func check(_ log: EventLog) throws {
-        // The seal first and the log behind it, so that a writer that closes at this moment is not taken for damage.
+        // The seal is read before the log, so that a writer that closes at this moment is not reported as damage.
         guard let sealed = try head(), isThere, let found = try log.refreshHead() else { return }
         guard found.revision >= sealed.revision else {
             throw LogError.endsEarly(found.revision, sealed: sealed.revision)
@@ -56,11 +55,11 @@ struct PageSeal {
         return (try? reader.fixed32(seal.span)) == Self.checksum(of: seal.span.extracting(0..<seal.count - 4))
     }
 
-    /// Seals the file as it is, unless it is sealed already or larger than `limit` bytes.
+    /// Seals the file as it is, unless it is already sealed or larger than `limit` bytes.
     ///
     /// - Parameters:
-    ///   - revision: the last one in the file.
-    ///   - hash: that of its commit.
+    ///   - revision: the last revision in the file.
+    ///   - hash: the hash of its commit.
     func write(revision: Revision, hash: Digest, limit: Int) throws {
         guard !isThere, let bytes = Environment.fileBytes(in: folder), bytes <= limit else { return }
         var writer = ByteWriter(capacity: bytes / 1024 + 64)
@@ -72,8 +71,9 @@ struct PageSeal {
         try replaceFile(path, with: writer.bytes)
     }
 
-    /// What the seal finds wrong, a sentence for each damaged page; nil where there is no seal, also where a writer that has
-    /// just begun has taken it away meanwhile.
+    /// Returns a sentence for each damaged page that the seal shows. Returns nil if there is no seal, including a seal that a new writer
+    /// has
+    /// removed meanwhile.
     func problems() throws -> [String]? {
         guard isThere else { return nil }
         do {

@@ -6,17 +6,17 @@ internal import Hashing
 internal import LMDB
 internal import Projections
 
-/// What a verification found.
+/// The result of a verification.
 public struct VerificationReport: Sendable {
     public let commits: UInt64
     public let events: UInt64
-    /// Records of refused commands.
+    /// Number of records of refused commands.
     public let refusals: UInt64
-    /// The last commit; nil where the log could not be read that far.
+    /// The last commit; nil if the log could not be read that far.
     public let head: StoreHead?
-    /// What is wrong, a sentence each.
+    /// The problems, a sentence each.
     public let problems: [String]
-    /// What is not wrong but worth knowing.
+    /// Findings that are not problems, a sentence each.
     public let notes: [String]
 
     public var isSound: Bool { problems.isEmpty }
@@ -24,10 +24,10 @@ public struct VerificationReport: Sendable {
 
 extension Store {
     /// Checks a store that is not open in this process: the pages of the log against their seal, the hash chain from the first
-    /// commit to the last, every event, the chain of refused commands, and, unless `quick`, every row of the index against a
+    /// commit to the last, every event, and the chain of refused commands. Unless `quick`, also compares every row of the index with a
     /// fresh fold of the log.
     ///
-    /// Changes nothing but a draft that it removes again.
+    /// Changes nothing. Creates a draft and removes it again.
     public static func verify(
         at path: String, quick: Bool = false, options: StoreOptions = StoreOptions()
     ) throws -> VerificationReport {
@@ -41,11 +41,11 @@ extension Store {
         return try verification.run(quick: quick)
     }
 
-    /// Checks the log of this store, open as it is: the hash chain from the first commit to the last, every event, and the chain of
-    /// refused commands. Linear in the log. The index is not compared, which takes a process of its own.
+    /// Checks the log of this open store: the hash chain from the first commit to the last, every event, and the chain of refused
+    /// commands. Linear in the log. Does not compare the index, which needs a separate process.
     ///
-    /// - Parameter progress: told now and then how far it has come. What it throws ends the verification.
-    /// - Throws: what `progress` throws; ``StoreError/closed`` where the store is being closed, which does not wait for the rest.
+    /// - Parameter progress: called from time to time with the progress. An error that it throws ends the verification.
+    /// - Throws: errors of `progress`; ``StoreError/closed`` if the store is being closed, which does not wait for the verification.
     package func verifyLog(progress: (Progress) throws -> Void) throws -> VerificationReport {
         try users.during {
             var verification = Verification(folder: folder, options: options)
@@ -56,14 +56,14 @@ extension Store {
         }
     }
 
-    /// Looks before the index, which may be what knows of a rollback, is removed.
+    /// Checks before the index is removed, since the index may contain the only evidence of a rollback.
     private static func checkForRollback(_ folder: StoreFolder, _ options: StoreOptions) throws {
         let log = try folder.openLogForReading(options)
         defer { log.close() }
         try IndexOpening(folder: folder, log: log, options: options).checkForRollback()
     }
 
-    /// Drops the index of a store that is not open, and folds it from the log again.
+    /// Removes the index of a store that is not open, and folds it again from the log.
     public static func rebuild(at path: String, options: StoreOptions = StoreOptions()) throws {
         let folder = StoreFolder(path)
         try folder.checkHoldsStore()
@@ -74,7 +74,7 @@ extension Store {
             try removeFlatFolder(folder.index)
         }
         var options = options
-        // The log stays as it is.
+        // The log is not changed.
         options.recordsEnds = .withCommits
         try Store.open(at: path, .writing, options: options).close()
     }
@@ -97,14 +97,14 @@ private struct Verification {
     mutating func run(quick: Bool) throws -> VerificationReport {
         if let found = try folder.logSeal.problems() {
             problems += found
-            // A damaged page could mislead the reading of others, so it goes no further.
+            // A damaged page could cause wrong results in the following checks, so they are skipped.
             if !found.isEmpty { return report(nil) }
         } else {
             notes.append("the log has no seal, because it is open, was not closed or is very large: only its records were checked")
         }
         let log: EventLog
         do {
-            // A process that writes makes a head page and what it leads to change meanwhile.
+            // A process that writes changes a head page, and the pages that it refers to, during the check.
             if !FileLock.isHeldReady(path: folder.lock) { try Environment.checkHeadOrder(of: folder.log) }
             log = try folder.openLogForReading(options)
         } catch {
@@ -136,7 +136,7 @@ private struct Verification {
 
     /// Checks a log that is in use.
     ///
-    /// - Parameter progress: told now and then how far it has come. What it throws ends this.
+    /// - Parameter progress: called from time to time with the progress. An error that it throws ends the check.
     mutating func run(
         on log: EventLog, through last: Revision, progress: (Progress) throws -> Void
     ) throws -> VerificationReport {
@@ -154,15 +154,15 @@ private struct Verification {
         VerificationReport(commits: commits, events: events, refusals: refusals, head: head, problems: problems, notes: notes)
     }
 
-    /// Whoever is told of the progress wants no more of it. No problem of the log.
+    /// The callback for the progress has thrown an error. This is not a problem of the log.
     private struct Ended: Error {
         let reason: any Error
     }
 
-    /// Commits, or refusals, between two times that somebody is told of the progress.
+    /// Commits, or refusals, between two reports of the progress.
     private static let stride: UInt64 = 4096
 
-    /// Follows the chain, decodes every event, and checks that time never goes back.
+    /// Checks the hash chain, decodes every event, and checks that times never decrease.
     private mutating func walk(_ log: EventLog, to last: Revision, _ progress: (Progress) throws -> Void) throws {
         var previous = Instant.distantPast
         var (commits, events) = (UInt64(0), UInt64(0))
@@ -186,7 +186,7 @@ private struct Verification {
         }
     }
 
-    /// Follows the chain of refused commands, and checks that each was refused at a revision that there is.
+    /// Checks the chain of refused commands, and that the revision of each exists.
     private mutating func walkRefusals(_ log: EventLog, _ progress: (Progress) throws -> Void) throws {
         var refusals: UInt64 = 0
         defer { self.refusals = refusals }
@@ -214,7 +214,7 @@ private struct Verification {
             notes.append("the index is missing: it is rebuilt from the log when the store is next opened")
             return
         }
-        // What the disk kept of such an index is by chance, and the next opening folds it again.
+        // The content of such an index after a crash is unreliable, and the next opening folds it again.
         if try folder.isLeftByCrash {
             notes.append("the machine stopped while the index was open: it is rebuilt when the store is next opened")
             return
@@ -246,13 +246,13 @@ private struct Verification {
         defer { fresh.close() }
         let workingSet = try fresh.workingSet()
         defer { workingSet.end() }
-        // The index may not know the last refusals yet, so the fresh one is to know as many.
+        // The index may not include the last refusals yet. The fresh index then includes as many as the stored one.
         let known = try? stored()?.lastRefusalInBlocks
         try IndexOpening(folder: folder, log: log, options: options).catchUp(fresh, workingSet, lastRefusal: known)
         try compare(with: fresh, log, head, known)
     }
 
-    /// How far the index in place has folded; nil for one that holds nothing.
+    /// Returns the state of the stored index; nil if it is empty.
     private func stored() throws -> IndexState? {
         let index = try Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
         defer { index.close() }
@@ -274,7 +274,7 @@ private struct Verification {
             {
                 problems.append("the index is damaged: \(difference); `muniment rebuild` repairs it")
             } else if try index.state()?.revision != head.revision {
-                // A writer that went on meanwhile has the log in front of the index.
+                // If a writer has added commits meanwhile, the log is ahead of the index.
                 guard let now = try log.refreshHead(), now.revision >= state.revision else {
                     return problems.append(
                         "the index has \(state.revision) revisions, but the log has \(head.revision): commits are lost")

@@ -6,8 +6,8 @@ internal import LMDB
 internal import Permissions
 internal import Projections
 
-/// A permission store: a folder with an append-only log of everything that ever happened to permissions, and indexes folded from
-/// it that answer who may do what, at any moment since the first event.
+/// A permission store: a folder with an append-only log of every change of permissions, and indexes computed from the log. The indexes
+/// answer queries about access at any time since the first event.
 ///
 /// ```swift
 /// let store = try Store.create(at: "demo", preset: .open, administrator: "user:root")
@@ -19,7 +19,7 @@ internal import Projections
 /// try store.close()
 /// ```
 ///
-/// Any number of threads may use a store. One process at a time writes; others read meanwhile.
+/// Any number of threads may use a store. One process at a time can write; other processes can read at the same time.
 public final class Store: Sendable {
     let folder: StoreFolder
     let log: EventLog
@@ -47,17 +47,17 @@ public final class Store: Sendable {
 
     var index: Index { indexInUse.current }
 
-    /// Whether there is a store in a folder.
+    /// Whether a folder contains a store.
     public static func exists(at path: String) -> Bool { StoreFolder(path).holdsStore }
 
-    /// Makes a store in a folder that holds none, and opens it for writing.
+    /// Creates a store in a folder without a store, and opens it for writing.
     ///
     /// - Parameters:
-    ///   - path: the folder, which is made where it is not there.
-    ///   - preset: what everyone has in it at first.
-    ///   - administrator: the user or thing that administers it.
-    ///   - options: the clock, the progress and the limits of the store that is opened.
-    /// - Throws: ``StoreError/alreadyExists(path:)``, `Refusal` for a name that cannot be an administrator's, or what the disk says.
+    ///   - path: the folder. It is created if it does not exist.
+    ///   - preset: the initial privileges of everyone.
+    ///   - administrator: the user or thing that administers the store.
+    ///   - options: the clock, the progress and the limits of the opened store.
+    /// - Throws: ``StoreError/alreadyExists(path:)``, `Refusal` if the administrator's name is invalid, or an error of the file system.
     public static func create(
         at path: String, preset: Preset = .locked, administrator: Name = "user:root", options: StoreOptions = StoreOptions()
     ) throws -> Store {
@@ -71,7 +71,7 @@ public final class Store: Sendable {
         do {
             guard !folder.holdsStore else { throw StoreError.alreadyExists(path: path) }
             guard try !folder.isMissing() else { throw StoreError.missing(path: path) }
-            // An index without its log is what is left of a store: making another one over it would hide the loss.
+            // An index without a log is a damaged store. A new store in its place would hide the loss.
             guard !fileExists(folder.index + "/data.mdb") else { throw StoreError.logIsLost(path: path) }
             try makeLog(in: folder, genesis(preset: preset, administrator: administrator, at: options.clock()))
             try makeFolder(folder.index)
@@ -83,7 +83,7 @@ public final class Store: Sendable {
         return try open(at: path, .writing, options: options)
     }
 
-    /// Makes a log of one commit and puts it in place whole: a store is there from that moment on, and not before.
+    /// Creates a log with one commit and moves it into place atomically. The store exists from that moment on.
     private static func makeLog(in folder: StoreFolder, _ genesis: Commit) throws {
         try removeFlatFolder(folder.logDraft)
         try makeFolder(folder.logDraft)
@@ -95,8 +95,8 @@ public final class Store: Sendable {
         try syncFolder(of: folder.log)
     }
 
-    /// The commit that a store begins with, at revision 0: its preset, its administrator, and in an open store everything for
-    /// everyone at the store and class levels.
+    /// Returns the first commit of a store, revision 0: its preset and its administrator. In an open store it also grants everyone all
+    /// privileges at the store and class levels.
     private static func genesis(preset: Preset, administrator: Name, at time: Instant) -> Commit {
         let principal = PrincipalID(rawValue: ReservedID.firstFree)
         var events: [Event] = [
@@ -112,9 +112,9 @@ public final class Store: Sendable {
         return Commit(revision: .genesis, time: time, actor: principal, events: events)
     }
 
-    /// Opens a store. Its index is folded first where that is needed, with progress.
+    /// Opens a store. If the index is not current, folds it first and reports the progress.
     ///
-    /// - Throws: ``StoreError``, `LogError` for a damaged log, or what the disk says.
+    /// - Throws: ``StoreError``, `LogError` for a damaged log, or an error of the file system.
     public static func open(
         at path: String, _ access: StoreAccess = .reading, options: StoreOptions = StoreOptions()
     ) throws -> Store {
@@ -205,7 +205,7 @@ public final class Store: Sendable {
         do {
             return try opening.forReading()
         } catch let reason where !(reason is LogError || reason is StoreError || reason.isLackOfDescriptors) {
-            // As a writer this process can fold the index; then it goes on as a reader.
+            // The process folds the index as a writer, and then continues as a reader.
             try fold(folder, log: log, options: options, because: reason)
             return try opening.forReading()
         }
@@ -228,7 +228,7 @@ public final class Store: Sendable {
         }
     }
 
-    /// Syncs, seals and closes an index that was open for writing, and takes away the mark that says so.
+    /// Syncs, seals and closes an index that was open for writing, and removes the mark of an open index.
     private static func finish(_ index: Index, in folder: StoreFolder, _ options: StoreOptions) throws {
         defer { index.close() }
         try index.sync()
@@ -238,13 +238,13 @@ public final class Store: Sendable {
         try removeFile(folder.bootMark)
     }
 
-    /// Closes the store, once everybody is done who is reading or writing at this moment; those who observe it are told. From its
-    /// beginning on nobody else begins: they get ``StoreError/closed``. Nothing can be done with the store afterwards.
+    /// Closes the store after the current reads and writes have ended, and notifies its observers. Reads and writes that begin after this
+    /// call throw ``StoreError/closed``.
     ///
-    /// Do not call it from inside a reading, for which it would wait. Doing it again does nothing, and waits for nothing.
+    /// Must not be called inside a read: it would wait for itself. Later calls do nothing and return immediately.
     ///
-    /// - Throws: where the index could not be brought to the disk; it is folded again when the store is next opened.
-    ///   ``StoreError/displaced(path:)`` where the store's folder was removed or replaced; nothing is written into it then.
+    /// - Throws: an error if the index could not be written to the disk; the index is folded again when the store is next opened.
+    ///   ``StoreError/displaced(path:)`` if the store's folder was removed or replaced; nothing is written into the new folder.
     public func close() throws {
         guard users.close() else { return }
         writer?.ends?.stop()
@@ -258,11 +258,11 @@ public final class Store: Sendable {
         }
         if let writer {
             let index = index
-            // What an import has added and not finished is kept, too.
+            // This also writes the additions of an unfinished import.
             let written = Result { try log.failure == nil ? writer.writeOut() : () }
             writer.close()
             guard log.isInPlace, log.hasHead else {
-                // Seals and marks would go into the folder that is there now, which they do not describe.
+                // The path now leads to another folder. Seals and marks of this store would be wrong there.
                 index.close()
                 throw StoreError.displaced(path: folder.path)
             }
@@ -280,7 +280,7 @@ public final class Store: Sendable {
 }
 
 extension Error {
-    /// Whether the process lacks descriptors or memory.
+    /// Whether the process has no free file descriptors or no memory.
     fileprivate var isLackOfDescriptors: Bool {
         switch self {
         case let error as FileError: error.isLackOfDescriptors
@@ -289,7 +289,7 @@ extension Error {
         }
     }
 
-    /// Whether the disk has no room for what was to be written.
+    /// Whether the disk is full.
     fileprivate var isFullDisk: Bool {
         switch self {
         case let error as FileError: error.isDiskFull

@@ -1,36 +1,36 @@
 public import Events
 internal import Permissions
 
-/// What a token allows, and for how long. Its secret is nowhere but with whoever was given it.
+/// The permissions and lifetime of a token. The service does not keep the token's secret.
 public struct Token: Hashable, Sendable {
-    /// What it is called where it is listed, ended or written about: `t1`, `t2` and so on. Nothing secret.
+    /// The token's id in lists, commands and logs: `t1`, `t2` and so on. It is not secret.
     public let id: String
-    /// The stores that it is good for.
+    /// The stores in which the token is valid.
     public let stores: StoreScope
-    /// What may be done with it there.
+    /// The right that the token gives in these stores.
     public let right: Right
-    /// From when on it is good for nothing; nil for no end.
+    /// When the token expires; nil if it does not expire.
     public let until: Instant?
-    /// When it was made.
+    /// When the token was created.
     public let createdAt: Instant
-    /// When it was taken back; nil where it was not.
+    /// When the token was revoked; nil if it was not revoked.
     public var revokedAt: Instant?
-    /// What somebody wrote about it, to know it by.
+    /// A comment by which the operator recognizes the token.
     public let comment: String?
 
-    /// Whether it is good for anything at a moment.
+    /// Whether the token is valid at an instant.
     public func isGood(at instant: Instant) -> Bool {
         if case nil = revokedAt { until.map { instant < $0 } ?? true } else { false }
     }
 }
 
-/// Stores of a data directory.
+/// A set of stores of a data directory.
 public enum StoreScope: Hashable, Sendable {
-    /// Every store, those made later included.
+    /// Every store, including stores that are created later.
     case all
     case named([String])
 
-    /// Whether a store is among them.
+    /// Whether the set contains a store.
     public func includes(_ store: String) -> Bool {
         switch self {
         case .all: true
@@ -38,7 +38,7 @@ public enum StoreScope: Hashable, Sendable {
         }
     }
 
-    /// Whether a text is the name of a store: small letters, digits, `_` and `-`, at most 63, the first one a letter or a digit.
+    /// Whether a text is a valid store name: 1 to 63 lowercase letters, digits, `_` and `-`, starting with a letter or a digit.
     public static func isStoreName(_ text: String) -> Bool {
         let bytes = text.utf8
         let isAlphanumeric = { (byte: UInt8) in
@@ -49,12 +49,12 @@ public enum StoreScope: Hashable, Sendable {
     }
 }
 
-/// What may be done with a credential.
+/// The right that a credential gives.
 public enum Right: Hashable, Sendable {
-    /// Acting as one principal: a user, a thing or `anonymous`.
+    /// Act as one principal: a user, a thing or `anonymous`.
     case act(as: Name)
-    /// Asking about anyone, and changing nothing.
+    /// Query the access of all principals, and change nothing.
     case ask
-    /// Everything: acting as anybody, asking about anyone, and looking after the store.
+    /// Act as any principal, query the access of all principals, and administer the store.
     case administer
 }

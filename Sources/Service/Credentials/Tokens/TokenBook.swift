@@ -2,27 +2,27 @@ internal import Events
 internal import Hashing
 internal import Permissions
 
-/// All tokens that a file of lines tells of. Pure: a value folded from the lines.
+/// All tokens of a token file: a value, computed from the lines.
 struct TokenBook {
-    /// In the order in which they were made.
+    /// The tokens in the order of creation.
     private(set) var tokens: [Token] = []
-    /// Where each stands in the list, by the SHA-256 of its secret.
+    /// The index of each token in the list, by the SHA-256 of its secret.
     private var places: [Digest: Int] = [:]
     private var hashes: [Digest] = []
 
-    /// The token of a secret, with the hash that is kept of it. One look into a table.
+    /// Returns the token with a secret's hash, and the stored hash. One dictionary lookup.
     func token(for digest: Digest) -> (token: Token, digest: Digest)? {
         places[digest].map { (tokens[$0], hashes[$0]) }
     }
 
     func token(id: String) -> Token? { tokens.first { $0.id == id } }
 
-    /// What the next token will be called.
+    /// The id of the next token.
     var nextID: String { "t\(tokens.count + 1)" }
 
-    /// Takes in what a line says.
+    /// Applies a line.
     ///
-    /// - Throws: ``TokenFileError/Reason`` where it does not follow the lines before it.
+    /// - Throws: ``TokenFileError/Reason`` if the line contradicts the lines before it.
     mutating func apply(_ line: TokenLine) throws(TokenFileError.Reason) {
         switch line {
         case .created(let token, let digest):

@@ -1,13 +1,13 @@
 public import Events
 
-/// The file of tokens cannot be understood, so that no token is good until it is mended.
+/// The token file cannot be decoded. No token is valid until it is repaired.
 public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with a line.
+    /// The problem of a line.
     public enum Reason: Error, Hashable, Sendable {
         case unknownFormat
-        /// Written by a build before format 2, without checksums.
+        /// The line was written by a build before format 2, without checksums.
         case withoutChecksums
-        /// The bytes of a line are not what its checksum vouches for.
+        /// The bytes of a line do not match its checksum.
         case checksum
         /// Lines are missing at the end.
         case endsEarly(lines: Int, known: Int)
@@ -21,7 +21,7 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     public let path: String
-    /// From 1.
+    /// The number of the line, from 1.
     public let line: Int
     public let reason: Reason
 
@@ -46,14 +46,14 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// There is no rollback of the file of tokens to accept.
+/// The token file is not an older copy, so there is no rollback to accept.
 public struct TokensNotRolledBack: Error, Hashable, CustomStringConvertible {
     public let path: String
 
     public var description: String { "the file of tokens `\(path)` is not an older copy: there is nothing to accept" }
 }
 
-/// A token that cannot be made or taken back as asked.
+/// A token that cannot be created or revoked as requested.
 public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     case noSuchToken(id: String)
     case alreadyRevoked(id: String, at: Instant)

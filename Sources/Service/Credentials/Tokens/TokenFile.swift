@@ -1,33 +1,32 @@
 internal import Files
 internal import Hashing
 
-/// What the whole lines of the file of tokens say, after their checksums were checked.
+/// The content of the token file's complete lines, after their checksums were checked.
 ///
 ///     {"format":"muniment-tokens/2","lines":"0000000002","sum":"SUM OF LINE 2","check":"SHA-256 OF THIS LINE SO FAR"}
 ///     {"created":"t1",…,"sum":"SHA-256 OF 32 BYTES OF ZERO AND OF THIS LINE SO FAR"}
 ///     {"revoked":"t1",…,"sum":"SHA-256 OF THE SUM BEFORE AND OF THIS LINE SO FAR"}
 ///
-/// The first line is overwritten in place after each change is on the disk. It has always the same length, less than a sector of a
-/// disk, so that it is never written in part. A change is acknowledged after that, so only a line that the first line does not
-/// count yet can be torn.
+/// After each change is on the disk, the first line is overwritten in place. Its length is constant and less than a disk sector, so it is
+/// never written in part. The change is acknowledged after that. Only a line that the first line does not count yet can be incomplete.
 struct TokenFile {
     private(set) var book = TokenBook()
-    /// How many changes it has.
+    /// Number of changes in the file.
     var changes: Int { lineCount }
-    /// The bytes of the lines that count, the first line included.
+    /// Bytes of the counted lines, including the first line.
     private var byteCount = 0
     private var lineCount = 0
     private var lastSum = Digest.zero
-    /// Its last change; nil without one.
+    /// The last change; nil if there is none.
     var end: TokenRecord? { lineCount == 0 ? nil : TokenRecord(lines: lineCount, sum: lastSum) }
 
     /// Reads a file.
     ///
     /// - Parameters:
-    ///   - bytes: its whole lines, ends included.
-    ///   - path: named in errors.
-    ///   - record: what the file had once; nil for nothing that is known of.
-    /// - Throws: ``TokenFileError``: with a damaged file, or one that is older than the record, no token is valid.
+    ///   - bytes: its complete lines, including their line breaks.
+    ///   - path: the path for errors.
+    ///   - record: the end of the file at its last known change; nil if unknown.
+    /// - Throws: ``TokenFileError`` if the file is damaged or older than the record. In both cases no token is valid.
     init(_ bytes: [UInt8], path: String, record: TokenRecord?) throws(TokenFileError) {
         guard !bytes.isEmpty else {
             if let record { throw TokenFileError(path: path, line: 1, reason: .rolledBack(lines: 0, known: record.lines)) }
@@ -42,7 +41,7 @@ struct TokenFile {
             for line in lines.dropFirst() {
                 number += 1
                 guard let body = ChainedLine.body(of: line, behind: lastSum) else {
-                    // It was never acknowledged: the process that wrote it ended before.
+                    // The line was never acknowledged: the process that wrote it ended before.
                     if lineCount >= known, number == lines.count { break }
                     throw .checksum
                 }
@@ -60,7 +59,7 @@ struct TokenFile {
         }
     }
 
-    /// What to write for one more line.
+    /// Returns the bytes to write to add a line.
     func adding(_ line: TokenLine) -> SharedLines.Addition {
         let body = line.bytes
         let sum = ChainedLine.sum(of: body, behind: lastSum)
@@ -80,12 +79,12 @@ struct TokenFile {
         return text + Array(",\"check\":\"\(Digest(of: text.span))\"}\n".utf8)
     }
 
-    /// How many lines the first line counts, and the sum of the last of them.
+    /// Returns the number of lines that the first line counts, and the checksum of the last of these lines.
     fileprivate static func checkedHead(_ line: [UInt8]) throws(TokenFileError.Reason) -> (lines: Int, sum: Digest) {
         if line == Array("\(format)1\"}".utf8) { throw .withoutChecksums }
         guard line.starts(with: "\(format)2\",".utf8) else { throw .unknownFormat }
         let parts = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
-        // The same line is made of what it says, so that a change of any bit in it is found.
+        // The line is rebuilt from its values and compared, so that a change of any bit is found.
         guard parts.count > 11, let lines = Int(String(decoding: parts[7], as: UTF8.self)), lines >= 0,
             String(lines).count <= lineDigits, let sum = Digest(hexadecimal: String(decoding: parts[11], as: UTF8.self)),
             line + [UInt8(ascii: "\n")] == head(lines: lines, sum: sum)
@@ -94,17 +93,17 @@ struct TokenFile {
     }
 }
 
-/// What the file of tokens had after its last change, kept in a file beside it so that an older copy of it is found. The record is
-/// written after the change, so the file may have one line more.
+/// The end of the token file after its last change, in a separate file in the same folder. It shows if the token file is replaced by an
+/// older copy. The record is written after the change, so the token file may have one more line.
 struct TokenRecord {
     let lines: Int
     let sum: Digest
 
     init(lines: Int, sum: Digest) { (self.lines, self.sum) = (lines, sum) }
 
-    /// The record in a file; nil where there is none.
+    /// Reads the record from a file; nil if the file does not exist.
     ///
-    /// - Throws: ``TokenFileError`` for one that is damaged.
+    /// - Throws: ``TokenFileError`` for a damaged record.
     init?(at path: String) throws {
         guard try exists(path) else { return nil }
         let bytes = try readFile(path)
@@ -115,20 +114,20 @@ struct TokenRecord {
     }
 }
 
-/// A line of JSON whose last member is a checksum over it and the line before.
+/// A line of JSON whose last member is a checksum of the line and the previous line.
 private enum ChainedLine {
     private static let member = Array(#","sum":""#.utf8)
     private static let end = Array(#""}"#.utf8)
 
-    /// - Parameter body: the line as it is without a checksum, an object that is not empty.
+    /// - Parameter body: the line without its checksum, a non-empty object.
     static func sum(of body: [UInt8], behind previous: Digest) -> Digest { Digest(chaining: previous, Array(body.dropLast())) }
 
-    /// The line with its checksum and its end.
+    /// Returns the line with its checksum and its line break.
     static func bytes(of body: [UInt8], sum: Digest) -> [UInt8] {
         body.dropLast() + member + Array(sum.description.utf8) + end + [UInt8(ascii: "\n")]
     }
 
-    /// A line without its checksum; nil where that is not the right one.
+    /// Returns a line without its checksum; nil if the checksum is wrong.
     static func body(of line: [UInt8], behind previous: Digest) -> [UInt8]? {
         let count = line.count - member.count - 2 * Digest.byteCount - end.count
         guard count > 0 else { return nil }

@@ -5,10 +5,10 @@ internal import Permissions
 internal import Secrets
 internal import Synchronization
 
-/// The tokens of a data directory, in a file that the service and the tool share.
+/// The tokens of a data directory, in a file that the service and the command line tool share.
 ///
-/// The file is appended to, and each change is on the disk before its caller is told. A lookup sees at once what another process
-/// has changed.
+/// Each change is appended to the file, and is on the disk before the call returns. A lookup sees changes of other processes
+/// immediately.
 public final class TokenRegistry: Sendable {
     private let lines: SharedLines
     private let folder: String
@@ -21,7 +21,7 @@ public final class TokenRegistry: Sendable {
         var end: TokenRecord?
         var condition = Condition.unread
 
-        /// Keeps the result of a reading.
+        /// Keeps the result of a read.
         ///
         /// - Returns: a line for the log if the file became unreadable or readable.
         mutating func keep(_ result: Result<Reading?, any Error>, path: String) -> String? {
@@ -31,7 +31,7 @@ public final class TokenRegistry: Sendable {
                 (reading, end, condition) = (new, new?.file.end ?? end, .readable)
                 return before == .unreadable ? "the file of tokens `\(path)` can be read again" : nil
             case .failure(let error):
-                // A lack of descriptors ends without a change of the file. At the start, the caller reports the error.
+                // A lack of file descriptors ends without a change of the file. At the start, the caller reports the error.
                 if (error as? FileError)?.isLackOfResources == true || before == .unread { return nil }
                 condition = .unreadable
                 return before == .readable ? "callers with a token get the status 503: \(error)" : nil
@@ -52,31 +52,31 @@ public final class TokenRegistry: Sendable {
         }
     }
 
-    /// Where the record of the last change is.
+    /// The path of the record of the last change.
     private var record: String { folder + "/tokens.head" }
 
-    /// Where the file is.
+    /// The path of the token file.
     public var path: String { lines.path }
 
     /// - Parameters:
-    ///   - dataDirectory: the folder that the stores are in. It has to be there; what is missing in it is made with the first token.
-    ///   - report: receives a line when the file can no longer be read, and when it can be read again.
+    ///   - dataDirectory: the folder of the stores. It must exist. Missing files in it are created with the first token.
+    ///   - report: receives a line when the file becomes unreadable, and when it becomes readable again.
     public init(dataDirectory: String, report: @escaping @Sendable (String) -> Void = { _ in }) {
         self.report = report
         folder = dataDirectory + "/.muniment"
         lines = SharedLines(path: folder + "/tokens.jsonl")
     }
 
-    /// Makes a token.
+    /// Creates a token.
     ///
     /// - Parameters:
-    ///   - stores: what it is good for: at least one store.
-    ///   - right: what may be done with it.
-    ///   - until: from when on it is good for nothing; nil for no end.
-    ///   - comment: to know it by, at most 1,024 bytes. Not secret.
-    ///   - instant: now.
-    /// - Returns: its secret, which is kept nowhere and cannot be had again, and what is known of it.
-    /// - Throws: ``TokenError``, ``TokenFileError``, or a file's error; then there is no new token.
+    ///   - stores: the stores in which the token is valid: at least one.
+    ///   - right: the right that the token gives.
+    ///   - until: when the token expires; nil if it does not expire.
+    ///   - comment: a comment to recognize the token by, at most 1,024 bytes. It is not secret.
+    ///   - instant: the current time.
+    /// - Returns: the secret, which is not stored and cannot be read again, and the token.
+    /// - Throws: ``TokenError``, ``TokenFileError``, or a file's error. In each case no token is created.
     public func create(
         stores: StoreScope, right: Right, until: Instant? = nil, comment: String? = nil, at instant: Instant
     ) throws -> (secret: String, token: Token) {
@@ -93,11 +93,11 @@ public final class TokenRegistry: Sendable {
         return (secret, made)
     }
 
-    /// Takes a token back: from now on it is good for nothing, also where a service is running.
+    /// Revokes a token. It is invalid from now on, also for a running service.
     ///
     /// - Parameters:
-    ///   - id: what it is called.
-    ///   - instant: now.
+    ///   - id: the id of the token.
+    ///   - instant: the current time.
     /// - Throws: ``TokenError/noSuchToken(id:)``, ``TokenError/alreadyRevoked(id:at:)``, ``TokenFileError``, or a file's error.
     @discardableResult
     public func revoke(id: String, at instant: Instant) throws -> Token {
@@ -113,14 +113,14 @@ public final class TokenRegistry: Sendable {
         return ended
     }
 
-    /// Every token there ever was, in the order in which they were made.
+    /// Returns every token that was ever created, in the order of creation.
     public func list() throws -> [Token] { try book().tokens }
 
-    /// The token of a secret, where it is good at a moment; nil for one that is unknown, was taken back or has ended.
+    /// Returns the token with a secret if it is valid at an instant; nil for a token that is unknown, revoked or expired.
     ///
-    /// A hash, a call of the system and a look into a table. How long that takes tells nothing about which tokens there are.
+    /// Costs a hash, a system call and a dictionary lookup. The time it takes does not show which tokens exist.
     ///
-    /// - Throws: where the file cannot be read or understood. Then nobody is let in.
+    /// - Throws: an error if the file cannot be read or decoded. In this case no token is valid.
     public func token(for secret: String, at instant: Instant) throws -> Token? {
         guard TokenSecret.isWellFormed(secret) else { return nil }
         let digest = TokenSecret.digest(secret)
@@ -130,32 +130,34 @@ public final class TokenRegistry: Sendable {
         return found.token
     }
 
-    /// The tokens as the file has them now.
+    /// Returns the tokens in the current file.
     private func book() throws -> TokenBook {
         if let reading = latest.withLock({ $0.reading }), reading.watch.isUnchanged { return reading.file.book }
         let read = Result { try self.read() }
-        // Only what was read whole is kept: after an error the next call tries again.
+        // Only a complete read is kept. After an error, the next call reads again.
         let line = latest.withLock { $0.keep(read, path: path) }
         if let line { report(line) }
         return try read.get()?.file.book ?? TokenBook()
     }
 
-    /// The file as it is now; nil where there is none.
+    /// Reads the current file; nil if it does not exist.
     private func read() throws -> Reading? {
-        // Before the file, which a writer changes first: it is never ahead of the file then.
+        // The record is read before the file. A writer changes the file first, so this record is never ahead of the file.
         let record = try knownEnd()
         guard let (bytes, watch) = try lines.read() else {
             _ = try TokenFile([], path: path, record: record)
             return nil
         }
         do { return Reading(try TokenFile(bytes, path: path, record: record), watch) } catch {
-            // Its first line may have been read while it was overwritten: what is damaged is so while nobody writes, too.
+            // The first line may have been read while a writer overwrote it. Damage is reported only if a read without a writer shows it,
+            // too.
             guard let (bytes, watch) = try lines.read(afterWriters: true) else { throw error }
             return Reading(try TokenFile(bytes, path: path, record: record), watch)
         }
     }
 
-    /// The end of the file at its last change. Without a record of it, what this process has read: the whole folder may be gone.
+    /// Returns the end of the file at its last change. Without a record, returns the end that this process has read: the whole folder may
+    /// have been removed.
     private func knownEnd() throws -> TokenRecord? { try TokenRecord(at: record) ?? latest.withLock { $0.end } }
 
     private func change(_ decide: (TokenBook) throws -> TokenLine) throws {
@@ -170,11 +172,11 @@ public final class TokenRegistry: Sendable {
         try lines.append(decide) { try replaceFile(record, with: $0) }
     }
 
-    /// Accepts that the file is an older copy, or gone, and notes that in it. Tokens that were revoked since are valid again.
+    /// Accepts that the file is an older copy, or missing, and notes this in the file. Tokens that were revoked since are valid again.
     ///
-    /// - Parameter instant: now.
-    /// - Returns: how many changes the file has, and how many it had; -1 for a record that is damaged.
-    /// - Throws: ``TokensNotRolledBack``, ``TokenFileError`` for a file that is damaged, or a file's error; then nothing is changed.
+    /// - Parameter instant: the current time.
+    /// - Returns: how many changes the file has, and how many it had; -1 for a damaged record.
+    /// - Throws: ``TokensNotRolledBack``, ``TokenFileError`` for a damaged file, or a file's error. In each case nothing is changed.
     public func acceptRollback(at instant: Instant) throws -> (changes: Int, had: Int) {
         var lost = (changes: 0, had: 0)
         try append { bytes in

@@ -4,10 +4,10 @@ internal import HTTPServer
 internal import Muniment
 internal import Synchronization
 
-/// One feed that a client listens to.
+/// A feed that a client listens to.
 final class LiveFeed: Sendable {
     let stream: HTTPStream
-    /// Whom it counts against.
+    /// The caller for whom the feed is counted.
     let callerID: String
     /// Whether the caller may still listen.
     let isAllowed: @Sendable () -> Bool
@@ -17,9 +17,9 @@ final class LiveFeed: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// How far the client is told that it has come.
+        /// The last position that was sent to the client.
         var told: FeedCursor
-        /// Where the feed is that the events come from.
+        /// The feed's position in the source of its events.
         var position: FeedPosition?
         var task: Task<Void, Never>?
         var isClosed = false
@@ -38,7 +38,7 @@ final class LiveFeed: Sendable {
         state = Mutex(State(told: cursor))
     }
 
-    /// Starts what brings the events.
+    /// Starts the task that sends the events.
     func run(following position: FeedPosition?, _ body: @escaping @Sendable (LiveFeed) async -> Void) {
         running.enter()
         // Detached, because the deadline of the request that opens the feed must not interrupt the reads of the feed.
@@ -59,17 +59,17 @@ final class LiveFeed: Sendable {
     ///
     /// - Parameters:
     ///   - event: its bytes, made by ``ServerSentEvent/event(_:at:)``.
-    ///   - cursor: how far the client has come with it.
-    /// - Throws: `HTTPStreamClosed` where the client is gone, or may not listen any more.
+    ///   - cursor: the client's position after the event.
+    /// - Throws: `HTTPStreamClosed` if the client has closed the connection or may no longer listen.
     func send(_ event: [UInt8], at cursor: FeedCursor) async throws(HTTPStreamClosed) {
         guard isAllowed() else { throw HTTPStreamClosed() }
-        // Before the event is there, so that no sign of life behind it brings the client back to before it.
+        // Set before the event is sent, so that a later heartbeat cannot set the client back to an earlier position.
         state.withLock { $0.told = cursor }
         try await stream.write(event)
         sent.add()
     }
 
-    /// Gives a sign of life, and says how far nothing happened, unless the client has enough to read.
+    /// Sends a heartbeat with the current position, unless the client still has unread events.
     func beat() {
         state.withLock { state in
             if let revision = state.position?.passed, FeedCursor(revision) > state.told {
@@ -81,7 +81,7 @@ final class LiveFeed: Sendable {
         }
     }
 
-    /// The client is gone.
+    /// Ends the feed because the client has closed its connection.
     func close() {
         let task = state.withLock { state in
             state.isClosed = true

@@ -1,11 +1,11 @@
 internal import Events
 internal import HTTPServer
 
-/// The feeds of a store, under `/v1`. That of notices is where a page of them is, for those who accept events.
+/// The feeds of a store, under `/v1`. The feed of notices has the path of the pages of notices; the `Accept` header selects the feed.
 enum LiveFeedRoutes {
     static let all: [Route] = [commits]
 
-    /// What a feed of notices is, for the description of the route that it shares.
+    /// Description of the feed of notices, for the route that it shares.
     static let noticesText = """
         With `Accept: text/event-stream` the response is a live feed: CloudEvents 1.0 in server-sent events, from the head, or \
         after `after` or the header `Last-Event-ID`.

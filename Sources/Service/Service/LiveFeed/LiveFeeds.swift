@@ -5,16 +5,16 @@ internal import Foundation
 internal import HTTPServer
 internal import Synchronization
 
-/// The feeds that are open: how many there may be, and what is done for all of them every second.
+/// The open feeds, their limits, and their work of every second.
 final class LiveFeeds: Sendable {
-    /// Seconds between two signs of life of a feed.
+    /// Seconds between two heartbeats of a feed.
     static let beatSeconds: UInt64 = 15
 
     private let limits: LiveFeedLimits
     private let counts: ServiceCounts
     private let state = Mutex(State())
     private let timer: FeedTimer
-    /// What brings events.
+    /// The tasks that send events.
     private let running = DispatchGroup()
     /// Half of the processors are left to commits and responses.
     private let scheduler = FairScheduler(threads: max(1, ProcessInfo.processInfo.activeProcessorCount / 2))
@@ -33,20 +33,20 @@ final class LiveFeeds: Sendable {
         timer.start { [weak self] in self?.tick() }
     }
 
-    /// How many feeds are open.
+    /// Number of open feeds.
     var count: Int { state.withLock { $0.feeds.count } }
 
-    /// Bytes that are kept for clients which have not read them yet.
+    /// Bytes buffered for clients that have not read them yet.
     var bufferedBytes: Int { state.withLock { $0.feeds.values.map(\.self) }.reduce(0) { $0 + $1.stream.bufferedBytes } }
 
     /// Opens a feed.
     ///
     /// - Parameters:
-    ///   - cursor: how far the client has come.
-    ///   - caller: who listens.
-    ///   - client: the address that it listens from; anonymous callers are counted by it.
-    ///   - isAllowed: whether it may still listen; asked at each event, and every second.
-    /// - Throws: ``Problem`` where too many are open.
+    ///   - cursor: the client's position.
+    ///   - caller: the caller that listens.
+    ///   - client: the client's address; anonymous callers are counted by it.
+    ///   - isAllowed: whether the caller may still listen. Called for each event, and every second.
+    /// - Throws: ``Problem`` if too many feeds are open.
     func open(
         from cursor: FeedCursor, for caller: Caller, at client: String, isAllowed: @escaping @Sendable () -> Bool
     ) throws(Problem) -> LiveFeed {
@@ -83,9 +83,9 @@ final class LiveFeeds: Sendable {
         feed.close()
     }
 
-    /// Ends all feeds, and returns when nothing reads for them any more. None may be opened any more.
+    /// Ends all feeds, and returns when no task reads for them. No feed may be opened afterwards.
     func end() {
-        // Whether somebody may still listen is read from the stores, too.
+        // The check whether a caller may still listen reads the stores, too.
         timer.stop()
         for feed in state.withLock({ $0.feeds.values.map(\.self) }) {
             feed.stream.finish()
@@ -94,7 +94,7 @@ final class LiveFeeds: Sendable {
         running.wait()
     }
 
-    /// A second has passed: ends the feeds of those who may not listen any more, and gives signs of life to a part of the others.
+    /// Called every second. Ends the feeds whose callers may no longer listen, and sends heartbeats to a part of the other feeds.
     func tick() {
         let (feeds, second) = state.withLock { state in
             state.second += 1
@@ -113,9 +113,9 @@ final class LiveFeeds: Sendable {
 /// How many feeds may be open at once.
 struct LiveFeedLimits: Sendable {
     var inAll = 8_000
-    /// Of one caller that acts as a user, or of one address of anonymous callers.
+    /// For a caller that acts as a user, or for one address of anonymous callers.
     var ofActing = 256
-    /// Of one caller that queries or administers: it may listen for many users.
+    /// For a caller that queries or administers. It may listen for many users.
     var ofAsking = 4_000
 
     func ofCaller(_ caller: Caller) -> Int {
@@ -126,7 +126,7 @@ struct LiveFeedLimits: Sendable {
     }
 }
 
-/// Calls something every second, until it is let go.
+/// Calls a function every second until it is stopped.
 private final class FeedTimer: @unchecked Sendable {
     private let queue = DispatchQueue(label: "muniment.feeds", qos: .utility)
     private let timer: any DispatchSourceTimer
@@ -139,7 +139,7 @@ private final class FeedTimer: @unchecked Sendable {
         timer.activate()
     }
 
-    /// Calls no more, and returns when no call goes on.
+    /// Stops the calls, and returns when no call is running.
     func stop() {
         timer.cancel()
         queue.sync {}

@@ -4,7 +4,7 @@ internal import Muniment
 internal import Notices
 internal import Permissions
 
-/// The notices of somebody as they come: server-sent events.
+/// A live feed of a subscriber's notices as server-sent events.
 enum NoticeStream {
     /// Opens a feed for a client that asks for one.
     static func open(_ call: Call) throws -> HTTPResponse {
@@ -25,7 +25,7 @@ enum NoticeStream {
     }
 }
 
-/// How far a feed of notices has come. It lies in one place and not in the frames of a task, which are kept for each open stream.
+/// The position of a feed of notices. It is an object and not local state, because the frames of a task are kept for each open stream.
 private final class NoticeReader: @unchecked Sendable {
     private var iterator: NoticeFeed.Iterator
     private let subscriber: Name
@@ -40,7 +40,7 @@ private final class NoticeReader: @unchecked Sendable {
 
     var position: FeedPosition { iterator.position }
 
-    /// Sends what comes, until the client or the store ends it: the client comes back behind what it has. Called once.
+    /// Sends notices until the client or the store ends the feed. The client can resume after its last event. Must be called once.
     func send(to feed: LiveFeed) async {
         do {
             while let notice = try await iterator.next() {
@@ -50,7 +50,7 @@ private final class NoticeReader: @unchecked Sendable {
         } catch { return }
     }
 
-    /// The event that a notice is, and how far the client has come with it; nil for one that the client had before.
+    /// Returns the event for a notice, and the client's position after it; nil if the client already had the notice.
     @inline(never) private func event(for notice: Notice) throws -> (event: [UInt8], reached: FeedCursor)? {
         if notice.revision != revision || ordinal == 0 {
             revision = notice.revision
@@ -66,7 +66,7 @@ private final class NoticeReader: @unchecked Sendable {
 }
 
 extension ServerSentEvent {
-    /// The answer that a feed is.
+    /// Returns the response of a feed.
     static func response(_ stream: HTTPStream) -> HTTPResponse {
         let headers = [
             HTTPHeader("Content-Type", "text/event-stream"), HTTPHeader("Cache-Control", "no-store"),
@@ -80,7 +80,7 @@ extension Call {
     /// Whether the client asks for a feed.
     var wantsFeed: Bool { request.header("Accept")?.lowercased().contains("text/event-stream") ?? false }
 
-    /// From where a client wants to go on: what `Last-Event-ID` brings back, else the parameter `after`, else now.
+    /// Returns the position from which the client resumes: `Last-Event-ID`, else the parameter `after`, else the head.
     func feedCursor(head: Revision) throws -> FeedCursor {
         guard let text = try request.header("Last-Event-ID") ?? query["after"], text != "now", !text.isEmpty else {
             return FeedCursor(head)
@@ -93,15 +93,15 @@ extension Call {
         return cursor
     }
 
-    /// Opens a feed that ends as soon as the caller's token, or what else it may listen by, is gone.
+    /// Opens a feed. The feed ends when the caller's token is revoked or expires, or when the caller loses another permission for it.
     ///
     /// - Parameters:
-    ///   - cursor: how far the client has come.
-    ///   - mayListen: whether the caller, as it was when the feed was opened, may listen.
+    ///   - cursor: the client's position.
+    ///   - mayListen: whether the caller, as authenticated when the feed was opened, may listen.
     func openFeed(from cursor: FeedCursor, while mayListen: @escaping @Sendable () throws -> Bool) throws -> LiveFeed {
         guard let caller else { throw Problem.unauthenticated }
         let isKnown = service.authenticator.watch(caller, authorization: request.header("Authorization"))
-        // A fault is no leave.
+        // An error counts as a missing permission.
         let feed = try service.liveFeeds.open(from: cursor, for: caller, at: client) { isKnown() && (try? mayListen()) == true }
         _ = feed.stream.offer(ServerSentEvent.opening(at: cursor))
         return feed

@@ -3,25 +3,25 @@ internal import HTTPServer
 internal import Muniment
 internal import Permissions
 
-/// One request on its way: what was asked for, by whom, in which store.
+/// A request with its route's parameters, its caller and its store.
 struct Call: Sendable {
     let service: MunimentService
     let request: HTTPRequest
     let route: Route
-    /// The segments that the path's parameters took, decoded, in order.
+    /// The values of the path's parameters, decoded, in the order of the path.
     let parameters: [String]
-    /// Who calls; nil for routes that anybody may ask.
+    /// The caller; nil for a route that needs no token.
     let caller: Caller?
-    /// The store that the route is about; the default store for routes that name none.
+    /// The store of the route; the default store if the route names none.
     let hosted: HostedStore?
-    /// What the request is called in the log, and in what it commits.
+    /// The request id that the log and the commits of this request contain.
     let requestID: String?
-    /// The address that the request comes from, behind a trusted proxy too.
+    /// The client's address. If the request came through a trusted proxy, this is the address of the client and not of the proxy.
     let client: String
-    /// What the service keeps of the request.
+    /// The service's data about the request.
     let exchange: Exchange
 
-    /// The store that the route is about.
+    /// The store of the route.
     var store: Store {
         get throws(Problem) {
             guard let hosted else { throw Problem(.notFound, "the store does not exist") }
@@ -29,14 +29,14 @@ struct Call: Sendable {
         }
     }
 
-    /// The segment that a parameter of the path took.
+    /// Returns the value of a path parameter.
     func parameter(_ name: String) -> String {
         route.path.parameters.firstIndex(of: name).map { parameters[$0] } ?? ""
     }
 
     var query: QueryParameters { get throws(Problem) { try QueryParameters(request.query) } }
 
-    /// The body as JSON.
+    /// Returns the body as JSON.
     func json() throws -> JSONValue {
         guard isJSON else {
             throw Problem(.unsupportedMediaType, "the body must be JSON: send it with `Content-Type: application/json`")
@@ -44,12 +44,12 @@ struct Call: Sendable {
         return try decodedBody()
     }
 
-    /// The body as JSON, whatever its media type.
+    /// Returns the body as JSON, whatever its media type.
     func decodedBody() throws(JSONError) -> JSONValue {
         try JSONText.decode(request.body, limit: max(route.bodyLimitBytes, 1), valueLimit: Limits.valuesPerRequest)
     }
 
-    /// Whether the body is said to be JSON.
+    /// Whether the content type of the body is JSON.
     var isJSON: Bool {
         guard let type = request.header("Content-Type") else { return false }
         if type == "application/json" { return true }
@@ -57,14 +57,14 @@ struct Call: Sendable {
         return essence.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
     }
 
-    /// Answers with a JSON object.
+    /// Returns a response with a JSON object.
     func answer(_ members: JSONObject, status: Int = 200, headers: [HTTPHeader] = []) -> HTTPResponse {
         var writer = JSONWriter()
         writer.write(.object(members))
         return answer(json: writer.written, status: status, headers: headers)
     }
 
-    /// Answers with JSON that is written already.
+    /// Returns a response with JSON that is already encoded.
     func answer(json bytes: [UInt8], status: Int = 200, headers: [HTTPHeader] = []) -> HTTPResponse {
         HTTPResponse(status: status, headers: headers.isEmpty ? Call.jsonHeaders : Call.jsonHeaders + headers, body: .bytes(bytes))
     }

@@ -1,42 +1,42 @@
 internal import HTTPServer
 internal import Identity
 
-/// One thing that the service does: where it is asked for, who may ask, how it is described, and what it does.
+/// An operation of the service: its path, the right that a caller needs, its description and its handler.
 ///
-/// A class, so that handing it on with each request copies nothing.
+/// It is a class, so that no request copies it.
 final class Route: Sendable {
     let method: String
     let path: PathPattern
-    /// Its name in the description of the API and in metrics, such as `check`.
+    /// The name of the operation in the description of the API and in metrics, such as `check`.
     let name: String
     let need: CallerNeed
-    /// Bytes of a body at most; 0 where there is none.
+    /// The limit of the body in bytes; 0 if the route has no body.
     let bodyLimitBytes: Int
     let description: RouteDescription
     let handler: Handler
-    /// Which parameter of the path names the store; -1 for the default store, nil where the route is about no store.
+    /// The index of the path parameter that names the store; -1 for the default store, nil if the route needs no store.
     let storePlace: Int?
 
-    /// What runs where.
+    /// The function that handles a request, and where it runs.
     enum Handler: Sendable {
-        /// On a thread of the server, which must not wait: for what takes microseconds.
+        /// Runs on a thread of the server. It must not wait: for handlers that take microseconds.
         case immediate(@Sendable (Call) throws -> HTTPResponse)
-        /// On a thread of the server where the body has at most so many bytes, else on a queue: for what takes as long as the
-        /// body is.
+        /// Runs on a thread of the server if the body has at most this many bytes, else on a queue. For handlers whose time grows with the
+        /// body.
         case immediateUpTo(bodyBytes: Int, @Sendable (Call) throws -> HTTPResponse)
-        /// On a queue, where it may take its time.
+        /// Runs on a queue, without a limit on its time.
         case queued(@Sendable (Call) throws -> HTTPResponse)
-        /// On a queue of those for accounts, which hold up nothing else; where the service has none, it answers 404.
+        /// Runs on one of the queues for accounts, so that it delays no other request. If the service has no accounts, returns 404.
         case ofAccounts(AccountsPace, @Sendable (Call, Accounts) throws -> HTTPResponse)
-        /// In a task, waiting for others without holding up a thread.
+        /// Runs in a task and can wait for other tasks without blocking a thread.
         case asynchronous(@Sendable (Call) async throws -> HTTPResponse)
     }
 
-    /// Whether it is there only where the service has accounts.
+    /// Whether the route exists only if the service has accounts.
     var isOfAccounts: Bool { if case .ofAccounts = handler { true } else { false } }
 
-    /// Whether nothing that a client must know is lost if its answer is dropped for lack of memory. Changes to stores are tasks, and
-    /// what else changes something has a short answer.
+    /// Whether the response can be dropped for lack of memory without losing information that the client needs. Changes to stores run in
+    /// tasks, and other changes have short responses.
     var changesNothing: Bool {
         switch handler {
         case .immediate, .immediateUpTo, .queued: true
@@ -44,7 +44,7 @@ final class Route: Sendable {
         }
     }
 
-    /// Whether its work has a deadline.
+    /// Whether the handler has a deadline.
     var hasDeadline: Bool {
         switch handler {
         case .queued, .immediateUpTo: true
@@ -67,28 +67,28 @@ final class Route: Sendable {
     }
 }
 
-/// What a caller's token must reach for a route.
+/// The right that a caller's token must have for a route.
 enum CallerNeed: Hashable, Sendable {
-    /// Nothing: anybody may ask, without a token too.
+    /// No right: the request needs no token.
     case nothing
-    /// The store that the route is about; what of it, the route itself decides.
+    /// Access to the route's store. The route itself checks the operation.
     case store
-    /// Questions about anybody.
+    /// Queries about all principals.
     case asking
     /// Administration of the store.
     case administering
     /// Administration of all stores.
     case administeringAll
-    /// A session: somebody who signed in to an account.
+    /// A session of a user who signed in to an account.
     case session
 }
 
-/// How long something about accounts takes, and what it may wait for.
+/// How long an operation on accounts takes, and what it may wait for.
 enum AccountsPace: Hashable, Sendable {
-    /// A write to the disk at most.
+    /// At most a write to the disk.
     case brisk
     /// A password is hashed.
     case hashing
-    /// Somebody is to be proved by the `provider` that the body names: a password is hashed, or another service is asked.
+    /// The `provider` in the body authenticates the user: a password is hashed, or another service is called.
     case proving
 }
