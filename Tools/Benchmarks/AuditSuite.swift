@@ -3,15 +3,15 @@ import Foundation
 import Muniment
 import Permissions
 
-/// Pages of an audit list over many records, beside SQLite with an index for each column that a filter names.
+/// Measures pages of an audit list with many records, and compares them with SQLite with an index for each column of a filter.
 ///
-/// Half of the records are of one actor, half of them of one subject, and these halves hardly meet.
+/// Half of the records are of one actor, and half of them are about one subject. Only few records are in both halves.
 struct AuditSuite {
     let records: Int
     let folder: String
 
     struct Result {
-        /// The name of each filter, what a page of it took, and what SQLite took for the same.
+        /// The name of each filter, the time of a page with it, and the time of the same page in SQLite.
         var pages: [(name: String, page: Timing, sqlite: Timing)]
         var importPerSecond: Double
     }
@@ -20,10 +20,10 @@ struct AuditSuite {
     private static let repetitions = 20
     private static let objects = 20_000
     private static let recordsPerTransaction = 5
-    /// One record in so many is of the dense actor and the dense subject.
+    /// One record in this many has both the frequent actor and the frequent subject.
     private static let meetEvery = 99_991
 
-    /// What the record of a number says.
+    /// The content of the record with a number.
     private struct Item {
         let actor: Name
         let subject: Name
@@ -92,7 +92,7 @@ struct AuditSuite {
         return Result(pages: pages, importPerSecond: Double(records) / seconds)
     }
 
-    /// A store with the records, a second between two transactions; how long the import took, and an hour in the middle.
+    /// Creates a store with the records, one second apart. Returns the time of the import, and an hour in the middle of the records.
     private func makeStore() throws -> (Store, seconds: Double, hour: (Instant, Instant)) {
         let begin = BenchmarkClock().now
         let store = try Store.create(

@@ -2,7 +2,7 @@ import Events
 import Muniment
 import Permissions
 
-/// How long a check takes, now and in the past, beside a raw `mdb_get` on the same rows.
+/// Measures checks, present and past, and compares them with a raw `mdb_get` on the same rows.
 struct CheckSuite {
     let store: Store
     let data: GeneratedStore
@@ -32,7 +32,7 @@ struct CheckSuite {
             let random = try prepare(.random, snapshot)
             let head = snapshot.revision.rawValue
             var revisions = SplitMix64(seed: 11)
-            // The past half of the history: everything is there, and much has been rewritten since.
+            // The later half of the history: everything exists, and many entries have been rewritten since.
             let past = (0..<calls).map { _ in Revision(UInt64.random(in: head / 2...head, using: &revisions)) }
             return Result(
                 direct: try measure(direct, snapshot), nested: try measure(nested, snapshot), random: try measure(random, snapshot),
@@ -61,7 +61,7 @@ struct CheckSuite {
                 throw BenchmarkFailure("a check has the wrong answer")
             }
         }
-        // Whom each caller counts as is learnt once; a service that is up has learnt it.
+        // The warm-up computes the roles of each caller once, as in a service that has been running for a while.
         return try Timing.measure(calls: calls, warmUp: calls) { call in
             let question = questions[call % questions.count]
             return try snapshot.check(question.subject, question.wanted, on: question.object) ? 1 : 0
@@ -79,7 +79,7 @@ struct CheckSuite {
     }
 }
 
-/// A measurement that cannot be trusted.
+/// A measurement that is not valid.
 struct BenchmarkFailure: Error, CustomStringConvertible {
     let description: String
 

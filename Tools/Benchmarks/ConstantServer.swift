@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServer
 
-/// The server without a service: it takes the same requests and answers each with the same bytes.
+/// The HTTP server without the permission service: it accepts the same requests and sends the same response to each.
 final class ConstantServer: HTTPApplication {
     private static let body = Array(#"{"decision":true,"context":{"revision":100000}}"#.utf8)
 

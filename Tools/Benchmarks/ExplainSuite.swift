@@ -3,24 +3,24 @@ import Foundation
 import Muniment
 import Permissions
 
-/// How long an explanation takes beside the check that it explains, both by names.
+/// Measures explanations, and compares each with the check that it explains. Both take names.
 struct ExplainSuite {
     let store: Store
     let data: GeneratedStore
     let calls: Int
 
-    /// An explanation, and the check of the same questions.
+    /// The times of an explanation and of a check with the same questions.
     struct Pair {
         var explanation: Timing
         var check: Timing
     }
 
     struct Result {
-        /// An entry of the user on the object itself.
+        /// The user has an entry on the object itself.
         var direct: Pair
-        /// An entry of the highest of five nested roles on the folder of the object.
+        /// The highest of five nested roles has an entry on the object's folder.
         var nested: Pair
-        /// Any user, any object: mostly no.
+        /// A random user and a random object: most answers are no.
         var random: Pair
         /// The witness of a nested question, with the events of all its steps.
         var witness: Timing
@@ -57,7 +57,7 @@ struct ExplainSuite {
             explanation: try Timing.measure(calls: calls, warmUp: calls) { call in
                 let question = questions[call % questions.count]
                 let explanation = try snapshot.explain(question.subject, question.wanted, on: question.object)
-                // What gives it is counted, so that it has to be found.
+                // Counting the reasons prevents the compiler from removing their computation.
                 return explanation.reasons.map { $0.store.count + $0.object.standings.count } ?? 0
             },
             check: try Timing.measure(calls: calls, warmUp: calls) { call in
@@ -67,7 +67,7 @@ struct ExplainSuite {
     }
 }
 
-/// The rows about explanations.
+/// Returns the rows about explanations.
 func measureExplanations(_ arguments: Arguments) throws -> Table {
     let entries = arguments.isQuick ? 10_000 : 1_000_000
     var table = Table("Explanations vs. checks, \(entries) entries")

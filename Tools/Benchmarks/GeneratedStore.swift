@@ -4,7 +4,7 @@ import LMDB
 import Muniment
 import Permissions
 
-/// A store on disk with a generated company in it, and copies of its files to measure the raw library on.
+/// A store on disk with a generated company, and copies of its files for measurements of the raw library.
 struct GeneratedStore {
     let generator: Generator
     let folder: String
@@ -18,7 +18,7 @@ struct GeneratedStore {
     /// Changes in one transaction of an import.
     static let changesPerTransaction = 1000
 
-    /// Imports the company; nothing of that is measured but the import itself.
+    /// Imports the company. Only the import itself is timed.
     static func make(entries: Int, in folder: String) throws -> GeneratedStore {
         let generator = Generator(entries: entries)
         let path = folder + "/store"
@@ -34,7 +34,7 @@ struct GeneratedStore {
                     .defineClass("folder", ClassSettings(inherits: .everything)),
                     .defineClass("doc", ClassSettings(inherits: .everything)),
                 ], authority: .importer))
-        // The transactions are made before the clock starts: reading a history is not what is measured.
+        // The transactions are generated before the clock starts, since reading a history is not part of the measurement.
         var seconds = 0.0
         var prepared: [Transaction] = []
         func carryOut() throws {
@@ -61,19 +61,19 @@ struct GeneratedStore {
         return made
     }
 
-    /// Bytes on disk, log and index together.
+    /// Bytes of the log and the index on disk.
     var bytes: Double {
         Double((Environment.fileBytes(in: path + "/log") ?? 0) + (Environment.fileBytes(in: path + "/index") ?? 0))
     }
 }
 
-/// A clock that stands where it is put, so that a run is the same every time.
+/// A clock that is set by hand, so that each run gives the same result.
 struct BenchmarkClock: Sendable {
     let now = Instant(microseconds: 1_767_225_600_000_000)
 }
 
 extension Operation {
-    /// The same as a command of Muniment's.
+    /// The operation as a change of a Muniment transaction.
     var change: Change {
         switch self {
         case .createObject(let object, let parent): .createObject(Name(object), parent: parent.map { Name($0) })
@@ -88,5 +88,5 @@ extension Operation {
     }
 }
 
-/// Ranks are nested: whoever has rank 2 has rank 1 as well.
+/// Ranks are nested: rank 2 includes rank 1.
 func privileges(ofRank rank: Int) -> [String] { Array(["read", "update", "delete"].prefix(rank)) }

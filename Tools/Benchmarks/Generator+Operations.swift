@@ -1,8 +1,8 @@
 extension Generator {
-    /// How many operations there are in all.
+    /// Number of operations.
     var operationCount: Int { operations.reduce(0) { count, _ in count + 1 } }
 
-    /// Every operation in the order in which the company did it, made as it is asked for.
+    /// All operations in chronological order, generated lazily.
     var operations: some Sequence<Operation> {
         let generator = self
         let roles = (0..<chains).lazy.flatMap { chain in generator.roleOperations(chain) }
@@ -22,8 +22,8 @@ extension Generator {
         return Chain(Chain(Chain(roles, members), Chain(folders, objects)), Chain(entries, rewritten))
     }
 
-    /// The operations in transactions of at most this many, each a revision. A rewritten entry is never whole within one where
-    /// the number is 1.
+    /// Returns the operations in transactions of at most this many operations, each with its own revision. With a limit of 1, the
+    /// revocation and the new grant of a rewritten entry are in different transactions.
     func transactions(of operationLimit: Int) -> some Sequence<[Operation]> {
         sequence(state: operations.makeIterator()) { iterator -> [Operation]? in
             var transaction: [Operation] = []
@@ -52,7 +52,7 @@ extension Generator {
     }
 }
 
-/// One sequence after another.
+/// Two sequences, one after the other.
 private struct Chain<First: Sequence, Second: Sequence>: Sequence where First.Element == Second.Element {
     let first: First
     let second: Second

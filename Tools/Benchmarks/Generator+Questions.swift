@@ -1,15 +1,15 @@
 extension Generator {
-    /// What a check is asked about. Each case has its own path to an answer.
+    /// The kinds of questions. Each needs a different path through the data.
     enum Path: CaseIterable, Sendable {
-        /// An entry of the user on the object itself: yes.
+        /// The user has an entry on the object itself: yes.
         case direct
-        /// An entry of the highest of ``chainLength`` nested roles on the object's folder: yes.
+        /// The highest of ``chainLength`` nested roles has an entry on the object's folder: yes.
         case nested
-        /// Any user, any object, any rank: mostly no.
+        /// A random user, object and rank: most answers are no.
         case random
     }
 
-    /// This many questions of one kind, the same every time.
+    /// Returns this many questions of one kind, the same in each run.
     func questions(_ path: Path, count: Int) -> [Question] {
         var random = SplitMix64(seed: seed &+ 0x5175_6573_7469_6F6E)
         return (0..<count).map { _ in
@@ -31,7 +31,7 @@ extension Generator {
         }
     }
 
-    /// The object lies in a top folder, whose entry for the highest role of a chain reaches the users of its lowest one.
+    /// The object is in a top folder. The folder's entry for the highest role of a chain includes the users of the lowest role.
     private func nestedQuestion(_ random: inout SplitMix64) -> Question {
         let group = Int.random(in: 0..<(folders / Self.folderGroup), using: &random)
         let folder = group * Self.folderGroup

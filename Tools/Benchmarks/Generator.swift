@@ -1,24 +1,24 @@
-/// A made-up company of any size: nested roles, users in several of them, folders, objects in folders, entries on both.
+/// A generated company of any size: nested roles, users in several roles, folders, objects in folders, and entries on both.
 ///
-/// Everything follows from the parameters and the seed by arithmetic, so the same parameters give the same operations, and a
-/// question about the i-th entry is made without keeping ten million entries in memory.
+/// All data is computed from the parameters and the seed, so the same parameters give the same operations. A question about the i-th
+/// entry needs no list of all ten million entries.
 ///
-/// - Roles stand in chains of ``chainLength``: the members of a chain's lowest role are members of all above it.
+/// - Roles form chains of ``chainLength``: the members of a chain's lowest role are members of all roles above it.
 /// - A user is in the lowest role of two chains and in the middle of a third.
-/// - Every eighth folder is a top folder, and holds the seven after it; an object lies in one folder.
+/// - Every eighth folder is a top folder and contains the seven folders after it. An object is in one folder.
 /// - A folder gives rank 1 to the highest role of one chain, and rank 2 to the middle of another.
-/// - All other entries are on objects, four in five of them for a user, in an order that has nothing to do with any key's.
-/// - In the end ``rewrites`` entries are revoked and granted again, so that there is a past that differs from the present.
+/// - All other entries are on objects, four in five of them for a user. Their order is independent of the order of the keys.
+/// - At the end, ``rewrites`` entries are revoked and granted again, so that the past differs from the present.
 struct Generator: Sendable {
     static let chainLength = 5
     static let middle = 2
-    /// How many folders a top folder makes a group with, itself included.
+    /// Folders in the group of a top folder, including the top folder.
     static let folderGroup = 8
     static let highestRank = 3
-    /// A prime by which entries step through objects and subjects; the counts are kept from being multiples of it.
+    /// The step between the objects and subjects of consecutive entries. It is a prime, and the counts must not be multiples of it.
     private static let stride: UInt64 = 7_368_787
 
-    /// How many entries the store has at its head.
+    /// Number of entries at the head of the store.
     let entries: Int
     let users: Int
     let chains: Int
@@ -27,7 +27,7 @@ struct Generator: Sendable {
     let rewrites: Int
     let seed: UInt64
 
-    /// A company with this many entries in the end, the other numbers in proportion where they are not given.
+    /// Creates a company with this many entries at the end. Other numbers that are not given are in proportion.
     init(
         entries: Int, users: Int? = nil, chains: Int? = nil, folders: Int? = nil, objects: Int? = nil, rewrites: Int? = nil,
         seed: UInt64 = 1
@@ -43,16 +43,16 @@ struct Generator: Sendable {
     }
 
     var roles: Int { chains * Self.chainLength }
-    /// Entries on objects; the rest, two each, are on folders.
+    /// Entries on objects. All other entries, two each, are on folders.
     var objectEntries: Int { entries - 2 * folders }
 
     func user(_ index: Int) -> String { "user:\(index)" }
-    /// The role at this height of a chain, 0 being the lowest.
+    /// The role at this height of a chain; 0 is the lowest.
     func role(chain: Int, height: Int) -> String { "role:\(chain).\(height)" }
     func folder(_ index: Int) -> String { "folder:\(index)" }
     func object(_ index: Int) -> String { "doc:\(index)" }
 
-    /// The folder that an object lies in.
+    /// The folder that contains an object.
     func folder(ofObject index: Int) -> Int { index % folders }
 
     private func scattered(_ index: Int, _ purpose: UInt64, below count: Int) -> Int {
@@ -60,7 +60,7 @@ struct Generator: Sendable {
         return Int(word % UInt64(count))
     }
 
-    /// The i-th entry on an object. No two are for the same subject on the same object while there are subjects enough.
+    /// The i-th entry on an object. If there are enough subjects, no two entries have the same subject and object.
     func objectEntry(_ index: Int) -> Question {
         let object = Int(UInt64(index) &* Self.stride % UInt64(objects))
         let round = index / objects

@@ -2,19 +2,20 @@ import Foundation
 import Muniment
 import TestSupport
 
-/// Accounts: what sign-ins do to permission checks on the same service, and what a session's token costs beside another.
+/// Measures accounts: how sign-ins affect permission checks on the same service, and how the token of a session compares with other
+/// tokens.
 struct IdentitySuite {
     let folder: String
     let seconds: Int
     static let signInsPerSecond = 200.0
 
     struct Result {
-        /// Evaluations alone, and beside wrong sign-ins from one address and from as many as there are sign-ins.
+        /// Evaluations without sign-ins, during wrong sign-ins from one address, and during wrong sign-ins from one address each.
         var alone: Wrk
         var besideOne: Wrk
         var besideMany: Wrk
         var answers: [Int: Int]
-        /// Checks of a principal about itself.
+        /// Checks of a principal's own access.
         var byToken: Wrk
         var bySession: Wrk
     }
@@ -35,7 +36,7 @@ struct IdentitySuite {
     private func measure(
         _ service: ServiceProcess, _ data: GeneratedStore, _ directory: String, _ token: String
     ) throws -> Result {
-        // Before anybody else comes from this address with wrong passwords.
+        // Must come before the wrong passwords, which are sent from the same address.
         let (principal, access) = try signUp(service)
         let bodies = (data.generator.questions(.direct, count: 5_000) + data.generator.questions(.nested, count: 5_000)).shuffled()
             .map(ServiceSuite.evaluation)
@@ -66,7 +67,7 @@ struct IdentitySuite {
             answers: answers, byToken: try wrk(path, own, questions), bySession: try wrk(path, access, questions))
     }
 
-    /// Signs somebody up, with the code from the mail.
+    /// Signs a user up, with the code from the mail.
     private func signUp(_ service: ServiceProcess) throws -> (principal: String, access: String) {
         let script = """
             post() { curl -sS --json "$2" \(service.address)/v1/accounts/$1; }

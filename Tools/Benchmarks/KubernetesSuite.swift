@@ -4,7 +4,7 @@ import Histories
 import Muniment
 import Permissions
 
-/// Checks on eight years of a real history, beside SQLite on the same one.
+/// Measures checks on eight years of a real history, and compares them with SQLite on the same history.
 struct KubernetesSuite {
     let commands: String
     let folder: String
@@ -63,7 +63,7 @@ struct KubernetesSuite {
                 revision: Revision(check.revision)
             )
         }
-        // Both must say the same before either is timed.
+        // Both must give the same answers before their times are measured.
         for (check, mine) in zip(checks, prepared).prefix(2000) {
             let theirs = try baseline.check(
                 subject: baseline.number(check.subject), object: baseline.number(check.object), rank: Int64(check.rank),
@@ -83,7 +83,7 @@ struct KubernetesSuite {
         return (present, past)
     }
 
-    /// Any user, any object, any level, at any revision.
+    /// Returns checks of random users, objects, levels and revisions.
     private func draw(_ transactions: [[Operation]]) -> [Check] {
         var users: Set<String> = []
         var objects: Set<String> = []

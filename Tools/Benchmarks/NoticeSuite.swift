@@ -4,30 +4,30 @@ import Muniment
 import Notices
 import Permissions
 
-/// Many who take notices, each of its own objects, while many writers share and unshare these; and one to whom a role opens very many
-/// objects at once.
+/// Measures notices for many subscribers, each about separate objects, while many writers share and unshare these objects. Also
+/// measures one subscriber who gets access to very many objects through a role.
 struct NoticeSuite: Sendable {
     let folder: String
-    /// How often something is shared with each subscriber.
+    /// How often an object is shared with each subscriber.
     let rounds: Int
-    /// Objects that the large role is named on.
+    /// Objects with an entry for the large role.
     let objects: Int
     static let subscribers = 1000
     static let writers = 100
 
     struct Result {
-        /// From when a writer called to when its commit stood, and to when the one whom it concerns had the notice.
+        /// The time from the writer's call to the acknowledgement of the commit, and to the notice at the affected subscriber.
         var acknowledgement: Timing
         var delivery: Timing
-        /// Commits a second meanwhile.
+        /// Commits a second during this measurement.
         var paced: Double
-        /// From when a writer called to when the last of all subscribers had the notice of a commit that concerns all.
+        /// The time from the writer's call until the last subscriber has the notice of a commit that affects all subscribers.
         var broadcast: Timing
-        /// From when the commit that opens the role stood to the first notice.
+        /// The time from the commit that adds the role to the first notice.
         var first: Double
-        /// Notices a second behind the first.
+        /// Notices a second after the first one.
         var flood: Double
-        /// Events a second gone through by one who comes back after all of them and whom few concern.
+        /// Events a second that are read for a subscriber who resumes from the first event. Few of the events affect this subscriber.
         var catchingUp: Double
     }
 
@@ -43,7 +43,7 @@ struct NoticeSuite: Sendable {
 // MARK: Many subscribers
 
 extension NoticeSuite {
-    /// A commit that concerns one subscriber.
+    /// A commit that affects one subscriber.
     private struct Sharing: Sendable {
         var subscriber: Int
         var called: ContinuousClock.Instant
@@ -70,7 +70,7 @@ extension NoticeSuite {
         var received: [ArraySlice<ContinuousClock.Instant>] = []
         for receiver in receivers { received.append(try await receiver.value[...]) }
         var (acknowledgements, deliveries): ([Double], [Double]) = ([], [])
-        // Each subscriber's commits come from one writer, in order.
+        // One writer makes all commits for a subscriber, in order.
         for sharing in sharings {
             guard let arrival = received[sharing.subscriber].popFirst() else { throw BenchmarkFailure("a notice is missing") }
             acknowledgements.append(sharing.called.duration(to: sharing.acknowledged).nanoseconds)
@@ -80,7 +80,7 @@ extension NoticeSuite {
         return (Timing(of: acknowledgements), Timing(of: deliveries), Double(sharings.count) / seconds, broadcast)
     }
 
-    /// Shares an object with each subscriber of a writer, and takes it back again.
+    /// Shares an object with each subscriber of a writer, and unshares it again.
     private func share(_ store: Store, _ writer: Int, _ start: ContinuousClock.Instant, _ pace: Double) async throws -> [Sharing] {
         var sharings: [Sharing] = []
         let pause = Duration.seconds(Double(Self.writers) / pace)
@@ -100,7 +100,7 @@ extension NoticeSuite {
         return sharings
     }
 
-    /// Takes as many notices as there are rounds, and sees to it that each is the one that comes next.
+    /// Receives one notice for each round, and checks that the notices are in order.
     private func receive(_ feed: NoticeFeed, _ object: Name) async throws -> [ContinuousClock.Instant] {
         var times: [ContinuousClock.Instant] = []
         for try await notice in feed {
@@ -113,7 +113,7 @@ extension NoticeSuite {
         return times
     }
 
-    /// Makes an object public for all, again and again.
+    /// Makes an object public for all, and private again, repeatedly.
     private func broadcast(_ store: Store) async throws -> Timing {
         var times: [Double] = []
         for round in 0..<20 {
@@ -179,7 +179,7 @@ extension NoticeSuite {
     }
 }
 
-/// The rows about notices.
+/// Returns the rows about notices.
 func measureNotices(_ arguments: Arguments) async throws -> Table {
     var table = Table("Notices: \(NoticeSuite.subscribers) subscribers; a role that opens 100,000 objects")
     note("notices")

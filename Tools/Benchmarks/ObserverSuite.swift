@@ -4,26 +4,26 @@ import Muniment
 import Permissions
 import Synchronization
 
-/// Many observers, each of an object of its own, while many writers change these objects.
+/// Measures many observers, each of a separate object, while many writers change these objects.
 struct ObserverSuite: Sendable {
     let folder: String
     /// How often each object is written in a run.
     let rounds: Int
     static let observers = 1000
     static let writers = 200
-    /// Objects that each writer writes, one after another.
+    /// Objects of each writer, which it writes in sequence.
     static let objectsPerWriter = observers / writers
 
     struct Result {
-        /// Writes a second while nobody observes.
+        /// Writes a second without observers.
         var unobserved: Double
-        /// Writes a second while all observe.
+        /// Writes a second with all observers.
         var observed: Double
-        /// Changes delivered a second, until the last one was.
+        /// Changes delivered a second, until the last delivery.
         var delivered: Double
-        /// From when a writer called to when it was told that its commit stands, with writes at a given pace.
+        /// The time from the writer's call to the acknowledgement of the commit, with writes at a given pace.
         var acknowledgement: Timing
-        /// From when a writer called to when the observer had the change, at the same pace.
+        /// The time from the writer's call until the observer has the change, at the same pace.
         var delivery: Timing
         /// Writes a second at that pace.
         var paced: Double
@@ -33,7 +33,7 @@ struct ObserverSuite: Sendable {
     func run(pace: Double) async throws -> Result {
         let store = try makeStore()
         defer { try? store.close() }
-        // The disk's speed drifts, so that the writes without observers are measured on both sides of the others.
+        // The disk's speed drifts, so the writes without observers are measured before and after the other writes.
         let before = try await write(store, pause: nil)
         let full = try await observe(store, pause: nil)
         let after = try await write(store, pause: nil)
@@ -61,7 +61,7 @@ struct ObserverSuite: Sendable {
 // MARK: Writing
 
 extension ObserverSuite {
-    /// When somebody wrote, and when that was acknowledged.
+    /// The time of a write and of its acknowledgement.
     private struct Write: Sendable {
         var called: ContinuousClock.Instant
         var acknowledged: ContinuousClock.Instant
@@ -69,13 +69,13 @@ extension ObserverSuite {
 
     private struct Writing: Sendable {
         var seconds = 0.0
-        /// By object.
+        /// The writes of each object.
         var writes: [[Write]] = []
     }
 
-    /// Has every object written `rounds` times, each write by one that waits for the one before to be on the disk.
+    /// Writes every object `rounds` times. Each writer waits until its previous write is on the disk.
     ///
-    /// - Parameter pause: from one write of a writer to its next; nil for as fast as they can.
+    /// - Parameter pause: the time from one write of a writer to its next write; nil for no pause.
     private func write(_ store: Store, pause: Duration?) async throws -> Writing {
         let start = ContinuousClock.now
         return try await withThrowingTaskGroup(of: (Int, [[Write]]).self) { group in
@@ -117,14 +117,14 @@ extension ObserverSuite {
 extension ObserverSuite {
     private struct Observing {
         var writing: Writing
-        /// Until the last change was delivered.
+        /// Seconds until the last change was delivered.
         var seconds: Double
         var acknowledgement: Timing
         var delivery: Timing
     }
 
     private func observe(_ store: Store, pause: Duration?) async throws -> Observing {
-        // Every run leaves the counter where it began.
+        // Each run leaves the counter at its initial value.
         for number in 0..<Self.observers {
             try await store.commit(
                 Transaction("user:root", [.writeObject(Name("doc:\(number)"), .value(.object(["n": .integer(0)])))]))
@@ -149,7 +149,7 @@ extension ObserverSuite {
         }
     }
 
-    /// Takes every change of a run, and sees to it that each comes exactly once and in order.
+    /// Receives all changes of a run, and checks that each is delivered exactly once and in order.
     private func receive(_ changes: ObservedChanges) async throws -> [ContinuousClock.Instant] {
         var times: [ContinuousClock.Instant] = []
         var expected: Int64 = 0

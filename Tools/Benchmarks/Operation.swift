@@ -1,17 +1,16 @@
-/// One change of a permission history, in the form that every store under measurement is loaded from.
+/// A change of a permission history. Every measured store is loaded from these changes.
 ///
-/// Names are `class:id`, as everywhere: `user:ann`, `role:editors`, `folder:7`. Levels are nested and stand as a rank: whoever
-/// has rank 2 has rank 1 as well.
+/// Names are `class:id`: `user:ann`, `role:editors`, `folder:7`. Levels are nested and are given as a rank: rank 2 includes rank 1.
 enum Operation: Hashable, Sendable {
     case createObject(String, parent: String?)
-    /// The object goes, everything below it, and every entry on any of them.
+    /// Deletes the object, everything below it, and every entry on these objects.
     case deleteObject(String)
     case createRole(String)
-    /// The role goes, its memberships in both directions, and its entries.
+    /// Deletes the role, its memberships in both directions, and its entries.
     case deleteRole(String)
     case addMember(String, role: String)
     case removeMember(String, role: String)
-    /// The subject's whole entry on the object becomes this rank.
+    /// Replaces the subject's entry on the object with this rank.
     case grant(subject: String, object: String, rank: Int)
     case revoke(subject: String, object: String)
 }

@@ -3,15 +3,15 @@ import Foundation
 import Muniment
 import Permissions
 
-/// Queries over a class of which the caller has a tenth, beside SQLite with the indexes that a good schema has for it.
+/// Measures queries over a class, of which the caller may see a tenth, and compares them with SQLite with suitable indexes.
 struct QuerySuite {
     let objects: Int
     let folder: String
 
     struct Result {
-        /// The first 100 in order of a property, of all that the caller has.
+        /// The first 100 in the order of a property, of all objects that the caller may see.
         var firstPage: Timing
-        /// The first 100 of those that satisfy a range and a prefix.
+        /// The first 100 of the objects that match a range and a prefix.
         var narrowed: Timing
         var all: Timing
         var pageByPage: Timing
@@ -26,7 +26,7 @@ struct QuerySuite {
     private static let changesPerTransaction = 1000
     private static let caller: Name = "user:ann"
 
-    /// Values and access of the object of a number: whoever has it does not follow from what is in it.
+    /// The values and the access of the object with a number. The access does not depend on the values.
     private struct Item {
         let year: Int
         let title: String

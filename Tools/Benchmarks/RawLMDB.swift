@@ -2,12 +2,12 @@ import EventLog
 import Foundation
 import LMDB
 
-/// What the library underneath does with the same bytes, without any of Muniment.
+/// Measures LMDB with the same bytes, without Muniment.
 enum RawLMDB {
-    /// The tables of an index, in an order that does not matter.
+    /// The tables of an index. Their order does not matter.
     static let tables = ["state", "names", "ids", "documents", "relations", "times", "expiries", "requests"]
 
-    /// The time of one `mdb_get` on the object documents of a store, at keys drawn from all of them.
+    /// Returns the time of one `mdb_get` on the object documents of a store, at keys selected from all of them.
     static func get(_ store: GeneratedStore, calls: Int, seed: UInt64) throws -> Timing {
         let environment = try Environment(
             path: store.indexCopy, options: EnvironmentOptions(isReadOnly: true, tableLimit: tables.count))
@@ -19,7 +19,7 @@ enum RawLMDB {
         let cursor = try transaction.cursor(over: table)
         var isThere = try cursor.first()
         while isThere {
-            // The first byte says that the row is an object.
+            // The first byte shows that the row is an object.
             cursor.withRow { key, _ in
                 if key[0] == 1 { keys.append(key.indices.map { key[$0] }) }
             }
@@ -35,7 +35,7 @@ enum RawLMDB {
         }
     }
 
-    /// The seconds that loading every row of an index into an empty environment takes, in the order of the keys.
+    /// Returns the seconds to load every row of an index into an empty environment, in the order of the keys.
     static func sortedLoad(_ store: GeneratedStore) throws -> (rows: Int, seconds: Double) {
         let source = try Environment(path: store.indexCopy, options: EnvironmentOptions(isReadOnly: true, tableLimit: tables.count))
         defer { source.close() }
@@ -65,7 +65,7 @@ enum RawLMDB {
         return (rows, start.duration(to: .now).nanoseconds / 1e9)
     }
 
-    /// The seconds that a cursor takes to visit every record of a log and every byte's page.
+    /// Returns the seconds for a cursor to visit every record of a log, and the page of every byte.
     static func scan(_ store: GeneratedStore) throws -> Double {
         let environment = try Environment(path: store.logCopy, options: EnvironmentOptions(isReadOnly: true))
         defer { environment.close() }
@@ -87,7 +87,7 @@ enum RawLMDB {
         }.seconds
     }
 
-    /// Commits a second, each of one record and on the disk before the next begins.
+    /// Returns commits a second. Each has one record, and is on the disk before the next begins.
     static func durableCommits(_ count: Int, in folder: String) throws -> Double {
         let path = folder + "/raw-commits"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -1,4 +1,4 @@
-/// A measured number and what it counts.
+/// A measured number and its unit.
 struct Figure: Hashable, Sendable {
     enum Unit: String, Sendable, Codable {
         case nanoseconds
@@ -15,21 +15,21 @@ struct Figure: Hashable, Sendable {
     static func bytes(_ value: Double) -> Figure { Figure(value: value, unit: .bytes) }
 }
 
-/// What a row is to reach, as DESIGN section 6 has it.
+/// The goal of a row, from DESIGN section 6.
 enum Goal: Hashable, Sendable {
     case ratioAtMost(Double)
     case ratioAtLeast(Double)
     case figureAtMost(Double, Figure.Unit)
     case figureAtLeast(Double, Figure.Unit)
-    /// One of the two is enough.
+    /// At least one of the two goals must be reached.
     indirect case either(Goal, Goal)
 }
 
-/// One line of the benchmark table: a figure beside the raw one from the same run.
+/// A line of the benchmark table: a figure, and the raw figure from the same run.
 struct Row: Hashable, Sendable {
     var name: String
     var figure: Figure
-    /// The same thing done by the library underneath, or by what people use today.
+    /// The figure of the library below, or of a common alternative, for the same work.
     var raw: Figure?
     var goal: Goal?
 
@@ -40,10 +40,10 @@ struct Row: Hashable, Sendable {
         self.goal = goal
     }
 
-    /// The figure divided by the raw one.
+    /// The figure divided by the raw figure.
     var ratio: Double? { raw.map { figure.value / $0.value } }
 
-    /// Nil for a row without a goal, and for one whose goal needs a raw figure that it does not have.
+    /// Nil for a row without a goal, and for a goal that needs a raw figure if the row has none.
     var isReached: Bool? { goal.flatMap(reaches) }
 
     private func reaches(_ goal: Goal) -> Bool? {
@@ -58,7 +58,7 @@ struct Row: Hashable, Sendable {
 }
 
 extension Figure: CustomStringConvertible {
-    /// The number as a person reads it: `312 ns`, `84.6 k/s`, `152 B`.
+    /// The number with its unit: `312 ns`, `84.6 k/s`, `152 B`.
     var description: String {
         switch unit {
         case .nanoseconds: Self.scaled(value, 1000, [" ns", " µs", " ms", " s"])
@@ -78,7 +78,7 @@ extension Figure: CustomStringConvertible {
         return rounded(value) + suffixes[index]
     }
 
-    /// Three digits, or all of them before the point.
+    /// Rounds to three digits, or to an integer if it has more digits.
     static func rounded(_ value: Double) -> String {
         guard value.isFinite else { return "–" }
         if value >= 99.95 { return String(Int(value.rounded())) }

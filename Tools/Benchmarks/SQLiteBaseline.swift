@@ -1,16 +1,16 @@
-/// A permission history in SQLite, the way a good team keeps it today: what Muniment is measured against.
+/// A permission history in SQLite with an efficient schema, as a baseline for Muniment.
 ///
-/// Every row holds from one revision to another; names are interned, so that all keys are numbers. A check is one recursive
-/// query. What made it faster here, by measuring:
-/// - indexes that hold every column a check needs, partial ones for the present and others led by the end of a row for the past;
-///   a partial index has to hold `to_rev` as well, or SQLite reads the row to see it;
-/// - collecting the few subjects who have enough on the object or its parents first, and then following the roles upwards until
-///   one of them is met, instead of looking for an entry for each pair;
-/// - `UNION ALL`, since roles form no cycles: it saves a look into a temporary table for every role;
-/// - never running `ANALYZE`: with statistics, SQLite 3.40 builds a Bloom filter over the whole table in every recursive step;
+/// Every row is valid from one revision to another. Names are interned, so that all keys are numbers. A check is one recursive
+/// query. Measurements showed that these choices make it faster:
+/// - Indexes that contain every column of a check: partial indexes for the present, and indexes that start with the end of a row for
+///   the past. A partial index must contain `to_rev` as well, or SQLite reads the row to see it.
+/// - First collect the few subjects who have enough on the object or its parents. Then follow the roles upwards to one of them, instead
+///   of a lookup of an entry for each pair.
+/// - `UNION ALL`, since roles have no cycles. It saves a lookup in a temporary table for every role.
+/// - No `ANALYZE`: with statistics, SQLite 3.40 builds a Bloom filter over the whole table in every recursive step.
 /// - `locking_mode = EXCLUSIVE`, which saves locking and unlocking the file for every check.
 final class SQLiteBaseline {
-    /// What `to_rev` is for a row that still holds.
+    /// The value of `to_rev` for a row that is still valid.
     static let open: Int64 = 1 << 62
 
     let database: SQLiteDatabase
@@ -19,13 +19,13 @@ final class SQLiteBaseline {
     private let presentCheck: SQLiteStatement
     private let pastCheck: SQLiteStatement
 
-    /// Makes a new database at a path where there is none.
+    /// Creates a database at a path without a file.
     ///
     /// - Parameters:
-    ///   - path: the file; its directory exists.
-    ///   - indexesFirst: whether the indexes are there while rows are added, which a history that deletes roles or objects
-    ///     needs to be loaded in reasonable time; otherwise ``finishLoading()`` makes them, which is faster for a large store.
-    ///   - mapBytes: how much of the file is read through a memory map.
+    ///   - path: the file; its directory must exist.
+    ///   - indexesFirst: whether the indexes exist while rows are added. A history that deletes roles or objects needs them to be
+    ///     loaded in reasonable time. Otherwise ``finishLoading()`` creates them, which is faster for a large store.
+    ///   - mapBytes: the part of the file that is read through a memory map, in bytes.
     init(path: String, indexesFirst: Bool = true, mapBytes: Int = 1 << 34) throws(SQLiteFault) {
         database = try SQLiteDatabase(path: path)
         try database.run(
@@ -34,7 +34,7 @@ final class SQLiteBaseline {
             PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY; PRAGMA locking_mode = EXCLUSIVE;
             """)
         try database.run(SQLiteSchema.tables)
-        // The checks name their indexes, so these have to be there before a check is prepared; they cost little when empty.
+        // The checks name their indexes, so the indexes must exist before a check is prepared. Empty indexes cost little.
         try database.run(SQLiteSchema.indexes)
         presentCheck = try database.prepare(SQLiteSchema.check(.present))
         pastCheck = try database.prepare(SQLiteSchema.check(.past))
@@ -43,18 +43,18 @@ final class SQLiteBaseline {
         try database.run("BEGIN")
     }
 
-    /// Writes the changes of one revision. Revisions rise from 1.
+    /// Writes the changes of a revision. Revisions increase from 1.
     func apply(_ operations: [Operation], revision: Int64) throws(SQLiteFault) {
         for operation in operations { try apply(operation, revision) }
     }
 
-    /// Ends the load. Checks before this are wrong.
+    /// Ends the load. Earlier checks return wrong results.
     func finishLoading() throws(SQLiteFault) {
         try database.run("COMMIT")
         try database.run(SQLiteSchema.indexes)
     }
 
-    /// The number of a name; 0, which nothing has, for one that the history does not mention.
+    /// Returns the number of a name; 0, which no name has, for a name that is not in the history.
     func number(_ name: String) -> Int64 { numbers[name] ?? 0 }
 
     /// Whether the subject now has at least this rank on the object.

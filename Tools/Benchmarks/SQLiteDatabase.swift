@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What SQLite said when it would not do something.
+/// An error of SQLite.
 struct SQLiteFault: Error, CustomStringConvertible {
     var doing: String
     var message: String
@@ -27,7 +27,7 @@ struct SQLiteFault: Error, CustomStringConvertible {
 
     deinit { unsafe sqlite3_close_v2(connection) }
 
-    /// Runs statements that answer nothing.
+    /// Runs statements without results.
     func run(_ sql: String) throws(SQLiteFault) {
         guard unsafe sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw fault(sql) }
     }
@@ -53,7 +53,7 @@ struct SQLiteFault: Error, CustomStringConvertible {
 
     deinit { unsafe sqlite3_finalize(statement) }
 
-    /// Gives parameter `index`, from 1, a value.
+    /// Binds a value to parameter `index`, from 1.
     func bind(_ index: Int32, _ value: Int64) { unsafe sqlite3_bind_int64(statement, index, value) }
     func bind(_ index: Int32, _ value: Int64?) {
         guard let value else {
@@ -73,7 +73,7 @@ struct SQLiteFault: Error, CustomStringConvertible {
         }
     }
 
-    /// Whether there is a row, from the start, with the values that are bound.
+    /// Runs the statement from its start with the bound values, and returns whether it has a row.
     func hasRow() throws(SQLiteFault) -> Bool {
         let code = unsafe sqlite3_step(statement)
         unsafe sqlite3_reset(statement)
@@ -84,7 +84,7 @@ struct SQLiteFault: Error, CustomStringConvertible {
         }
     }
 
-    /// The first columns of every row.
+    /// Returns the first column of every row.
     func numbers() throws(SQLiteFault) -> [Int64] {
         var numbers: [Int64] = []
         var code = unsafe sqlite3_step(statement)
@@ -97,7 +97,7 @@ struct SQLiteFault: Error, CustomStringConvertible {
         return numbers
     }
 
-    /// Runs a statement that answers nothing.
+    /// Runs a statement without results.
     func run() throws(SQLiteFault) { _ = try hasRow() }
 
     private func fault() -> SQLiteFault {

@@ -1,10 +1,10 @@
-/// The tables, the indexes and the question of the SQLite baseline.
+/// The tables, the indexes and the query of the SQLite baseline.
 enum SQLiteSchema {
-    /// Which rows a check sees.
+    /// The rows that a check reads.
     enum Moment {
-        /// Those that still hold.
+        /// Rows that are still valid.
         case present
-        /// Those that held at the revision in parameter 4.
+        /// Rows that were valid at the revision in parameter 4.
         case past
     }
 
@@ -38,7 +38,7 @@ enum SQLiteSchema {
     }
     static var dropIndexes: String { definitions.keys.sorted().map { "DROP INDEX \($0);" }.joined(separator: "\n") }
 
-    /// One row when the subject (1) has at least the rank (3) on the object (2), none otherwise.
+    /// Returns one row if the subject (1) has at least the rank (3) on the object (2), and no row otherwise.
     ///
     /// `CROSS JOIN` keeps the order of the tables as written.
     static func check(_ moment: Moment) -> String {

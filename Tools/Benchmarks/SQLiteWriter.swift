@@ -1,7 +1,7 @@
 /// The statements that write a history into the SQLite baseline.
 ///
-/// What ends is kept with the revision where it ended. Something that begins and ends in one revision leaves an empty span,
-/// which no question finds, and which the next beginning in that revision replaces.
+/// A row that ends is kept, with the revision of its end. A row that begins and ends in one revision has an empty span. No query finds
+/// it, and the next row that begins in that revision replaces it.
 struct SQLiteWriter {
     private let nameRow: SQLiteStatement
     private let objectRow: SQLiteStatement
@@ -63,7 +63,7 @@ struct SQLiteWriter {
         try end(endSubjectGrants, revision, role)
     }
 
-    /// Adding a member who is there already changes nothing.
+    /// Adding an existing member changes nothing.
     func addMember(_ member: Int64, role: Int64, _ revision: Int64) throws(SQLiteFault) {
         try removeMember(member, role: role, revision)
         memberRow.bind(1, member)
@@ -91,7 +91,7 @@ struct SQLiteWriter {
         try end(endGrant, revision, subject)
     }
 
-    /// All of the statements that end something take the revision first and what it is about second.
+    /// All statements that end rows take the revision first, and the row's subject or object second.
     private func end(_ statement: SQLiteStatement, _ revision: Int64, _ what: Int64) throws(SQLiteFault) {
         statement.bind(1, revision)
         statement.bind(2, what)

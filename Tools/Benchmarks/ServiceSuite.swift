@@ -2,7 +2,7 @@ import Foundation
 import Muniment
 import TestSupport
 
-/// The service over real sockets, beside the same server that answers a constant.
+/// Measures the service over real sockets, and compares it with the same HTTP server with a constant response.
 struct ServiceSuite {
     let folder: String
     let entries: Int
@@ -17,7 +17,7 @@ struct ServiceSuite {
 
     static let connections = 64
     static let items = 100
-    /// The tool, built beside this program.
+    /// The command line tool, built in the same folder as this program.
     static var tool: String { URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/muniment" }
 
     func run() throws -> Result {
@@ -89,7 +89,7 @@ func measureService(_ entries: Int, _ label: String, _ arguments: Arguments) thr
     return table
 }
 
-/// A store that the processor's caches hold, and one that they do not.
+/// Measures a store that fits into the processor's caches, and a store that does not.
 func measureServices(_ arguments: Arguments) throws -> [Table] {
     let small = try measureService(10_000, "10 k", arguments)
     return arguments.isQuick ? [small] : [small, try measureService(1_000_000, "1 M", arguments)]

@@ -1,4 +1,4 @@
-/// A small random number generator whose numbers are the same on every machine.
+/// A small random number generator with the same numbers on every machine.
 struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -9,7 +9,7 @@ struct SplitMix64: RandomNumberGenerator, Sendable {
         return Self.mixed(state)
     }
 
-    /// A number that looks random and depends on nothing but `value`.
+    /// Returns a number that looks random and depends only on `value`.
     static func mixed(_ value: UInt64) -> UInt64 {
         var mixed = value
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A connection of HTTP/1.1 on which one request goes out after the other.
+/// An HTTP/1.1 connection that sends requests one after another.
 final class RequestConnection {
     private let socket: Int32
     private var received: [UInt8] = []
@@ -10,7 +10,7 @@ final class RequestConnection {
 
     deinit { close(socket) }
 
-    /// Posts JSON and answers the status; the body is read and thrown away.
+    /// Posts JSON and returns the status. The body of the response is read and discarded.
     func post(_ path: String, token: String, _ body: String) throws -> Int {
         try sendAll(
             socket,
@@ -74,7 +74,7 @@ final class StreamClients {
         for socket in sockets { close(socket) }
     }
 
-    /// Waits for events with data until `enough` have come; says for each from which stream it came and when.
+    /// Waits until `enough` events with data have arrived. Returns the stream and the time of each event.
     func events(_ enough: Int, within seconds: Double) throws -> [(stream: Int, at: ContinuousClock.Instant)] {
         var found: [(Int, ContinuousClock.Instant)] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
@@ -87,7 +87,7 @@ final class StreamClients {
                 let length = unsafe recv(sockets[stream], &piece, piece.count, 0)
                 guard length > 0 else { throw BenchmarkFailure("a stream was closed") }
                 let now = ContinuousClock.now
-                // A notice is one line of data, and these are small: none is cut in two.
+                // A notice is one short line of data. It always arrives in one piece.
                 for _ in 0..<occurrences(of: Array("\ndata:".utf8), in: piece[..<length]) { found.append((stream, now)) }
             }
         }
@@ -130,7 +130,7 @@ private func sendAll(_ socket: Int32, _ text: String) throws {
     }
 }
 
-/// Lets this process and those that it starts have as many files and sockets open as the system allows.
+/// Raises the limit on open files and sockets of this process, and of processes that it starts, to the system's maximum.
 func allowManySockets() {
     var limit = rlimit()
     _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -4,10 +4,10 @@ import Muniment
 import Permissions
 import Synchronization
 
-/// Open streams of notices: how soon a commit reaches the one whom it concerns, and what an open stream costs.
+/// Measures open streams of notices: the time from a commit to the affected subscriber, and the cost of an open stream.
 struct StreamSuite: Sendable {
     let folder: String
-    /// How often something is shared with each subscriber.
+    /// How often an object is shared with each subscriber.
     let rounds: Int
     let idleStreams: Int
     static let streams = 1000
@@ -17,10 +17,10 @@ struct StreamSuite: Sendable {
     static let checksPerSecond = 1000.0
 
     struct Result {
-        /// From when a commit was sent to when it was acknowledged, and to when its notice was read.
+        /// The time from sending a commit to its acknowledgement, and to its notice.
         var acknowledgement: Timing
         var delivery: Timing
-        /// From when a commit was acknowledged to when its notice was read; nothing for one that was read before.
+        /// The time from the acknowledgement of a commit to its notice; zero if the notice came first.
         var lag: Timing
         var bytesPerStream: Double
     }
@@ -59,7 +59,7 @@ struct StreamSuite: Sendable {
         let clients = try StreamClients(port: port, token: token, targets: (0..<Self.streams).map(target))
         let state = Mutex((sharings: [Sharing](), failure: (any Error)?.none))
         let isOver = Atomic(false)
-        // The streams have begun, and a second later each of them has come to the head and waits there.
+        // The streams have begun. A second later, each of them has reached the head and waits there.
         let start = ContinuousClock.now + .seconds(1)
         let group = DispatchGroup()
         for writer in 0..<Self.writers {
@@ -85,7 +85,7 @@ struct StreamSuite: Sendable {
         var arrivals: [Int: ArraySlice<ContinuousClock.Instant>] = [:]
         for event in try events.get() { arrivals[event.stream, default: []].append(event.at) }
         var (acknowledgements, deliveries, lags): ([Double], [Double], [Double]) = ([], [], [])
-        // Each subscriber's commits come from one writer, in order.
+        // One writer makes all commits for a subscriber, in order.
         for sharing in sharings.sorted(by: { $0.called < $1.called }) {
             guard let arrival = arrivals[sharing.stream]?.popFirst() else { throw BenchmarkFailure("a notice is missing") }
             acknowledgements.append(sharing.called.duration(to: sharing.acknowledged).nanoseconds)
@@ -95,7 +95,7 @@ struct StreamSuite: Sendable {
         return (Timing(of: acknowledgements), Timing(of: deliveries), Timing(of: lags))
     }
 
-    /// Shares the objects of every eighth subscriber with them and takes them away again, at a pace.
+    /// Shares the objects of every eighth subscriber with the subscriber and unshares them again, at a pace.
     private func share(
         _ writer: Int, _ start: ContinuousClock.Instant, _ port: UInt16, _ token: String
     ) throws -> [Sharing] {
@@ -135,7 +135,7 @@ struct StreamSuite: Sendable {
 }
 
 extension Thread {
-    /// Runs something on a thread of its own, as part of a group.
+    /// Runs a function on a separate thread, as part of a group.
     fileprivate static func detach(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
         group.enter()
         Thread.detachNewThread {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The rows of one run, as a table for people and as JSON for programs.
+/// The rows of a run, as a table for people and as JSON for programs.
 struct Table: Sendable {
     var title: String
     var rows: [Row] = []
@@ -9,7 +9,7 @@ struct Table: Sendable {
 
     mutating func add(_ row: Row) { rows.append(row) }
 
-    /// Whether every row that has a goal reaches it.
+    /// Whether every row with a goal reaches it.
     var isReached: Bool { rows.allSatisfy { $0.isReached != false } }
 
     private static let header = ["what", "figure", "raw", "ratio", "target", "reached"]
@@ -27,7 +27,7 @@ struct Table: Sendable {
         ]
     }
 
-    /// The table in Markdown, with columns that line up in a terminal as well.
+    /// The table in Markdown. Its columns are aligned in a terminal as well.
     var text: String {
         let lines = [Self.header] + rows.map(cells)
         let widths = Self.header.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }

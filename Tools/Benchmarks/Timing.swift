@@ -1,4 +1,4 @@
-/// How long one call took, over many of them.
+/// The times of many calls.
 struct Timing: Hashable, Sendable {
     var calls: Int
     var seconds: Double
@@ -10,14 +10,14 @@ struct Timing: Hashable, Sendable {
 
     /// Calls `body` with 0, 1, 2 … and notes the time of each call.
     ///
-    /// The clock costs about as much as a fast call, so it is read once for `batch` calls and their mean stands for each of
-    /// them: the percentiles are those of batches. Use a batch of 1 where a single call takes microseconds.
+    /// Reading the clock costs about as much as a fast call. It is therefore read once for `batch` calls, and each of these calls gets
+    /// their mean: the percentiles are those of batches. Use a batch of 1 if a single call takes microseconds.
     ///
     /// - Parameters:
-    ///   - calls: how often to call; rounded up to whole batches.
+    ///   - calls: number of calls; rounded up to whole batches.
     ///   - batch: calls for one reading of the clock.
-    ///   - warmUp: calls beforehand that do not count; a tenth of `calls` unless given.
-    ///   - body: what to measure. What it returns is kept from being optimised away.
+    ///   - warmUp: calls before the measurement; a tenth of `calls` by default.
+    ///   - body: the function to measure. Its result is used, so that the compiler does not remove the computation.
     static func measure<Failure: Error>(
         calls: Int, batch: Int = 16, warmUp: Int? = nil, _ body: (Int) throws(Failure) -> Int
     ) throws(Failure) -> Timing {
@@ -45,7 +45,7 @@ struct Timing: Hashable, Sendable {
             p99Nanoseconds: percentile(99, of: &nanoseconds))
     }
 
-    /// The time that one run of `body` takes, for work that is done once. `calls` is how many things it did.
+    /// Measures one run of `body`, for work that is done once. `calls` is the number of things that it did.
     static func once<Failure: Error>(_ body: () throws(Failure) -> Int) throws(Failure) -> Timing {
         let clock = ContinuousClock()
         let start = clock.now
@@ -60,12 +60,12 @@ struct Timing: Hashable, Sendable {
         return values[Swift.min(values.count * percent / 100, values.count - 1)]
     }
 
-    /// Keeps what was computed from being optimised away.
+    /// Uses a value, so that the compiler does not remove its computation.
     @inline(never) @_optimize(none) private static func consume(_ value: Int) {}
 }
 
 extension Timing {
-    /// Times that were measured one by one; there must be some.
+    /// Creates a timing from times that were measured one by one. There must be at least one.
     init(of nanoseconds: [Double]) {
         var values = nanoseconds
         self.init(

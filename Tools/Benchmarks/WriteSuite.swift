@@ -3,7 +3,7 @@ import Foundation
 import Muniment
 import Permissions
 
-/// How many commits a second reach the disk, from one writer and from many.
+/// Measures durable commits a second, from one writer and from many.
 struct WriteSuite: Sendable {
     let folder: String
     let commits: Int
@@ -16,7 +16,7 @@ struct WriteSuite: Sendable {
     }
 
     func run() throws -> Result {
-        // The disk's speed drifts, so that the raw commits are measured on both sides of the others.
+        // The disk's speed drifts, so the raw commits are measured before and after the other commits.
         let before = try RawLMDB.durableCommits(commits, in: folder)
         let store = try makeStore()
         let one = try Timing.measure(calls: commits, batch: 1) { call in
@@ -43,7 +43,7 @@ struct WriteSuite: Sendable {
         return Transaction("user:root", [.grant(subject, on: object, ["read"])])
     }
 
-    /// Each writer waits for its commit to be on the disk before it makes the next.
+    /// Each writer waits until its commit is on the disk before it makes the next.
     private func concurrent(_ store: Store) throws -> Double {
         let each = commits / 4
         let outcome = Outcome()
@@ -69,7 +69,7 @@ struct WriteSuite: Sendable {
     }
 }
 
-/// Written before the semaphore is signalled, read after.
+/// Written before the semaphore is signalled, and read after.
 private final class Outcome: @unchecked Sendable {
     var failure: (any Error)?
 }

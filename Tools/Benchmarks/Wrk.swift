@@ -1,21 +1,21 @@
 import Foundation
 import TestSupport
 
-/// `wrk`, sending the same requests over and over on many connections.
+/// Runs `wrk`, which sends the same requests repeatedly on many connections.
 struct Wrk {
     let requestsPerSecond: Double
     let p99Nanoseconds: Double
 
-    /// Sends requests for a while.
+    /// Sends requests for a number of seconds.
     ///
     /// - Parameters:
     ///   - address: scheme, host and port.
-    ///   - path: where to.
-    ///   - token: the caller's; nil for none.
-    ///   - bodies: what is posted, in turn; empty for plain GETs.
-    ///   - connections: how many are open at once.
-    ///   - seconds: how long.
-    ///   - folder: for the script.
+    ///   - path: the path of the requests.
+    ///   - token: the caller's token; nil for none.
+    ///   - bodies: the bodies of the POST requests, in turn; empty for GET requests.
+    ///   - connections: number of open connections.
+    ///   - seconds: duration of the run.
+    ///   - folder: a folder for the script of `wrk`.
     static func run(
         _ address: String, _ path: String, token: String?, bodies: [String], connections: Int, seconds: Int, folder: String
     ) throws -> Wrk {
@@ -66,10 +66,10 @@ struct Wrk {
         text.split(separator: "\n").first { $0.contains(word) }?.split(separator: " ").last.flatMap { Double($0) }
     }
 
-    /// A time as wrk writes it: `850.00us`, `1.20ms`, `2.01s`.
+    /// Parses a time of wrk's output: `850.00us`, `1.20ms`, `2.01s`.
     private static func time(after word: String, in text: String) -> Double? {
         let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
-        // The word by itself: a share of 90.99 % is no 99 %.
+        // The whole first word must match: a line that starts with `90.99%` must not match `99%`.
         guard let written = lines.first(where: { $0.first.map(String.init) == word })?.last else { return nil }
         for (unit, nanoseconds) in [("us", 1e3), ("ms", 1e6), ("s", 1e9)] where written.hasSuffix(unit) {
             return Double(written.dropLast(unit.count)).map { $0 * nanoseconds }

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Wrong sign-ins at a steady pace, whatever becomes of those before: each on a connection of its own, as another person.
+/// Sends wrong sign-ins at a steady pace, without waiting for earlier responses. Each uses a separate connection and another person.
 final class WrongSignIns: Sendable {
-    /// From how many addresses they come.
+    /// The client addresses of the sign-ins.
     enum Origin: Sendable {
         case one
-        /// As many as there are sign-ins: so that none is turned away before its password is looked at.
+        /// A separate address for each sign-in, so that no sign-in is refused before its password is checked.
         case many
     }
 
@@ -20,8 +20,8 @@ final class WrongSignIns: Sendable {
     private let done = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - port: where the service listens on this machine.
-    ///   - perSecond: how many a second.
+    ///   - port: the port of the service on this machine.
+    ///   - perSecond: sign-ins a second.
     init(port: UInt16, perSecond: Double, from origin: Origin) {
         Thread.detachNewThread { [self] in
             var open: [(socket: Int32, since: ContinuousClock.Instant)] = []
@@ -40,7 +40,7 @@ final class WrongSignIns: Sendable {
         }
     }
 
-    /// Stops, and returns how many were answered by each status.
+    /// Stops, and returns the number of responses with each status.
     func stop() -> [Int: Int] {
         state.withLock { $0.isOver = true }
         done.wait()
@@ -51,7 +51,7 @@ final class WrongSignIns: Sendable {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { return nil }
         if origin == .many {
-            // 127.1.0.0 and up: all of 127/8 is this machine.
+            // Addresses from 127.1.0.0: all addresses in 127/8 are this machine.
             var own = address(0x7F01_0000 + UInt32(number % 0xFF_0000), 0)
             _ = unsafe withBytes(&own) { unsafe bind(socket, $0, $1) }
         }
@@ -88,7 +88,7 @@ final class WrongSignIns: Sendable {
         }
     }
 
-    /// Counts those that are answered, and gives up those that are not within ten seconds.
+    /// Counts the responses, and gives up on requests without a response within ten seconds.
     private func read(
         _ open: [(socket: Int32, since: ContinuousClock.Instant)], forMilliseconds patience: Int32
     ) -> [(socket: Int32, since: ContinuousClock.Instant)] {

@@ -2,13 +2,13 @@ import EventLog
 import Foundation
 import Muniment
 
-/// Measures what DESIGN section 6 asks for, each figure beside the raw one of the same run.
+/// Runs the measurements of DESIGN section 6. Each figure comes with the raw figure of the same run.
 ///
 ///     Benchmarks [--quick] [--large] [--history FILE] [--json FILE] [--folder DIR]
 struct Arguments {
     var isQuick = false
     var isLarge = false
-    /// The one suite to run; nil for all.
+    /// The name of the one suite to run; nil for all.
     var only: String?
     var history: String?
     var json: String?
@@ -33,7 +33,7 @@ struct Arguments {
 
 func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
-/// The rows about a generated store.
+/// Returns the rows about a generated store.
 func measureGenerated(_ entries: Int, _ label: String, _ arguments: Arguments) throws -> (Table, CheckSuite.Result) {
     var table = Table("\(label) entries")
     let folder = arguments.folder + "/\(entries)"

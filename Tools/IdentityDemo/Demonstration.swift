@@ -3,7 +3,7 @@ import Foundation
 import MunimentClient
 import Permissions
 
-/// The flows of an application, one after another. Each step says what it did, and ends everything where it did something else.
+/// The flows of an application, in sequence. Each step prints its result. The demonstration ends at the first step that fails.
 struct Demonstration {
     let manager: AuthManager
     let outbox: MailFolder
@@ -12,7 +12,7 @@ struct Demonstration {
     static let passwordOne = EmailIdentityProvider(email: "ann@example.com", password: "password one")
     static let redirectURI = "http://127.0.0.1/back"
 
-    /// A step that did not do what it says.
+    /// A step with an unexpected result.
     struct Unmet: Error, CustomStringConvertible {
         let description: String
     }
@@ -32,7 +32,7 @@ struct Demonstration {
         say(words)
     }
 
-    /// Runs what has to fail with one error.
+    /// Runs a step that must fail with a given error.
     private func check<Failure: Error & Equatable>(
         _ expected: Failure, _ words: String, _ body: () async throws -> Void
     ) async throws {
@@ -79,7 +79,7 @@ struct Demonstration {
     }
 
     private func changeEmail() async throws {
-        // The session is new, and when Ann last showed who she is, says acme: that was long ago.
+        // The session is new, but the provider reports that Ann last authenticated a long time ago.
         try await manager.signIn(with: try await acme(as: "ann"))
         let person = DemonstrationPerson()
         await manager.setReauthenticationDelegate(person)
@@ -114,7 +114,7 @@ struct Demonstration {
         }
     }
 
-    /// What a person does in their browser.
+    /// Returns acme as a provider, with the sign-in that the user makes in a browser.
     private func acme(as name: String) async throws -> OpenIDIdentityProvider {
         let beginning = try await manager.beginOpenID("acme", redirectURI: Demonstration.redirectURI)
         return try beginning.finish(redirectedTo: try await Browser.signIn(at: beginning.authorizationURL, as: name))

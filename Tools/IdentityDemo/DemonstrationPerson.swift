@@ -1,6 +1,6 @@
 import MunimentClient
 
-/// The person of the demonstration: knows the password, and says no where it is told to.
+/// The user of the demonstration: knows the password, and cancels if the demonstration says so.
 actor DemonstrationPerson: AuthManagerReauthenticating {
     private let email: String
     private var refuses = false

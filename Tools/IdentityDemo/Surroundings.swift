@@ -3,13 +3,13 @@ import Foundation
 import NetworkClient
 import Permissions
 
-/// The folder that the service puts its mails into.
+/// The folder in which the service stores its mails.
 struct MailFolder {
     let path: String
 
     struct NoMail: Error, CustomStringConvertible { let description: String }
 
-    /// The code of the last mail to somebody; waits for it for ten seconds.
+    /// Returns the code of the last mail to an address. Waits up to ten seconds for it.
     func code(to email: String) async throws -> String {
         for _ in 0..<200 {
             let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".eml") }
@@ -26,11 +26,11 @@ struct MailFolder {
     }
 }
 
-/// What a person does in a browser at the site of the provider.
+/// The user's actions in a browser at the site of the provider.
 enum Browser {
     struct NoRedirect: Error, CustomStringConvertible { let description: String }
 
-    /// Opens the address, says who they are, and is sent back.
+    /// Opens the address, signs in as a user, and follows the redirect back.
     static func signIn(at address: String, as name: String) async throws -> String {
         guard let address = HTTPAddress(address) else { throw NoRedirect(description: "`\(address)` is no address") }
         var request = HTTPClientRequest(address)
@@ -43,7 +43,7 @@ enum Browser {
     }
 }
 
-/// What the application does in the store, as whoever is signed in.
+/// The application's requests to the store, as the signed-in user.
 struct StoreClient {
     let service: String
     let token: String
@@ -62,7 +62,7 @@ struct StoreClient {
         return status == 200 && body.contains(#""allowed":true"#)
     }
 
-    /// Whether the token is good for nothing.
+    /// Whether the token is invalid.
     func isRefused() async -> Bool { (try? send("transactions", ["do": .array([])]).status) == 401 }
 
     private func send(_ path: String, _ body: JSONObject) throws -> (status: Int, body: String) {

@@ -1,7 +1,7 @@
 import Foundation
 import MunimentClient
 
-// IdentityDemo SERVICE OUTBOX: what Tools/identity-demo runs against the service and the provider that it has started.
+// IdentityDemo SERVICE OUTBOX: started by Tools/identity-demo with the addresses of the service and of the folder for its mails.
 guard CommandLine.arguments.count == 3 else {
     FileHandle.standardError.write(Data("usage: Tools/identity-demo [--data DIR]\n".utf8))
     exit(2)
