@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// The library's servers: the one that gets new connections, and those with an earlier certificate, which keep the connections that
-/// they have until these end.
+/// The library's servers: the current one, which gets new connections, and earlier ones with a previous certificate. The earlier ones
+/// keep their existing connections until these end.
 final class Daemons: Sendable {
     private let state: Mutex<State>
 
@@ -14,20 +14,20 @@ final class Daemons: Sendable {
     /// A server that gets no new connections.
     private struct Earlier {
         let daemon: Daemon
-        /// Whether it had no connection when it was last looked at. A connection that was added a moment ago is not counted yet.
+        /// Whether the server had no connection at the last check. A connection that has just been added is not counted yet.
         var wasEmpty = false
     }
 
     init(_ first: Daemon) { state = Mutex(State(current: first)) }
 
-    /// Hands a connection to the current server.
+    /// Passes a connection to the current server.
     ///
-    /// - Returns: false if the connection was closed at once, because the library lacks memory for it.
+    /// - Returns: false if the connection was closed at once, because the library has no memory for it.
     func add(_ connection: Int32, from address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Bool {
         state.withLock { unsafe $0.current.add(connection, from: address, length) }
     }
 
-    /// Gives new connections to another server from now on.
+    /// Passes new connections to another server from now on.
     func replaceCurrent(with daemon: Daemon) {
         state.withLock { state in
             state.earlier.append(Earlier(daemon: state.current))
@@ -35,7 +35,7 @@ final class Daemons: Sendable {
         }
     }
 
-    /// Stops the earlier servers that have had no connection at two looks in a row. Call it about once a second.
+    /// Stops earlier servers that had no connection at two consecutive checks. Must be called about once a second.
     func stopEmptied() {
         let emptied = state.withLock { state in
             var emptied: [Daemon] = []
@@ -52,7 +52,7 @@ final class Daemons: Sendable {
         for daemon in emptied { daemon.stop() }
     }
 
-    /// Stops all of them. No connection may rest or come. Nothing may be called afterwards.
+    /// Stops all servers. No connection may be suspended or added at this time. No method may be called afterwards.
     func stop() {
         let all = state.withLock { state in
             defer { state.earlier = [] }

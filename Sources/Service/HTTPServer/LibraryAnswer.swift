@@ -1,12 +1,12 @@
 internal import CMicroHTTPD
 internal import Synchronization
 
-/// An answer as the library sends it.
+/// Passes responses to the library.
 enum LibraryAnswer {
-    /// What the library reads at a time where it does not send chunks.
+    /// Bytes that the library reads at once from a stream without chunked encoding.
     private static let blockBytes = 512
 
-    /// Hands an answer to the library; false where it does not take it.
+    /// Passes a response to the library. Returns false if the library rejects it.
     static func queue(_ response: HTTPResponse, for request: HTTPRequest, on handle: OpaquePointer, closing: Bool) -> Bool {
         guard let made = unsafe make(response.body, for: request) else { return false }
         defer { unsafe MHD_destroy_response(made) }
@@ -59,8 +59,8 @@ enum LibraryAnswer {
 }
 
 extension HTTPRequest {
-    /// Moves a portion of the stream to the connection: its length, 0 where the connection rests, -1 at the end, -2 where the body
-    /// is broken off.
+    /// Copies bytes of the stream to the connection. Returns their number, 0 if the connection is suspended, -1 at the end of the stream,
+    /// or -2 if the stream was aborted.
     fileprivate func read(into room: UnsafeMutableRawBufferPointer) -> Int {
         guard let resting = restingConnection, let stream else { return -2 }
         switch unsafe stream.read(into: room, resting: resting) {
@@ -73,7 +73,7 @@ extension HTTPRequest {
             }
             return count
         case .resting:
-            // The client has read all that there is.
+            // The client has read all bytes that are available.
             (readingDeadline, bytesInTime) = (Connection.never, 0)
             connection.deadline.store(Connection.never, ordering: .relaxed)
             return 0
@@ -82,7 +82,7 @@ extension HTTPRequest {
         }
     }
 
-    /// Copies a part of a large response to the connection, and lets the client have the time to read it. Returns its length.
+    /// Copies a part of a large response to the connection, and extends the client's time limit for reading. Returns the number of bytes.
     fileprivate func readResponse(at position: Int, into room: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(room.count, response.count - position)
         unsafe response.withUnsafeBytes { bytes in

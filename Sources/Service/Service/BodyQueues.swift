@@ -1,6 +1,6 @@
-/// Queues for requests with large bodies: what is made of a body takes up to 20 times its bytes until the request is answered.
+/// Queues for requests with large bodies. Handling a request needs up to 20 times the memory of its body.
 struct BodyQueues: Sendable {
-    /// Bytes up to which a body needs no queue.
+    /// The largest body that needs no queue, in bytes.
     private static let smallBytes = 64 << 10
     private static let mediumBytes = 512 << 10
 
@@ -9,7 +9,7 @@ struct BodyQueues: Sendable {
 
     var all: [WorkQueue] { [medium, large] }
 
-    /// The queue in which a request waits for its turn.
+    /// Returns the queue for a request.
     ///
     /// - Parameter bytes: the length of its body.
     /// - Returns: nil if the body is small.

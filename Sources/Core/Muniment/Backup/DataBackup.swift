@@ -96,7 +96,7 @@ public struct DataBackup: Hashable, Sendable {
 
     /// Copies the tokens. Waits for a process that is changing them.
     ///
-    /// - Returns: the SHA-256 of the copy in hexadecimal digits; nil if there is no file of tokens.
+    /// - Returns: the SHA-256 of the copy in hexadecimal digits; nil without a token file.
     private static func copyTokens(from: String, to: String) throws -> String? {
         guard let (lines, _) = try SharedLines(path: from + "/" + tokens).read(afterWriters: true) else { return nil }
         try makeFolder(to + "/.muniment")

@@ -35,15 +35,15 @@ extension Store {
         return accepted
     }
 
-    /// Whether a data directory had a store in a folder, and nothing is left of it.
+    /// Whether a data directory had a store in a folder, and all of it is missing.
     ///
-    /// - Throws: what keeps this process from looking.
+    /// - Throws: an error that prevents the check.
     public static func isMissing(at path: String) throws -> Bool { try StoreFolder(path).isMissing() }
 
-    /// Accepts that a store of a data directory is gone for good, so that another one can be made in its place.
+    /// Accepts that a store of a data directory is lost, so that another store can be created in its place.
     ///
     /// - Parameter path: the folder that the store was in.
-    /// - Throws: ``StoreError/notRolledBack(path:)`` where none is missing, or what the disk says.
+    /// - Throws: ``StoreError/notRolledBack(path:)`` if no store is missing, or an error of the file system.
     public static func acceptLoss(at path: String) throws {
         let folder = StoreFolder(path)
         guard try folder.isMissing() else { throw StoreError.notRolledBack(path: folder.path) }

@@ -7,18 +7,18 @@ internal import LMDB
 internal import Projections
 internal import Synchronization
 
-/// Where the parts of a store are.
+/// The paths of a store's files.
 ///
-///     DIR/log/         the truth; made as `log.new` and renamed when it holds a store
-///     DIR/index/       everything derived; `boot` in it says that it is open for writing, and since which start of the machine;
-///                      `clock` the offset of the machine's clock
-///     DIR/writer.lock  held by the one process that writes
-///     DIR/head         how far the log went when the store was last opened or closed for writing; the same is in
+///     DIR/log/         the log; created as `log.new`, and renamed when it contains a store
+///     DIR/index/       all derived data; while it is open for writing, the file `boot` in it contains the id of the machine's
+///                      boot; the file `clock` contains the offset of the machine's clock
+///     DIR/writer.lock  locked by the one process that writes
+///     DIR/head         the last commit when the store was last opened or closed for writing; also stored in
 ///                      `.muniment/heads/NAME` of a data directory
-///     DIR/levels.json  names for sets of privileges, where the history that was imported had some
+///     DIR/levels.json  names for sets of privileges, if the imported history defined them
 struct StoreFolder: Sendable {
     let path: String
-    /// Elsewhere for a backup, into which nothing is written.
+    /// The folder of the index. For a backup it is outside of the backup, since nothing is written into a backup.
     private(set) var index: String
 
     var log: String { path + "/log" }
@@ -37,9 +37,9 @@ struct StoreFolder: Sendable {
         index = path + "/index"
     }
 
-    /// Whether the machine went down while the index was open for writing.
+    /// Whether the machine stopped while the index was open for writing.
     ///
-    /// - Throws: `FileError` if the process lacks the descriptor to look.
+    /// - Throws: `FileError` if the process has no free file descriptor for the check.
     var isLeftByCrash: Bool {
         get throws(FileError) {
             guard let boot = try readFileIfThere(bootMark) else { return false }
@@ -47,13 +47,13 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// Whether the folder is a backup, which is read and never written to.
+    /// Whether the folder is a backup, which can only be read.
     var isBackup: Bool { Backup.isThere(at: path) }
 
-    /// Whether the index is in a temporary folder, which belongs to this process alone and is removed on closing.
+    /// Whether the index is in a temporary folder. This process alone uses the folder, and removes it when the store is closed.
     private(set) var hasTemporaryIndex = false
 
-    /// The same folder, its index folded anew in a temporary folder: for a backup, and for a disk that has no room for the index.
+    /// The same store with a new index in a temporary folder: for a backup, and if the disk has no room for the index.
     var withTemporaryIndex: StoreFolder {
         var folder = self
         folder.index = FileManager.default.temporaryDirectory.path + "/muniment-index-\(UUID().uuidString)"
@@ -61,19 +61,19 @@ struct StoreFolder: Sendable {
         return folder
     }
 
-    /// Opens the log for reading. That leaves nothing in a backup.
+    /// Opens the log for reading. This writes nothing into a backup.
     func openLogForReading(_ options: StoreOptions) throws -> EventLog {
         try EventLog(path: log, isReadOnly: true, isStill: isBackup, mapBytes: options.mapBytes)
     }
 
-    /// Where a log is made before it is put in place whole.
+    /// The temporary path of a new log, before it is moved into place.
     var logDraft: String { path + "/log.new" }
 
     var holdsStore: Bool { fileExists(log + "/data.mdb") }
 
-    /// Looks for the store before anything is opened, so that a log that is lost is told from a store that never was.
+    /// Checks that the store exists before anything is opened. Distinguishes a lost log from a store that never existed.
     ///
-    /// - Throws: ``StoreError/notAStore(path:)``, ``StoreError/logIsLost(path:)``, or what keeps this process from looking.
+    /// - Throws: ``StoreError/notAStore(path:)``, ``StoreError/logIsLost(path:)``, or an error that prevents the check.
     func checkHoldsStore() throws {
         if try exists(log + "/data.mdb") {
             guard Environment.fileBytes(in: log) ?? 0 > 0 else { throw StoreError.logIsLost(path: path) }
@@ -83,7 +83,7 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// Whether the data directory had a store here, and nothing is left of it.
+    /// Whether the data directory had a store here, and all of it is missing.
     func isMissing() throws -> Bool {
         try !holdsStore && !exists(index + "/data.mdb") && seenHead.isKnownOutside()
     }
@@ -96,9 +96,9 @@ struct StoreFolder: Sendable {
     }
 }
 
-/// The stores that this process has open: LMDB allows each environment once in a process.
+/// The stores that this process has open. LMDB allows a process to open each environment only once.
 enum OpenStores {
-    /// By the path that each was opened with, the one spelling of it.
+    /// The canonical path of each store, by the path that it was opened with.
     private static let paths = Mutex<[String: String]>([:])
 
     static func enter(_ path: String) throws(StoreError) {
@@ -114,27 +114,27 @@ enum OpenStores {
     static func leave(_ path: String) { _ = paths.withLock { $0.removeValue(forKey: path) } }
 }
 
-/// Opening the index that belongs to a log: as it is where that is possible, folded from the log where it is not.
+/// Opens the index of a log. Folds the index from the log if it cannot be used as it is.
 struct IndexOpening {
     let folder: StoreFolder
     let log: EventLog
     let options: StoreOptions
 
-    /// Versions folded in memory before they are written out together: rows are written fastest, and pages become fullest, in
-    /// one long sorted run, so it is as many as a quarter of the machine's memory holds.
+    /// Versions that are folded in memory before they are written together. Large sorted batches are written fastest and fill pages
+    /// best, so a batch has as many versions as a quarter of the machine's memory holds.
     static let versionsPerBatch = Int(ProcessInfo.processInfo.physicalMemory / 4 / 128)
 
-    /// Opens the index for writing, folding what it has not seen. The caller holds the writer's lock.
+    /// Opens the index for writing, and folds missing commits. The caller must hold the writer's lock.
     func forWriting() throws -> (Index, WorkingSet) {
         if let index = try usable() {
-            // A damaged row: what is derived can be derived again.
+            // A row is damaged. The index can be folded again, since it is derived data.
             do { return (index, try caughtUp(index)) } catch is IndexError {}
         }
         let index = try fresh()
         return (index, try caughtUp(index))
     }
 
-    /// Folds what an index has not seen. Where that fails the index is closed: another try in this process opens it anew.
+    /// Folds the commits that an index does not contain. If this fails, closes the index, so that this process can open it again.
     private func caughtUp(_ index: Index) throws -> WorkingSet {
         do {
             try markOpen()
@@ -150,13 +150,13 @@ struct IndexOpening {
         }
     }
 
-    /// Opens the index for reading, or says why it cannot be read as it is.
+    /// Opens the index for reading. Throws with the reason if it cannot be read as it is.
     func forReading() throws -> Index {
         guard fileExists(folder.index + "/data.mdb") else { throw IndexError.unusable("it is not there") }
         if try folder.isLeftByCrash {
             throw IndexError.unusable("the machine went down while it was open")
         }
-        // A writer that has just begun takes the seal away before it changes anything.
+        // A writer that has just begun removes the seal before it changes anything.
         if let found = try folder.indexSeal.problems(), let first = found.first, folder.indexSeal.isThere {
             throw IndexError.unusable(first)
         }
@@ -170,8 +170,8 @@ struct IndexOpening {
         }
     }
 
-    /// Whether an index is as far as its log, of this version, and of this history. A writer that is at work may be a moment ahead
-    /// of its index, once it is ready: before, it may be folding the index from its beginning.
+    /// Checks that an index is current, and belongs to this version and this history. While a ready writer is working, the index may be
+    /// behind the log for a moment. Before the writer is ready, it may be folding the index from the beginning.
     private func check(_ index: Index) throws {
         guard let state = try index.state() else { throw IndexError.unusable("it is empty") }
         guard let head = try log.refreshHead() else { throw LogError.empty }
@@ -181,7 +181,7 @@ struct IndexOpening {
         }
     }
 
-    /// The index as it is on disk; nil where it has to be folded afresh.
+    /// Opens the existing index; nil if it must be folded again.
     private func usable() throws -> Index? {
         guard fileExists(folder.index + "/data.mdb") else { return nil }
         if try folder.isLeftByCrash { return nil }
@@ -193,7 +193,7 @@ struct IndexOpening {
             return nil
         }
         do {
-            // An index of the creation alone is folded again, so that the writer has all of it in memory.
+            // An index with only the first commit is folded again, so that the writer has all of it in memory.
             if let state = try index.state() {
                 try checkBelongs(state)
                 if state.revision > .genesis { return index }
@@ -206,7 +206,7 @@ struct IndexOpening {
         return nil
     }
 
-    /// Throws where an intact index was not folded from this log, which then was rolled back.
+    /// Throws if an intact index was not folded from this log. In this case the log was rolled back.
     private func checkBelongs(_ state: IndexState) throws {
         try SeenHead.check(log, has: SeenCommit(revision: state.revision, hash: state.hash), in: folder.path)
     }
@@ -217,15 +217,15 @@ struct IndexOpening {
         return try Index(path: folder.index, isReadOnly: false, mapBytes: options.mapBytes)
     }
 
-    /// Says that the index is open, before anything is written to it: if the machine goes down meanwhile, the mark stays behind.
+    /// Marks the index as open, before anything is written to it. If the machine stops meanwhile, the mark remains.
     private func markOpen() throws {
         try folder.indexSeal.remove()
         try replaceFile(folder.bootMark, with: bootIdentity())
     }
 
-    /// Folds what the index has not seen, in batches.
+    /// Folds the commits that the index does not contain, in batches.
     ///
-    /// - Parameter lastRefusal: the last refusal that the index is to know of; nil for all there are.
+    /// - Parameter lastRefusal: the last refusal to include; nil for all of them.
     func catchUp(_ index: Index, _ workingSet: WorkingSet, lastRefusal: RefusalNumber? = nil) throws {
         guard let head = log.head else { return }
         try takeUp(workingSet)
@@ -239,7 +239,7 @@ struct IndexOpening {
             var folded: UInt64 = 0
             var previous: Digest?
             try reader.forEachCommit(from: first, to: head.revision) { commit, hash in
-                // A correction changes rows of earlier commits, so these have to be in the index.
+                // A correction changes rows of earlier commits, so these must be in the index.
                 if commit.correctsClock, let previous { try index.flush(workingSet, hash: previous) }
                 previous = hash
                 try workingSet.fold(commit)
@@ -255,7 +255,7 @@ struct IndexOpening {
             }
         }
     }
-    /// Takes up the commits whose events the index knows, but for what the audit finds them by.
+    /// Loads the folded commits whose events belong to the open block of the audit.
     private func takeUp(_ workingSet: WorkingSet) throws {
         guard let first = workingSet.firstUntaken else { return }
         try log.read { reader in

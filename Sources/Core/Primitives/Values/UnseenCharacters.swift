@@ -1,13 +1,13 @@
 /// Characters that are invisible, or that move or hide the characters around them. No new name may contain one: different names
 /// must not look the same.
 extension Unicode.Scalar {
-    /// Whether a reader may not see it: a default-ignorable character of Unicode (bidirectional controls, zero-width spaces and
-    /// joiners, variation selectors, tags and fillers), a line or paragraph separator, a control or format character, the blank
+    /// Whether the character may be invisible to a reader: a default-ignorable character of Unicode (bidirectional controls, zero-width
+    /// spaces and joiners, variation selectors, tags and fillers), a line or paragraph separator, a control or format character, the blank
     /// pattern of Braille, the object replacement character, and a character without a shape in Unicode (unassigned, private use,
     /// noncharacter).
     ///
-    /// Joiners between letters and the signs that some scripts write around numbers count too: a name is an identifier, not a text to
-    /// show. What is unassigned depends on the Unicode version of the system.
+    /// Also true for joiners between letters, and for the signs that some scripts write around numbers, since a name is an identifier and
+    /// not a text to display. Which characters are unassigned depends on the Unicode version of the system.
     public var isUnseen: Bool {
         switch value {
         case 0x20..<0x7F: return false
@@ -21,7 +21,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it looks like a space: white space, the blank pattern of Braille, or a filler of Hangul.
+    /// Whether the character looks like a space: white space, the blank pattern of Braille, or a filler of Hangul.
     package var isBlank: Bool {
         switch value {
         case 0x20: true
@@ -30,7 +30,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it is drawn onto the character before it.
+    /// Whether the character is drawn onto the character before it.
     fileprivate var isCombining: Bool {
         value >= 0x300 && [.nonspacingMark, .enclosingMark].contains(properties.generalCategory)
     }
@@ -47,7 +47,7 @@ extension String {
         escaping { $0.isUnseen && !(keepsLineEnds && $0 == "\n") }
     }
 
-    /// The text with every unseen character and every blank, spaces too, written as `\u{…}`: for names that differ in nothing else.
+    /// The text with every invisible character and every blank, including spaces, written as `\u{…}`: for names that differ only in these.
     public var showingBlanks: String { escaping { $0.isUnseen || $0.isBlank } }
 
     private func escaping(_ isHidden: (Unicode.Scalar) -> Bool) -> String {
@@ -60,7 +60,7 @@ extension Name {
     /// The most marks that one character of a new name can have. Scripts in use have four at most.
     private static let combiningLimit = 8
 
-    /// Why this name cannot become a new one although its form is right; nil if it can. Names of earlier versions stay what they are.
+    /// The reason why a well-formed name cannot be used for a new object or principal; nil if it can. Existing names stay valid.
     package var faultAsNew: NameFault? { Name.fault(asNew: text) }
 
     /// Returns the same for a text that is part of a name, or will be.

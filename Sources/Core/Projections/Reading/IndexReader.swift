@@ -298,7 +298,7 @@ extension IndexReader: AccessState {
 
     @inline(__always)
     func subjectSpan(of caller: PrincipalID) throws -> SubjectSpan {
-        // Most answers come from memory, so a long loop over callers might otherwise never be interrupted.
+        // Counted also if the answer is in memory. Otherwise a long loop over callers might never be interrupted.
         try transaction.countRead()
         let revision = turnedTo
         if let known = subjectMemory.find(caller.rawValue, { $0.covers(caller, revision) }) { return known }

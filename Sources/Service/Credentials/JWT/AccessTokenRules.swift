@@ -1,17 +1,17 @@
 internal import Events
 internal import Synchronization
 
-/// Which `typ` the JWTs of an issuer must have in their headers to be access tokens.
+/// The `typ` that the header of an issuer's JWT must have for an access token.
 public enum AccessTokenType: Sendable {
     /// `at+jwt` (RFC 9068).
     case required
-    /// `at+jwt` from the first JWT on that has it. Until then also `JWT`, or no `typ`.
+    /// `at+jwt` as soon as a JWT has had it. Until then also `JWT`, or no `typ`.
     case onceSeen
     /// `at+jwt`, `JWT` or no `typ`.
     case optional
 }
 
-/// Tells access tokens from the other JWTs that the same issuer signs for the same audience.
+/// Distinguishes access tokens from other JWTs that the same issuer signs for the same audience.
 final class AccessTokenRules: Sendable {
     private let type: AccessTokenType
     /// Whether an access token of this issuer has had the type `at+jwt`.
@@ -22,9 +22,9 @@ final class AccessTokenRules: Sendable {
 
     init(_ type: AccessTokenType) { self.type = type }
 
-    /// - Throws: ``JWTProblem`` (`notAnAccessToken`) if it is an ID token, a logout token, a refresh token or of another type.
+    /// - Throws: ``JWTProblem`` (`notAnAccessToken`) if the JWT is an ID token, a logout token, a refresh token or has another type.
     func check(_ jwt: CheckedJWT) throws(JWTProblem) {
-        // Without a proof of the key that it is bound to, it is no more than a copy (RFC 7800, RFC 9449, RFC 8705).
+        // A bearer token does not prove the key that the JWT is bound to, so it may be a stolen copy (RFC 7800, RFC 9449, RFC 8705).
         if jwt.claims["cnf"] != nil {
             throw .notAnAccessToken("its `cnf` binds it to a key, but a bearer token does not prove a key")
         }
@@ -38,11 +38,11 @@ final class AccessTokenRules: Sendable {
             }
         case let other?: throw .notAnAccessToken("its `typ` is `\(other.prefix(20))`")
         }
-        // AWS Cognito says in this claim which of its tokens one is.
+        // AWS Cognito uses this claim for the kind of the token.
         if let use = jwt.claims.text("token_use")?.lowercased(), use != "access" {
             throw .notAnAccessToken("its claim `token_use` is `\(use.prefix(20))`")
         }
-        // Keycloak has a claim for what the header leaves open.
+        // Keycloak uses this claim for the kind of the token, since its header does not show it.
         let kind = jwt.claims.text("typ")?.lowercased()
         if kind == "bearer" { return }
         if let kind, ["id", "refresh", "offline", "logout"].contains(kind) {

@@ -2,18 +2,20 @@ internal import Events
 internal import Hashing
 internal import Permissions
 
-/// One line of the file of tokens after the first, without its checksum.
+/// A line of the token file after the first, without its checksum.
 ///
 ///     {"created":"t1","time":"…","hash":"64 hexadecimal digits","can":"act","as":"user:ann","stores":["default"]}
 ///     {"revoked":"t1","time":"…"}
 ///     {"accepted":"5","time":"…"}
 ///
-/// `accepted` is how many changes the file had before it was replaced by an older copy.
-/// `stores` is `"*"` for all of them. `as` is there for `act` alone; `until` and `comment` where there is one.
+/// - `accepted`: how many changes the file had before it was replaced by an older copy.
+/// - `stores`: `"*"` for all stores.
+/// - `as`: only for `act`.
+/// - `until`, `comment`: optional.
 enum TokenLine {
     case created(Token, Digest)
     case revoked(id: String, Instant)
-    /// The file was an older copy, or gone, and that was accepted.
+    /// The file was an older copy, or missing, and the operator accepted that.
     case accepted(changesBefore: String, Instant)
 
     static let limitBytes = 16_384
@@ -35,11 +37,11 @@ enum TokenLine {
                 createdAt: try time.orMissing("time"), comment: try members.takeText("comment"))
             self = .created(token, digest)
         }
-        // What this version does not know could narrow the token.
+        // A member that this version does not know could restrict the token.
         if let unknown = members.keys.first { throw .malformed("it has a member `\(unknown)`, which this version does not know") }
     }
 
-    /// The line without its end.
+    /// The line without its line break.
     var bytes: [UInt8] {
         var members: [(String, JSONValue)]
         switch self {
@@ -63,7 +65,7 @@ enum TokenLine {
 }
 
 extension Right {
-    /// The word for it in commands and files.
+    /// The name of the right in commands and files.
     public var word: String {
         switch self {
         case .act: "act"
@@ -125,7 +127,7 @@ extension JSONObject {
 }
 
 extension Name {
-    /// Whether it is somebody that changes can be made as: a user, a thing or `anonymous`.
+    /// Whether the name can be the actor of changes: a user, a thing or `anonymous`.
     var canAct: Bool { isWellFormed && (kind == .caller || kind == .anonymous) }
 }
 

@@ -4,7 +4,7 @@ internal import Notices
 internal import Permissions
 internal import Wire
 
-/// Something that happened in a store, in the form of CloudEvents 1.0.
+/// An event of a store in the format of CloudEvents 1.0.
 struct CloudEvent {
     let json: JSONObject
 
@@ -17,12 +17,12 @@ struct CloudEvent {
         json = members
     }
 
-    /// What somebody is told. Its id is the same whenever it is sent.
+    /// Creates the event of a notice. The event's id is the same each time it is sent.
     ///
     /// - Parameters:
-    ///   - notice: what it is told.
-    ///   - ordinal: which notice of its revision this is for the subscriber, from 1.
-    ///   - subscriber: who is told.
+    ///   - notice: the notice.
+    ///   - ordinal: the number of the notice among the subscriber's notices of its revision, from 1.
+    ///   - subscriber: the subscriber who receives the notice.
     ///   - store: the name of the store.
     ///   - time: the time of the revision.
     init(_ notice: Notice, ordinal: Int, for subscriber: Name, in store: String, at time: Instant) {
@@ -32,7 +32,7 @@ struct CloudEvent {
             time: time, subject: notice.object.text, data: .object(notice.json(at: time)))
     }
 
-    /// What was committed.
+    /// Creates the event of a commit.
     init(_ described: DescribedCommit, in store: String) throws {
         let commit = described.commit
         self.init(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Muniment
 internal import Permissions
 
-/// What is committed to a store, as it comes, for administrators: server-sent events.
+/// A live feed of a store's commits for administrators, as server-sent events.
 enum CommitStream {
     /// Commits that are read from the log together.
     private static let commitsPerLook: UInt64 = 64
@@ -17,7 +17,7 @@ enum CommitStream {
         let feed = try call.openFeed(from: cursor) { true }
         feed.run(following: nil) { feed in
             do { try await send(behind: cursor.complete, in: name, of: store, to: feed) } catch {
-                // Ended by the client, or by the store: the client comes back behind what it has.
+                // The client or the store has ended the feed. The client can resume after its last event.
             }
         }
         return ServerSentEvent.response(feed.stream)
@@ -28,7 +28,7 @@ enum CommitStream {
         while !Task.isCancelled {
             if try store.head.revision == revision { await store.waitForCommit(behind: revision) }
             let head = try store.head.revision
-            // Woken without a commit, there may never be one: the client comes back, and finds out.
+            // Without a new commit, the store may be closed. The feed ends, and the client reconnects.
             guard revision < head else { return }
             let last = Revision(min(revision.rawValue + commitsPerLook, head.rawValue))
             var events: [(event: [UInt8], cursor: FeedCursor)] = []

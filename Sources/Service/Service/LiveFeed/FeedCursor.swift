@@ -1,12 +1,12 @@
 internal import Events
 
-/// How far a client has come in a feed: what `id:` says and `Last-Event-ID` brings back.
+/// A client's position in a feed: the value of `id:`, which the client returns in `Last-Event-ID`.
 ///
-/// `42` is everything up to revision 42. `42.3` is everything up to revision 41, and the first three events of revision 42: the events
-/// of a revision come in the same order every time, so that a client which leaves between them gets each exactly once.
+/// `42` means all events up to revision 42. `42.3` means all events up to revision 41, and the first three events of revision 42. The
+/// events of a revision always have the same order. A client that disconnects between them therefore gets each exactly once.
 struct FeedCursor: Hashable, Sendable, Comparable, CustomStringConvertible {
     let revision: Revision
-    /// Events of the revision; nil where it is complete.
+    /// Received events of the revision; nil if the client has all of them.
     let events: Int?
 
     init(_ revision: Revision, events: Int? = nil) {
@@ -14,7 +14,7 @@ struct FeedCursor: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.events = events
     }
 
-    /// Reads what ``description`` wrote; nil for any other text.
+    /// Parses a text written by ``description``; nil for any other text.
     init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let number = FeedCursor.number(parts[0]) else { return nil }
@@ -26,7 +26,7 @@ struct FeedCursor: Hashable, Sendable, Comparable, CustomStringConvertible {
         }
     }
 
-    /// Digits alone, without a sign or zeros before them.
+    /// Parses a number of digits only, without a sign or leading zeros.
     private static func number(_ text: Substring) -> UInt64? {
         guard let number = UInt64(text), String(number) == text else { return nil }
         return number
@@ -34,7 +34,7 @@ struct FeedCursor: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     var description: String { events.map { "\(revision).\($0)" } ?? "\(revision)" }
 
-    /// The revision up to which the client has everything.
+    /// The last revision of which the client has all events.
     var complete: Revision { events == nil ? revision : Revision(revision.rawValue - 1) }
 
     static func < (left: FeedCursor, right: FeedCursor) -> Bool {

@@ -1,16 +1,16 @@
 internal import Events
 
-/// The text of a feed, as the HTML standard has it for server-sent events.
+/// The text of a feed: server-sent events of the HTML standard.
 enum ServerSentEvent {
-    /// Milliseconds after which a client comes back.
+    /// Milliseconds after which a client reconnects.
     static let retryMilliseconds = 2_000
 
-    /// What a feed begins with: when to come back, and from where, also before anything happened.
+    /// Returns the beginning of a feed: the time until a client reconnects, and its initial position.
     static func opening(at cursor: FeedCursor) -> [UInt8] {
         Array("retry: \(retryMilliseconds)\n\nid: \(cursor)\n\n".utf8)
     }
 
-    /// Something happened.
+    /// Returns the text of an event.
     static func event(_ event: CloudEvent, at cursor: FeedCursor) -> [UInt8] {
         var bytes = Array("id: \(cursor)\ndata: ".utf8)
         var writer = JSONWriter()
@@ -20,9 +20,9 @@ enum ServerSentEvent {
         return bytes
     }
 
-    /// Nothing happened up to here; the client goes on from there when it comes back.
+    /// Returns a text without an event that updates the client's position. A client that reconnects resumes from it.
     static func silence(at cursor: FeedCursor) -> [UInt8] { Array(":\nid: \(cursor)\n\n".utf8) }
 
-    /// A sign of life.
+    /// A heartbeat that does not change the client's position.
     static let heartbeat = Array(":\n\n".utf8)
 }

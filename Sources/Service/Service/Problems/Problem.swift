@@ -2,12 +2,12 @@ internal import Events
 internal import HTTPServer
 internal import Permissions
 
-/// Why a request was not done, as RFC 9457 writes it: a kind for programs, sentences for people.
+/// The error of a request in the format of RFC 9457: a kind for programs, and sentences for people.
 struct Problem: Error {
     let kind: Kind
-    /// What is wrong in this case, with which thing, and what to do about it.
+    /// The problem of this request, the value that is wrong, and the remedy.
     let detail: String
-    /// What else programs may want to know, such as the code of a refusal.
+    /// More data for programs, such as the code of a refusal.
     var members: JSONObject = [:]
     var headers: [HTTPHeader] = []
 
@@ -18,7 +18,7 @@ struct Problem: Error {
         self.headers = headers
     }
 
-    /// The body and head of the answer.
+    /// The response with the problem.
     var response: HTTPResponse {
         var body = members
         body["type"] = .string("/problems/\(kind.rawValue)")
@@ -35,7 +35,7 @@ struct Problem: Error {
 }
 
 extension Problem {
-    /// The kinds of problems. Each has a page of its own, `/problems/KIND`.
+    /// The kinds of problems. Each has a separate page, `/problems/KIND`.
     enum Kind: String, Sendable, CaseIterable {
         case malformed, unauthenticated, forbidden
         case notFound = "not-found"
@@ -130,18 +130,18 @@ extension Problem {
         }
     }
 
-    /// More of one caller's requests wait than its share.
+    /// The caller has reached the limit on its queued requests.
     static let tooMuchOfCaller = Problem(
         .tooManyRequests, "too many requests of this caller are waiting: send fewer at once",
         headers: [HTTPHeader("Retry-After", "1")])
 
-    /// The question took longer than its route allows.
+    /// The request took longer than its route allows.
     static let deadlineExceeded = Problem(
         .deadlineExceeded,
         "the response took too long: request less at once, such as a smaller page, or try again at a quieter time",
         headers: [HTTPHeader("Retry-After", "1")])
 
-    /// What the system lacks is in the log of the service.
+    /// The log of the service names the missing resource.
     static let lacksResources = Problem(
         .lacksResources, "the service lacks disk space, file descriptors or memory. Nothing was changed. Try again later.",
         headers: [HTTPHeader("Retry-After", "5")])
@@ -149,7 +149,7 @@ extension Problem {
     static let tooMuchWaits = Problem(
         .unavailable, "too many requests are waiting: try again later", headers: [HTTPHeader("Retry-After", "1")])
 
-    /// The problem for a status that the server itself gives.
+    /// Creates the problem for a status that the HTTP server itself returns.
     init(status: Int, detail: String) {
         let kind = Kind.allCases.first { $0.status == status && $0 != .refused } ?? (status < 500 ? .malformed : .failed)
         self.init(kind, detail, headers: status == 503 ? [HTTPHeader("Retry-After", "1")] : [])
@@ -157,7 +157,7 @@ extension Problem {
 }
 
 extension Problem {
-    /// What a store refuses, with its code.
+    /// Creates the problem for a refusal of a store, with the code of the refusal.
     init(_ refusal: Refusal) {
         var members: JSONObject = ["code": .string(refusal.code.rawValue)]
         if let change = refusal.change { members["change"] = .integer(Int64(change)) }

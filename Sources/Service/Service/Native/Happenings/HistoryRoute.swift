@@ -69,7 +69,7 @@ enum HistoryRoute {
 }
 
 extension Store {
-    /// A commit, described by the events about a name that the caller may know; nil if there is none.
+    /// Returns a commit with only the events about a name that the caller may know; nil if it has no such event.
     fileprivate func commit(_ revision: Revision, about name: Name, for audience: Audience) throws -> CommitDescription? {
         var commit: CommitDescription?
         try log(from: revision, to: revision) { commit = try CommitDescription($0, about: name, for: audience) }
