@@ -20,7 +20,7 @@ struct ExplainSuite {
         var direct: Pair
         /// The highest of five nested roles has an entry on the object's folder.
         var nested: Pair
-        /// A random user and a random object: most answers are no.
+        /// A random user and a random object: mostly denied.
         var random: Pair
         /// The witness of a nested question, with the events of all its steps.
         var witness: Timing

@@ -1,11 +1,11 @@
 extension Generator {
     /// The kinds of questions. Each needs a different path through the data.
     enum Path: CaseIterable, Sendable {
-        /// The user has an entry on the object itself: yes.
+        /// The user has an entry on the object itself: allowed.
         case direct
-        /// The highest of ``chainLength`` nested roles has an entry on the object's folder: yes.
+        /// The highest of ``chainLength`` nested roles has an entry on the object's folder: allowed.
         case nested
-        /// A random user, object and rank: most answers are no.
+        /// A random user, object and rank: mostly denied.
         case random
     }
 

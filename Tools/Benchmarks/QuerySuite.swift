@@ -3,7 +3,7 @@ import Foundation
 import Muniment
 import Permissions
 
-/// Measures queries over a class, of which the caller may see a tenth, and compares them with SQLite with suitable indexes.
+/// Measures queries over a class if the caller may see a tenth of its objects, and compares them with SQLite with suitable indexes.
 struct QuerySuite {
     let objects: Int
     let folder: String

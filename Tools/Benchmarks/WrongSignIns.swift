@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Sends wrong sign-ins at a steady pace, without waiting for earlier responses. Each uses a separate connection and another person.
+/// Sends wrong sign-ins at a steady pace, without waiting for earlier responses. Each uses a separate connection and a different user.
 final class WrongSignIns: Sendable {
     /// The client addresses of the sign-ins.
     enum Origin: Sendable {

@@ -3,7 +3,7 @@ import Foundation
 import NetworkClient
 import Permissions
 
-/// The folder in which the service stores its mails.
+/// The folder of the mails that the service sends.
 struct MailFolder {
     let path: String
 

@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import Muniment
 
 extension MunimentService {
-    /// Returns the problem that a client is told for an error, and reports faults of the service in its log.
+    /// Returns the problem to send for an error, and reports faults of the service in its log.
     func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
         var problem = Problem(error)
         if problem.kind.status >= 500, !(error is Problem) {

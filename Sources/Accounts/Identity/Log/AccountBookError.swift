@@ -4,7 +4,7 @@ public import Primitives
 public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process has the accounts open.
     case held(by: String)
-    /// There are accounts, but there is no master key. A new key could not decrypt them.
+    /// There are accounts, but their master key is missing. A new key could not decrypt them.
     case masterKeyMissing(path: String)
     /// Other users of the system may read or change the master key.
     case masterKeyExposed(path: String, mode: UInt32)
@@ -16,7 +16,7 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
     case keysMissing(path: String)
     /// The file of the accounts' keys has an invalid beginning.
     case keysMalformed(path: String)
-    /// The key of an account is neither valid nor destroyed.
+    /// The key of an account is neither present nor destroyed.
     case keyDamaged(AccountID, path: String)
     /// The log has fewer records than at its last known state.
     case endsEarly(record: UInt64, known: UInt64)

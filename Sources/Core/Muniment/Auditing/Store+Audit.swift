@@ -20,7 +20,7 @@ extension Store {
     /// No record is skipped or repeated between pages, even if commits are added meanwhile.
     ///
     /// Reads one row of the index for every 2,048 records of the requested times or revisions. Reads at most as many commits as the page
-    /// has records, and the last 2,048 events and refusals.
+    /// has records, and in addition the last 2,048 events and refusals.
     ///
     /// - Parameters:
     ///   - filter: selects the records and their order.

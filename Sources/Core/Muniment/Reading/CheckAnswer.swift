@@ -24,7 +24,7 @@ public struct CheckAnswer: Hashable, Sendable {
         self.revision = revision
     }
 
-    /// A denial as it is of an object that never existed; one that is about the subject or a privilege stays as it is.
+    /// The same denial as if the object had never existed. A denial because of the subject or a privilege is unchanged.
     var withoutObject: CheckAnswer {
         switch verdict.reason {
         case .administrator, .levels: break

@@ -5,7 +5,7 @@ internal import Permissions
 public struct Token: Hashable, Sendable {
     /// The token's id in lists, commands and logs: `t1`, `t2` and so on. It is not secret.
     public let id: String
-    /// The stores in which the token is valid.
+    /// The stores that accept the token.
     public let stores: StoreScope
     /// The right that the token gives in these stores.
     public let right: Right
@@ -15,7 +15,7 @@ public struct Token: Hashable, Sendable {
     public let createdAt: Instant
     /// When the token was revoked; nil if it was not revoked.
     public var revokedAt: Instant?
-    /// A comment by which the operator recognizes the token.
+    /// A comment to recognize the token by.
     public let comment: String?
 
     /// Whether the token is valid at an instant.

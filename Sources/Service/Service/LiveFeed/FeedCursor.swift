@@ -34,7 +34,7 @@ struct FeedCursor: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     var description: String { events.map { "\(revision).\($0)" } ?? "\(revision)" }
 
-    /// The last revision of which the client has all events.
+    /// The last revision that the client has completely.
     var complete: Revision { events == nil ? revision : Revision(revision.rawValue - 1) }
 
     static func < (left: FeedCursor, right: FeedCursor) -> Bool {

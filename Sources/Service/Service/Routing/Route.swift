@@ -24,7 +24,7 @@ final class Route: Sendable {
         /// Runs on a thread of the server if the body has at most this many bytes, else on a queue. For handlers whose time grows with the
         /// body.
         case immediateUpTo(bodyBytes: Int, @Sendable (Call) throws -> HTTPResponse)
-        /// Runs on a queue, without a limit on its time.
+        /// Runs on a queue: for handlers that may take longer.
         case queued(@Sendable (Call) throws -> HTTPResponse)
         /// Runs on one of the queues for accounts, so that it delays no other request. If the service has no accounts, returns 404.
         case ofAccounts(AccountsPace, @Sendable (Call, Accounts) throws -> HTTPResponse)
@@ -83,7 +83,7 @@ enum CallerNeed: Hashable, Sendable {
     case session
 }
 
-/// How long an operation on accounts takes, and what it may wait for.
+/// The slowest step of an operation on accounts.
 enum AccountsPace: Hashable, Sendable {
     /// At most a write to the disk.
     case brisk
