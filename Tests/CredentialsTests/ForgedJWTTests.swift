@@ -6,12 +6,12 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("JWTs: what an issuer signed for this service is believed, and nothing else")
+@Suite("JWTs: only a token that the issuer signed for this service is accepted")
 struct ForgedJWTTests {
     private static let now = Instant.newYear
     private static let seconds = Instant.newYear.microseconds / 1_000_000
 
-    /// An issuer with a key of each kind under `k1`, and what checks by it.
+    /// Runs the body with an issuer that serves one key of each kind as `k1`, and with a verifier of its JWTs.
     private func withIssuer(_ body: (TestIssuer, JWTVerifier) throws -> Void) throws {
         let issuer = try TestIssuer()
         let keys = try ["RS256", "ES256", "ES384", "EdDSA"].map { (key: try TestKeys.key(for: $0), members: ["kid": "k1"]) }
@@ -19,7 +19,7 @@ struct ForgedJWTTests {
         try body(issuer, try issuer.verifier())
     }
 
-    @Test("Every algorithm that is accepted is, from its key", arguments: SignatureTests.algorithms.map(\.name))
+    @Test("A JWT of every supported algorithm is accepted with the matching key", arguments: SignatureTests.algorithms.map(\.name))
     func accepted(algorithm: String) throws {
         try withIssuer { _, verifier in
             let claims = try verifier.verify(try TestJWT.make(algorithm), at: ForgedJWTTests.now)
@@ -78,7 +78,7 @@ struct ForgedJWTTests {
         ("a subject that is too long", ["sub": .string(String(repeating: "x", count: 600))], .unusableSubject),
     ]
 
-    @Test("Each claim has to be as it should", arguments: claimRows.indices)
+    @Test("A JWT with an invalid claim is rejected, with a leeway of 60 seconds for times", arguments: claimRows.indices)
     func claims(index: Int) throws {
         let row = ForgedJWTTests.claimRows[index]
         try withIssuer { _, verifier in
@@ -91,12 +91,12 @@ struct ForgedJWTTests {
         }
     }
 
-    /// The answers to a JWT without a type, to one with, and again to one without.
+    /// Whether a JWT without the type `at+jwt` is accepted, then one with it, then again one without it.
     static let typeRows: [(type: AccessTokenType, isGood: [Bool])] = [
         (.required, [false, true, false]), (.onceSeen, [true, true, false]), (.optional, [true, true, true]),
     ]
 
-    @Test("An issuer that declares the type at+jwt has to declare it always, unless that is optional", arguments: typeRows.indices)
+    @Test("The access token type setting decides if a JWT without the type at+jwt is accepted", arguments: typeRows.indices)
     func types(index: Int) throws {
         let row = ForgedJWTTests.typeRows[index]
         let issuer = try TestIssuer()
@@ -115,7 +115,7 @@ struct ForgedJWTTests {
 
     typealias HeaderRow = (what: String, header: String, algorithm: String, problem: JWTProblem)
 
-    /// All of them signed rightly by the key that the algorithm takes, and refused for their headers.
+    /// Each JWT is signed correctly with the key for the algorithm, and rejected because of its header.
     static let headerRows: [HeaderRow] = [
         ("none", #"{"alg":"none","kid":"k1"}"#, "ES256", .unsupportedAlgorithm("none")),
         ("None", #"{"alg":"None","kid":"k1"}"#, "ES256", .unsupportedAlgorithm("None")),
@@ -148,7 +148,7 @@ struct ForgedJWTTests {
         ("a header that is no JSON", "alg=ES256", "ES256", .malformed),
     ]
 
-    @Test("A header that asks for anything else is refused", arguments: headerRows.indices)
+    @Test("A JWT with an unsupported or malformed header is rejected", arguments: headerRows.indices)
     func headers(index: Int) throws {
         let row = ForgedJWTTests.headerRows[index]
         try withIssuer { _, verifier in
@@ -157,7 +157,7 @@ struct ForgedJWTTests {
         }
     }
 
-    @Test("A shared secret made of the public key signs nothing", arguments: ["HS256", "HS384", "HS512"])
+    @Test("A JWT with an HMAC made from the public key is rejected", arguments: ["HS256", "HS384", "HS512"])
     func sharedSecret(algorithm: String) throws {
         try withIssuer { _, verifier in
             let key = try TestKeys.rsa.get()
@@ -175,7 +175,7 @@ struct ForgedJWTTests {
         }
     }
 
-    @Test("A key that the header brings with it, or an address of one, is not looked at")
+    @Test("A key in the JWT header, or an address of a key, is ignored")
     func keyInTheHeader() throws {
         try withIssuer { issuer, verifier in
             let mine = try TestKeys.otherRSA.get()
@@ -187,7 +187,7 @@ struct ForgedJWTTests {
         }
     }
 
-    @Test("No part of a good one can be changed, left out, spelled otherwise or added to")
+    @Test("A JWT with a changed, missing, re-encoded or additional part is rejected")
     func changedText() throws {
         try withIssuer { _, verifier in
             let jwt = try TestJWT.make()
@@ -201,8 +201,8 @@ struct ForgedJWTTests {
             for other in others {
                 #expect(throws: JWTProblem.self, "\(other)") { try verifier.verify(other, at: ForgedJWTTests.now) }
             }
-            // Every letter of it, replaced by the next in the alphabet: that changes the last bit, which at the end of the signature
-            // is one that stands for nothing.
+            // Replaces each letter with the next one in the alphabet. This changes the last bit, which has no meaning at the end of
+            // the signature.
             let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_A")
             let letters = Array(jwt)
             for (index, letter) in letters.enumerated() {
@@ -214,7 +214,7 @@ struct ForgedJWTTests {
         }
     }
 
-    @Test("A claim that stands twice is not believed, whichever of the two would be")
+    @Test("A JWT with a duplicate claim is rejected")
     func claimTwice() throws {
         try withIssuer { _, verifier in
             let claims = TestJWT.claims().dropLast() + #","sub":"root"}"#
@@ -223,7 +223,7 @@ struct ForgedJWTTests {
         }
     }
 
-    @Test("One that is too long is not looked at")
+    @Test("A JWT over the length limit is rejected before any key is fetched")
     func tooLong() throws {
         try withIssuer { issuer, verifier in
             let jwt = try TestJWT.make(claims: ["pad": .string(String(repeating: "x", count: 8_192))])

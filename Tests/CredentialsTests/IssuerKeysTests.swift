@@ -6,7 +6,7 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("The issuer's keys: cached, rotated, never fetched at a stranger's will")
+@Suite("The issuer's keys: cached, rotated, and fetched at a limited rate")
 struct IssuerKeysTests {
     private static let now = Instant.newYear
 
@@ -15,7 +15,7 @@ struct IssuerKeysTests {
         return try TestJWT.make("RS256", keyID: keyID, claims: ["exp": .integer(end)], key: key)
     }
 
-    @Test("Keys are fetched once, and then at hand; nothing is waited for before")
+    @Test("Keys are fetched once and then cached, and a cache lookup makes no request")
     func cached() throws {
         let issuer = try TestIssuer()
         try issuer.serve(keys: [(try TestKeys.rsa.get(), ["kid": "k1"])])
@@ -36,7 +36,7 @@ struct IssuerKeysTests {
     ]
 
     @Test(
-        "Keys are fetched again when their time is over: what the issuer says, five minutes at least and a day at most",
+        "Keys are fetched again after the max-age of the issuer, with a minimum of five minutes and a maximum of one day",
         arguments: ages)
     func maxAge(cacheControl: String?, seconds: Int64) throws {
         let issuer = try TestIssuer()
@@ -50,7 +50,7 @@ struct IssuerKeysTests {
         #expect(try issuer.requests() == ["/keys", "/keys"])
     }
 
-    @Test("A new key is fetched when it is first used, but not before thirty seconds are over")
+    @Test("A new key is fetched at its first use, but at most once in thirty seconds")
     func rotation() throws {
         let issuer = try TestIssuer()
         let (old, new) = (try TestKeys.rsa.get(), try TestKeys.otherRSA.get())
@@ -63,12 +63,12 @@ struct IssuerKeysTests {
         #expect(try issuer.requests() == ["/keys"])
         let then = IssuerKeysTests.now.later(seconds: 30)
         #expect(try verifier.verify(try jwt("k2", new), at: then).subject == "user:ann")
-        // What was withdrawn is good for nothing, and asking for it fetches nothing for another while.
+        // A withdrawn key is invalid, and a token that names it causes no request for a while.
         for _ in 0..<5 { #expect(throws: JWTProblem.unknownKey) { try verifier.verify(try jwt(), at: then) } }
         #expect(try issuer.requests() == ["/keys"])
     }
 
-    @Test("Many who ask for a key that nobody has at the same time make one request")
+    @Test("Concurrent tokens with an unknown key cause one request")
     func oneRequest() throws {
         let issuer = try TestIssuer()
         try issuer.serve(keys: [(try TestKeys.rsa.get(), ["kid": "k1"])])
@@ -83,7 +83,7 @@ struct IssuerKeysTests {
         #expect(try issuer.requests() == ["/keys"])
     }
 
-    @Test("Old keys are kept while the issuer cannot be reached, for a day and not for good")
+    @Test("If the issuer is unreachable, expired keys stay valid for one more day")
     func issuerIsDown() throws {
         let issuer = try TestIssuer()
         try issuer.serve(keys: [(try TestKeys.rsa.get(), ["kid": "k1"])])
@@ -109,7 +109,7 @@ struct IssuerKeysTests {
 
     private struct Unexpected: Error {}
 
-    @Test("Without any keys nobody is let in; they are looked for again after five seconds")
+    @Test("Without keys every token is rejected, and the keys are fetched again after five seconds")
     func noKeysYet() throws {
         let issuer = try TestIssuer()
         let verifier = try issuer.verifier()
@@ -123,7 +123,7 @@ struct IssuerKeysTests {
 
     typealias SetRow = (what: String, keys: [[String: String]], keyID: String?, isGood: Bool)
 
-    /// Each item is the right key, with members of its own.
+    /// Each item is the correct key with these additional members.
     static let sets: [SetRow] = [
         ("one key without a name, and none asked for", [[:]], nil, true),
         ("one key with a name, and none asked for", [["kid": "k1"]], nil, true),
@@ -142,7 +142,7 @@ struct IssuerKeysTests {
         ("with an exponent of one", [["kid": "k1", "e": "AQ"]], "k1", false),
     ]
 
-    @Test("Exactly one key of the set has to fit what the header says", arguments: sets.indices)
+    @Test("A token is accepted if exactly one key of the set matches its header", arguments: sets.indices)
     func selection(index: Int) throws {
         let row = IssuerKeysTests.sets[index]
         let issuer = try TestIssuer()
@@ -163,7 +163,7 @@ struct IssuerKeysTests {
         ("no JSON", { _ in "<html>" }, false),
     ]
 
-    @Test("What an issuer says of itself is taken where it speaks for itself", arguments: discovery.indices)
+    @Test("A discovery document is accepted only if it names its own issuer and secure key addresses", arguments: discovery.indices)
     func discovered(index: Int) throws {
         let row = IssuerKeysTests.discovery[index]
         let issuer = try TestIssuer()
@@ -176,7 +176,7 @@ struct IssuerKeysTests {
         #expect(try issuer.requests() == ["/.well-known/openid-configuration"] + (row.isGood ? ["/keys"] : []))
     }
 
-    @Test("Settings that would let in whom nobody vouches for are refused")
+    @Test("Settings with an insecure address or an empty audience are refused")
     func settings() {
         #expect(throws: IssuerSettingsError.notSecure("http://login.example.com")) {
             try IssuerSettings(issuer: "http://login.example.com", audience: "a")

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A running service is found by the tool beside it, and a dead one is not")
+@Suite("The command-line tool finds a running service, and ignores the note of a dead one")
 struct ServicePresenceTests {
     let folder: ScratchFolder
     var note: String { folder.path + "/.muniment/service.json" }
@@ -13,7 +13,7 @@ struct ServicePresenceTests {
 
     private var isFound: Bool { if case _? = RunningService(dataDirectory: folder.path) { true } else { false } }
 
-    /// Says what it was asked, head and body, as JSON of one text.
+    /// Responds with the path, the `Authorization` header and the body of the request.
     private static let echo = """
         class Handler(http.server.BaseHTTPRequestHandler):
             def log_message(self, *a): pass
@@ -30,7 +30,7 @@ struct ServicePresenceTests {
         server.serve_forever()
         """
 
-    @Test("A service is found from when it is ready until it ends, and asked with its secret", arguments: ["127.0.0.1", "0.0.0.0"])
+    @Test("A service is found from its announcement until its end, and receives its secret", arguments: ["127.0.0.1", "0.0.0.0"])
     func found(host: String) throws {
         let server = try PythonServer(ServicePresenceTests.echo, [host])
         #expect(!isFound)
@@ -46,7 +46,7 @@ struct ServicePresenceTests {
         #expect(!fileExists(note))
     }
 
-    @Test("A note with any flipped bit names no service, so that the secret goes nowhere else")
+    @Test("A note with a flipped bit is invalid, so the secret is not sent to another service")
     func flippedNote() throws {
         let presence = try ServicePresence(dataDirectory: folder.path)
         defer { presence.end() }
@@ -65,7 +65,7 @@ struct ServicePresenceTests {
         #expect(isFound)
     }
 
-    @Test("Nobody but its owner may read the secret, and it is another one with every start")
+    @Test("Only the owner can read the secret, and each start makes a new one")
     func secrecy() throws {
         var secrets: Set<String> = []
         for _ in 0..<3 {
@@ -79,22 +79,22 @@ struct ServicePresenceTests {
         #expect(secrets.count == 3)
     }
 
-    @Test("What a service that died left behind is not taken for one")
+    @Test("The note of a dead service is ignored")
     func stale() throws {
         let presence = try ServicePresence(dataDirectory: folder.path)
         try presence.announce(host: "127.0.0.1", port: 1)
         let left = try readFile(note)
         presence.end()
-        // As after a kill: the note is there, and nobody holds the lock.
+        // As after a kill: the note exists, and no process holds the lock.
         try Data(left).write(to: URL(filePath: note))
         #expect(!isFound)
-        // One that starts again takes it away before anybody could find it.
+        // A service that starts again removes the note before a client can find it.
         let next = try ServicePresence(dataDirectory: folder.path)
         #expect(!fileExists(note))
         next.end()
     }
 
-    @Test("A second service on one data directory is refused, and told who has it")
+    @Test("A second service on a data directory is refused, and the error names the process that holds it")
     func second() throws {
         let presence = try ServicePresence(dataDirectory: folder.path)
         let error = #expect(throws: ServiceAlreadyRuns.self) { try ServicePresence(dataDirectory: folder.path) }
@@ -103,7 +103,7 @@ struct ServicePresenceTests {
         try ServicePresence(dataDirectory: folder.path).end()
     }
 
-    @Test("A service that ends twice takes nothing from the one that came after it")
+    @Test("Ending a service twice does not affect the service that started after it")
     func endedTwice() throws {
         let first = try ServicePresence(dataDirectory: folder.path)
         try first.announce(host: "127.0.0.1", port: 1)
@@ -115,7 +115,7 @@ struct ServicePresenceTests {
         second.end()
     }
 
-    @Test("Over TLS the tool speaks to the very key of the service, whoever vouches for its certificate")
+    @Test("With TLS, the tool trusts only the key in the service's certificate, even if it is self-signed")
     func tls() throws {
         for name in ["mine", "other"] {
             try OpenSSLCommand.run(

@@ -2,7 +2,7 @@ import Hashing
 import IssuerSupport
 import Testing
 
-@Suite("Signatures: what OpenSSL's command signs is right, and nothing else is")
+@Suite("Signatures: a signature by the openssl command is valid, and any change makes it invalid")
 struct SignatureTests {
     static let algorithms: [(name: String, scheme: SignatureScheme)] = [
         ("RS256", .rsaPKCS1SHA256), ("RS384", .rsaPKCS1SHA384), ("RS512", .rsaPKCS1SHA512), ("PS256", .rsaPSSSHA256),
@@ -21,7 +21,7 @@ struct SignatureTests {
         return try #require(made)
     }
 
-    @Test("A signature is right by its own scheme alone, and for its own message alone", arguments: algorithms)
+    @Test("A signature is valid only with its own scheme and for its own message", arguments: algorithms)
     func schemes(name: String, scheme: SignatureScheme) throws {
         let pair = try TestKeys.key(for: name)
         let key = try key(pair)
@@ -42,7 +42,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("A signature of nothing but zeros or ones opens nothing", arguments: algorithms)
+    @Test("A signature of repeated bytes 0, 1 or 255 is invalid", arguments: algorithms)
     func trivialSignatures(name: String, scheme: SignatureScheme) throws {
         let pair = try TestKeys.key(for: name)
         let key = try key(pair)
@@ -52,13 +52,13 @@ struct SignatureTests {
         }
     }
 
-    @Test("Another key of the same kind does not verify it")
+    @Test("A signature of another key of the same kind is invalid")
     func otherKey() throws {
         let signature = try TestKeys.otherRSA.get().sign([1], "RS256")
         #expect(!(try key(try TestKeys.rsa.get())).verifies(signature, of: [1], by: .rsaPKCS1SHA256))
     }
 
-    @Test("A key that is too small, not on its curve or trivial is none")
+    @Test("A key that is too small, not on its curve or trivial is rejected")
     func badKeys() throws {
         let good = try TestKeys.rsa.get().modulus
         #expect(VerificationKey.rsa(modulus: good, exponent: [3]) != nil)
@@ -67,7 +67,7 @@ struct SignatureTests {
         }
         #expect(VerificationKey.rsa(modulus: [], exponent: [3]) == nil)
         #expect(VerificationKey.rsa(modulus: Array(good.dropLast()) + [2], exponent: [3]) == nil)
-        // 2,047 bits, and 8,193.
+        // Moduli of 2,047 and 8,193 bits.
         #expect(VerificationKey.rsa(modulus: [0x7F] + [UInt8](repeating: 0xFF, count: 255), exponent: [3]) == nil)
         #expect(VerificationKey.rsa(modulus: [1] + [UInt8](repeating: 0xFF, count: 1_024), exponent: [3]) == nil)
         let point = try TestKeys.p256.get().publicDER.suffix(64)

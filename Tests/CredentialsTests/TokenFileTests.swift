@@ -6,7 +6,7 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("The file of tokens: what is torn is gone over, what is damaged lets nobody in")
+@Suite("The token file: a torn last line is ignored, and a damaged file makes every token invalid")
 struct TokenFileTests {
     let folder: ScratchFolder
     let registry: TokenRegistry
@@ -24,16 +24,16 @@ struct TokenFileTests {
         try Data(bytes).write(to: URL(filePath: registry.path))
     }
 
-    /// The record of the last change, which is written after the change.
+    /// The record of the last change. It is written after the change.
     private var record: String { folder.path + "/.muniment/tokens.head" }
 
-    /// The file as it is while a change is being written: the first line counts the changes before it.
+    /// The file while a change is written: the first line counts the changes before it.
     private func unacknowledged(_ before: [UInt8], _ after: [UInt8], bytes: Int) throws -> [UInt8] {
         let head = try #require(before.firstIndex(of: UInt8(ascii: "\n"))) + 1
         return Array(before[..<head] + after[head..<bytes])
     }
 
-    @Test("Wherever a line that was not acknowledged was cut off, the tokens before it are valid, and the next one takes its place")
+    @Test("If an unacknowledged line is cut off anywhere, earlier tokens are valid, and the next token takes its place")
     func tornLine() throws {
         let first = try create()
         let (whole, known) = (try readFile(registry.path), try readFile(record))
@@ -51,7 +51,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("A last line that was not acknowledged and has an end, but not its bytes, is replaced by the next one")
+    @Test("An unacknowledged last line with a line end but wrong bytes is replaced by the next one")
     func tornWholeLine() throws {
         let first = try create()
         let (whole, known) = (try readFile(registry.path), try readFile(record))
@@ -67,7 +67,7 @@ struct TokenFileTests {
         #expect(try registry.list().count == 2)
     }
 
-    @Test("A revocation that was acknowledged and then cut off, wherever, makes every token invalid")
+    @Test("An acknowledged revocation that is cut off anywhere makes every token invalid")
     func cutRevocation() throws {
         let secret = try create()
         let before = try readFile(registry.path).count
@@ -82,7 +82,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("Whichever bit of the file is flipped, the tokens are as they were or none is valid")
+    @Test("A flipped bit anywhere in the file is detected, and makes every token invalid")
     func everyBit() throws {
         let secrets = try [
             registry.create(stores: .named(["firm"]), right: .act(as: "user:ann"), until: .newYear.later(seconds: 60), at: .newYear)
@@ -107,7 +107,7 @@ struct TokenFileTests {
         #expect(unnoticed == 0)
     }
 
-    @Test("A file of a build that wrote no checksums is refused, with what to do")
+    @Test("A file of a build without checksums is refused, and the error says what to do")
     func withoutChecksums() throws {
         _ = try create()
         try write(Array((#"{"format":"muniment-tokens/1"}"# + "\n").utf8))
@@ -116,7 +116,7 @@ struct TokenFileTests {
         #expect(error?.description.contains("create new tokens") == true)
     }
 
-    @Test("A file that was cut off within its header, during the first change, is begun again")
+    @Test("A file that was cut off in its header during the first change is started again")
     func tornHeader() throws {
         _ = try create()
         try removeFile(record)
@@ -146,7 +146,7 @@ struct TokenFileTests {
         ("a revocation of what was never made", { $0[3] = $0[3].replacing("t2", with: "t7") }, 4),
     ]
 
-    @Test("A file with damage in it lets nobody in, says where, and is not written to", arguments: damage.indices)
+    @Test("A damaged file makes every token invalid, names the damaged line, and is not written to", arguments: damage.indices)
     func damaged(index: Int) throws {
         let row = TokenFileTests.damage[index]
         let secret = try create()
@@ -164,7 +164,7 @@ struct TokenFileTests {
         #expect(try readFile(registry.path) == damaged)
     }
 
-    @Test("Of many that make and take back tokens at the same time, each has its own, and none is lost")
+    @Test("Concurrent writers create and revoke tokens with different numbers, and no token is lost")
     func concurrentWriters() throws {
         let path = folder.path
         let threads = (0..<8).map { _ in
@@ -186,7 +186,7 @@ struct TokenFileTests {
 
     private struct LostToken: Error { let id: String }
 
-    @Test("While the file is moved away, removed or replaced by another one, no token is valid, from the next look on")
+    @Test("While the file is missing or replaced by another one, every token is invalid from the next lookup on")
     func replacedFile() throws {
         let (first, path) = (try create(), registry.path)
         let old = try readFile(path)
@@ -198,7 +198,7 @@ struct TokenFileTests {
         let other = TokenRegistry(dataDirectory: folder.path + "/other")
         try makeFolder(folder.path + "/other")
         let second = try other.create(stores: .all, right: .administer, at: .newYear).secret
-        // In one step, as a file is put in place that was written beside it.
+        // In one step, like a program that writes a new file and renames it.
         try replaceFile(path, with: try readFile(other.path))
         #expect(throws: TokenFileError.self) { try isGood(second) }
         try replaceFile(path, with: old)
@@ -209,7 +209,7 @@ struct TokenFileTests {
         #expect(try isGood(first))
     }
 
-    @Test("A file that this process has read must not become empty or older, even without the record of its last change")
+    @Test("A file that this process has read must not become empty or older, even if the record of its last change is missing")
     func withoutRecord() throws {
         let secret = try create()
         let older = try readFile(registry.path)
@@ -223,7 +223,7 @@ struct TokenFileTests {
         #expect(try TokenRegistry(dataDirectory: folder.path).list().isEmpty)
     }
 
-    @Test("Without a file there are no tokens, and looking makes none")
+    @Test("Without a file there are no tokens, and a lookup does not create the file")
     func noFile() throws {
         #expect(try registry.list().isEmpty)
         #expect(try registry.token(for: "muni_" + String(repeating: "A", count: 43), at: .newYear) == nil)

@@ -6,7 +6,7 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Tokens: random, kept as a hash alone, scoped, with an end, and taken back at once")
+@Suite("Tokens: random, stored only as hashes, scoped, with an expiry, and revoked immediately")
 struct TokenRegistryTests {
     let folder: ScratchFolder
     let registry: TokenRegistry
@@ -20,7 +20,7 @@ struct TokenRegistryTests {
         try registry.create(stores: .named(["firm"]), right: right, until: until, at: .newYear)
     }
 
-    @Test("A token is found by its secret with all that it was made with, by another registry too")
+    @Test("A secret finds its token with all properties, also through another registry")
     func found() throws {
         let rights: [Right] = [.ask, .act(as: "user:ann"), .act(as: "anonymous"), .administer]
         for (stores, right) in zip([StoreScope.all, .named(["a", "b-2"]), .all, .named(["default"])], rights) {
@@ -35,7 +35,7 @@ struct TokenRegistryTests {
         #expect(try registry.list().map(\.id) == ["t1", "t2", "t3", "t4"])
     }
 
-    @Test("A secret has 256 random bits, is different every time, and stands in no file")
+    @Test("A secret has 256 random bits, is unique, and is not stored in the file")
     func secretIsKeptNowhere() throws {
         let secrets = try (0..<20).map { _ in try create().secret }
         #expect(Set(secrets).count == 20)
@@ -44,14 +44,14 @@ struct TokenRegistryTests {
         for secret in secrets { #expect(!text.contains(secret.dropFirst(5).prefix(12))) }
     }
 
-    @Test("A token is good until the moment of its end, and not at it")
+    @Test("A token is valid before its expiry time, and invalid at that time")
     func end() throws {
         let secret = try create(until: .newYear.later(seconds: 10)).secret
         #expect(try registry.token(for: secret, at: .newYear.later(seconds: 9)) != nil)
         #expect(try registry.token(for: secret, at: .newYear.later(seconds: 10)) == nil)
     }
 
-    @Test("A token that another registry takes back is good for nothing with the next look")
+    @Test("A token that another registry revokes is invalid at the next lookup")
     func revocationIsSeenAtOnce() throws {
         let other = TokenRegistry(dataDirectory: folder.path)
         for _ in 0..<50 {
@@ -62,7 +62,7 @@ struct TokenRegistryTests {
         }
     }
 
-    @Test("Only the whole secret is one: nothing near it, and no hash of it")
+    @Test("Only the exact secret is valid: a similar text or its hash is not")
     func nearMisses() throws {
         let secret = try create().secret
         let hash = try #require(String(decoding: try readFile(registry.path), as: UTF8.self).firstMatch(of: /[0-9a-f]{64}/)).output
@@ -74,7 +74,7 @@ struct TokenRegistryTests {
         for other in others { #expect(try registry.token(for: other, at: .newYear) == nil, "\(other)") }
     }
 
-    @Test("What would be good for nothing is not made, and nothing is written")
+    @Test("Invalid tokens and revocations are refused, and nothing is written")
     func refused() throws {
         let cases: [(StoreScope, Right, Instant?, String?, TokenError)] = [
             (.named([]), .ask, nil, nil, .noStores),
@@ -101,7 +101,7 @@ struct TokenRegistryTests {
         #expect(try registry.list().count == 1)
     }
 
-    @Test("Nobody but the owner may read the file or look into its folder, whatever they were before")
+    @Test("Only the owner can read the token file and its folder, even if both existed with other permissions")
     func modes() throws {
         try FileManager.default.createDirectory(
             atPath: folder.path + "/.muniment", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])

@@ -4,7 +4,7 @@ package import IssuerSupport
 package import OpenIDConnect
 import TestSupport
 
-/// An OpenID provider whose ID tokens a test puts together by hand, and that says what it was sent.
+/// An OpenID provider with ID tokens that a test builds. It records the requests that it receives.
 package final class HostileProvider {
     package static let clientID = "muniment-client"
     package static let redirect = "https://app.example.com/back"
@@ -16,12 +16,12 @@ package final class HostileProvider {
     private struct NotBegun: Error {}
 
     /// - Parameters:
-    ///   - id: what the service calls it.
-    ///   - clientSecret: what the service shows it to be itself; nil for nothing.
-    ///   - trustsEmail: whether it is believed what it says of emails.
-    ///   - namesItself: whether it says that it always says who it is.
-    ///   - redirects: where it may send people back to.
-    ///   - attemptLimit: how many may be on their way at once.
+    ///   - id: the name that the service uses for the provider.
+    ///   - clientSecret: the secret that the service sends to authenticate; nil for none.
+    ///   - trustsEmail: whether the service trusts the provider's statements about emails.
+    ///   - namesItself: whether the provider declares that it names itself in every authorization response.
+    ///   - redirects: the redirect URIs that the service allows.
+    ///   - attemptLimit: the limit of pending attempts.
     package init(
         id: String = "acme", clientSecret: String? = nil, trustsEmail: Bool = true, namesItself: Bool = false,
         redirects: [String] = [HostileProvider.redirect, "com.example.app:/back"], attemptLimit: Int = 100
@@ -42,14 +42,14 @@ package final class HostileProvider {
 
     package var issuer: String { server.address }
 
-    /// An attempt, and what the provider was told of it.
+    /// An attempt, and the parameters of its authorization URL.
     package struct Attempt: Sendable {
         package let secret: String
         package let fields: [String: String]
 
         package init(secret: String, fields: [String: String]) { (self.secret, self.fields) = (secret, fields) }
 
-        /// What comes back to the service, but for what is given; nil takes it out.
+        /// The evidence that returns to the service, with these changes; nil removes a member.
         package func evidence(_ changes: [String: JSONValue?] = [:]) -> JSONObject {
             var members: JSONObject = [
                 "attempt": .string(secret), "code": .string("code-1"), "state": .string(fields["state"] ?? ""),
@@ -69,7 +69,7 @@ package final class HostileProvider {
         return Attempt(secret: secret, fields: FormFields.query(of: address))
     }
 
-    /// Has the provider answer the next codes with a good ID token for an attempt, but for the claims that are given.
+    /// Makes the provider answer the next codes with a valid ID token for an attempt, with these changes to its claims.
     package func answer(
         _ attempt: Attempt, _ changes: [String: JSONValue?] = [:], header: String = TestJWT.header("ES256"), key: TestKey? = nil,
         algorithm: String = "ES256"

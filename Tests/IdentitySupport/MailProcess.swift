@@ -3,23 +3,23 @@ import Foundation
 import Hashing
 import TestSupport
 
-/// A mail server in a process of its own: `aiosmtpd`. It keeps what it takes in the order in which it came.
+/// A mail server in a separate process: `aiosmtpd`. It keeps received mails in the order of their arrival.
 package final class MailProcess: Sendable {
-    /// How it wants to be spoken to.
+    /// The encryption that the server requires.
     package enum Security: String, Sendable {
-        /// In the open.
+        /// No encryption.
         case none
-        /// Encrypted before it takes anything.
+        /// STARTTLS before the server accepts anything.
         case startTLS
-        /// Encrypted from the first byte on.
+        /// TLS from the first byte on.
         case tls
     }
 
     private let server: PythonServer
     private let security: Security
-    /// The SHA-256 of its public key, with which its certificate, which nobody vouches for, can be taken.
+    /// The SHA-256 of the server's public key, which pins its self-signed certificate.
     package let keyDigest: [UInt8]
-    /// Whom it lets in, where it wants to know.
+    /// The login that the server accepts if it requires one.
     package static let user = "muniment"
     package static let password = "pässword with blanks"
 
@@ -56,7 +56,7 @@ package final class MailProcess: Sendable {
         asyncio.run(serve())
         """
 
-    /// - Parameter asksWho: whether ``user`` has to sign in with ``password``.
+    /// - Parameter asksWho: whether the client must sign in as ``user`` with ``password``.
     package init(_ security: Security = .none, asksWho: Bool = false) throws {
         self.security = security
         let folder = try ScratchFolder()
@@ -73,20 +73,20 @@ package final class MailProcess: Sendable {
             MailProcess.script, [security.rawValue, folder.path] + login, interpreter: try ServerEnvironment.interpreter.get())
     }
 
-    /// Where it listens: `smtp://…` or `smtps://…`.
+    /// The server's address: `smtp://…` or `smtps://…`.
     package var address: String { (security == .tls ? "smtps" : "smtp") + "://127.0.0.1:\(server.port)" }
 
-    /// A mail that it took.
+    /// A mail that the server received.
     package struct Taken: Sendable {
         package let sender: String
         package let recipients: [String]
-        /// As it came in, with CR LF at the ends of lines, and without the dots that were put in on the way.
+        /// The received bytes, with CR LF line ends, and without the dots that SMTP adds.
         package let data: String
         package let isEncrypted: Bool
         package let isSignedIn: Bool
     }
 
-    /// The next mail that it took; waits for it. Beyond 64 KiB of mails that were not asked for it takes no more.
+    /// Waits for the next received mail and returns it. The server blocks after 64 KiB of mails that the test has not read.
     package func next() throws -> Taken {
         let line = try server.line().orThrow("the end of the mail server")
         let value = try JSONText.decode(Array(line.utf8))

@@ -3,9 +3,9 @@ import Foundation
 import NetworkClient
 import TestSupport
 
-/// An OpenID provider in a process of its own: `oidc-provider-mock`, which lets everybody in as whoever they say they are.
+/// An OpenID provider in a separate process: `oidc-provider-mock`. It signs in every user under the name that the user gives.
 ///
-/// It signs what it gives out with the time of the machine, so whoever checks that must go by it too.
+/// It signs with the time of the machine, so the verifier must use that time too.
 package final class OpenIDProcess: Sendable {
     private let server: PythonServer
 
@@ -21,8 +21,7 @@ package final class OpenIDProcess: Sendable {
             threading.Event().wait()
         """
 
-    /// - Parameter users: the claims of those whom it knows, by subject; anybody else has the subject as its email, and nobody vouches
-    ///   for that.
+    /// - Parameter users: the claims of the known users by subject. Any other user has the subject as an unverified email.
     package init(users: [String: JSONObject] = [:]) throws {
         var members = JSONObject()
         for (subject, claims) in users { members[subject] = .object(claims) }
@@ -33,14 +32,14 @@ package final class OpenIDProcess: Sendable {
 
     package var issuer: String { "http://127.0.0.1:\(server.port)" }
 
-    /// What a browser does: opens the address, signs in as somebody, and is sent back.
+    /// Does the work of a browser: opens the address, signs in as the subject, and receives the redirect.
     ///
-    /// - Returns: what the redirect says: `code`, `state` and so on; `error` where it was refused.
+    /// - Returns: the parameters of the redirect: `code`, `state` and so on, or `error` after a refusal.
     package func signIn(at authorizationURL: String, as subject: String) throws -> [String: String] {
         try submit("sub=" + FormFields.escaped(subject), to: authorizationURL)
     }
 
-    /// What a browser does whose user refuses.
+    /// Does the work of a browser if the user refuses.
     package func refuse(at authorizationURL: String) throws -> [String: String] {
         try submit("action=deny", to: authorizationURL)
     }
@@ -57,19 +56,19 @@ package final class OpenIDProcess: Sendable {
     package func stop() { server.stop() }
 }
 
-/// Names and values as forms and addresses have them.
+/// Names and values of forms and query strings.
 package enum FormFields {
-    /// A value without anything that means something in a form.
+    /// Returns a value with its special characters percent-encoded.
     package static func escaped(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
-    /// What stands behind the question mark of an address.
+    /// Returns the fields of the query string of an address.
     package static func query(of address: String) -> [String: String] {
         fields(of: address.split(separator: "?").last.map(String.init) ?? "")
     }
 
-    /// The fields of a form.
+    /// Returns the fields of a form.
     package static func fields(of form: String) -> [String: String] {
         var fields: [String: String] = [:]
         for pair in form.split(separator: "&") {
@@ -83,7 +82,7 @@ package enum FormFields {
 }
 
 extension Optional {
-    /// - Throws: with what there was in its place.
+    /// - Throws: an error that contains `found`, if the value is nil.
     func orThrow(_ found: String) throws -> Wrapped {
         guard let self else { throw NotThere(found: found) }
         return self

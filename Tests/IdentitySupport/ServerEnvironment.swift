@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// The Python that has the servers which tests of accounts talk to: `Tools/python/servers.txt`.
+/// The Python environment with the servers that the account tests use: `Tools/python/servers.txt`.
 enum ServerEnvironment {
-    /// Made when it is first needed, unless it is there.
+    /// Prepared at its first use, unless it exists.
     static let interpreter = Result {
         let result = try ChildProcess(
             [TestSettings.package + "Tools/prepare-python", "servers"], errors: .inherited, endingWithinSeconds: 1800

@@ -3,7 +3,7 @@ import Foundation
 import NetworkClient
 import TestSupport
 
-/// An issuer in a process of its own: it serves files of a folder, and says which were asked for.
+/// An issuer in a separate process. It serves the files of a folder, and records the requests that it receives.
 package final class TestIssuer: Sendable {
     private let folder: ScratchFolder
     private let server: PythonServer
@@ -41,7 +41,8 @@ package final class TestIssuer: Sendable {
     package var address: String { "http://127.0.0.1:\(server.port)" }
     package var keysAddress: String { address + "/keys" }
 
-    /// Serves a text under a path from now on; nil for none. With `silent` it takes the request and never answers.
+    /// Serves a text at a path from now on; nil removes it. With the text `silent` the server accepts the request and never
+    /// answers.
     package func serve(_ text: String?, at path: String, cacheControl: String? = nil) throws {
         let file = folder.path + "/" + path.replacing("/", with: "_")
         for (path, text) in [(file, text), (file + ".cache", cacheControl)] {
@@ -57,9 +58,9 @@ package final class TestIssuer: Sendable {
         try serve(TestJWT.keySet(keys), at: "keys", cacheControl: cacheControl)
     }
 
-    /// The paths that were asked for since the last look, in order; behind that of a POST its `Authorization` and its body.
+    /// Returns the paths of the requests since the last call, in order. A POST also has its `Authorization` and its body.
     package func requests() throws -> [String] {
-        // Behind what was asked for until now, so that nobody has to wait for what may never come.
+        // A marker request ends the list, so that the reader never waits for a request that does not arrive.
         guard let mark = HTTPAddress(address + "/mark") else { return [] }
         _ = try HTTPClient.send(HTTPClientRequest(mark))
         var paths: [String] = []
@@ -69,11 +70,11 @@ package final class TestIssuer: Sendable {
 
     package func stop() { server.stop() }
 
-    /// How to believe its JWTs, by the keys under ``keysAddress``.
+    /// Settings that trust this issuer's JWTs with the keys at ``keysAddress``.
     package var settings: IssuerSettings {
         get throws { try IssuerSettings(issuer: TestJWT.issuer, audience: TestJWT.audience, jwksAddress: keysAddress) }
     }
 
-    /// What checks its JWTs.
+    /// Returns a verifier of this issuer's JWTs.
     package func verifier() throws -> JWTVerifier { JWTVerifier(try settings) }
 }

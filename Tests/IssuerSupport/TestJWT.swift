@@ -2,12 +2,12 @@ package import Events
 import Foundation
 import TestSupport
 
-/// JWTs put together by hand, so that they can be wrong in any way.
+/// Builds JWTs from their parts, so that a test can make any invalid JWT.
 package enum TestJWT {
     package static let issuer = "http://127.0.0.1/issuer"
     package static let audience = "muniment"
 
-    /// Claims that are good on 2026-01-01, with some replaced; nil takes one out.
+    /// Claims that are valid on 2026-01-01, with some replaced; nil removes a claim.
     package static func claims(_ changes: [String: JSONValue?] = [:]) -> String {
         let now = Instant.newYear.microseconds / 1_000_000
         var members: JSONObject = [
@@ -23,13 +23,13 @@ package enum TestJWT {
         #"{"alg":"\#(algorithm)","# + (keyID.map { #""kid":"\#($0)","# } ?? "") + #""typ":"JWT"}"#
     }
 
-    /// A JWT with a header and claims as texts, signed by a key.
+    /// Returns a JWT with a header and claims as texts, signed with a key.
     package static func signed(_ header: String, _ claims: String, by key: TestKey, as algorithm: String) throws -> String {
         let body = base64URL(Array(header.utf8)) + "." + base64URL(Array(claims.utf8))
         return body + "." + base64URL(try key.sign(Array(body.utf8), algorithm))
     }
 
-    /// A good one, but for what is given.
+    /// Returns a valid JWT with these changes.
     package static func make(
         _ algorithm: String = "ES256", keyID: String? = "k1", claims changes: [String: JSONValue?] = [:], key: TestKey? = nil
     ) throws -> String {
@@ -41,7 +41,7 @@ package enum TestJWT {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// A set of keys, each with members of its own.
+    /// Returns a key set with additional members for each key.
     package static func keySet(_ keys: [(key: TestKey, members: [String: String])]) -> String {
         let items = keys.map { key, members in
             let all = key.jwk.merging(members) { $1 }

@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// A key pair that `openssl` made, and signatures that it makes with it.
+/// A key pair that `openssl` made and signs with.
 package struct TestKey: Sendable {
     package let kind: Kind
     private let pem: Data
     /// The public key as `openssl` writes it: a SubjectPublicKeyInfo in DER.
     package let publicDER: [UInt8]
-    /// `n` of an RSA key; empty for another.
+    /// `n` of an RSA key; empty for other kinds.
     package let modulus: [UInt8]
 
     package enum Kind: Sendable {
@@ -41,7 +41,7 @@ package struct TestKey: Sendable {
         }
     }
 
-    /// The members of a JWK that say which key it is.
+    /// The members of a JWK that contain the public key.
     package var jwk: [String: String] {
         let point = { (count: Int) in (Array(publicDER.suffix(2 * count).prefix(count)), Array(publicDER.suffix(count))) }
         switch kind {
@@ -52,7 +52,7 @@ package struct TestKey: Sendable {
         }
     }
 
-    /// Signs some bytes as an algorithm of JWTs does.
+    /// Signs bytes with a JWT algorithm.
     package func sign(_ message: [UInt8], _ algorithm: String) throws -> [UInt8] {
         let scratch = try ScratchFolder()
         let folder = scratch.path
@@ -67,7 +67,8 @@ package struct TestKey: Sendable {
         return algorithm.hasPrefix("ES") ? TestKey.raw(signature, byteCount: algorithm == "ES256" ? 32 : 48) : signature
     }
 
-    /// `r` and `s` one behind the other, from the DER that `openssl` writes: both are short, so lengths are one byte but for P-384's.
+    /// Returns `r` followed by `s`, from the DER of `openssl`. Both are short, so each length has one byte, except the outer one of
+    /// P-384.
     private static func raw(_ der: [UInt8], byteCount: Int) -> [UInt8] {
         var rest = der.dropFirst(der[1] < 0x80 ? 2 : 3)
         var numbers: [UInt8] = []
@@ -81,7 +82,7 @@ package struct TestKey: Sendable {
     }
 }
 
-/// Keys that several suites use, made once.
+/// Keys that several suites share. Each is made once.
 package enum TestKeys {
     package static let rsa = Result { try TestKey(.rsa(bits: 2_048)) }
     package static let otherRSA = Result { try TestKey(.rsa(bits: 2_048)) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Mail
 
-@Suite("A mail as it goes out")
+@Suite("The bytes of a mail")
 struct MailBytesTests {
     private func mail(
         _ subject: String = "Code", _ text: String = "abc", from sender: String = "No Reply <no-reply@example.com>"
@@ -17,7 +17,7 @@ struct MailBytesTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test("Head and text stand as RFC 5322 says")
+    @Test("The header and the body follow RFC 5322")
     func golden() throws {
         let expected = [
             "From: No Reply <no-reply@example.com>", "To: ann@example.org", "Subject: Your code",
@@ -29,7 +29,7 @@ struct MailBytesTests {
     }
 
     @Test(
-        "Whatever a subject holds, it makes no further line of the head, and says the same once it is read",
+        "A subject never adds a header line, and decodes to the same text",
         arguments: [
             "Hallo\r\nBcc: all@example.com", "a\nb", "a\rb", "a\u{0}b", "Grüße, Zoë", "=?UTF-8?B?eA==?=", "a\u{7F}", "👩‍👩‍👧‍👦",
             String(repeating: "ä", count: 300), String(repeating: "a", count: 900),
@@ -49,7 +49,7 @@ struct MailBytesTests {
         #expect(String(decoding: read, as: UTF8.self) == subject)
     }
 
-    @Test("A text that is not ASCII, or whose lines are long, goes in base64 and is the same afterwards")
+    @Test("A text with non-ASCII characters or long lines is sent as base64, and decodes to the same text")
     func texts() throws {
         for text in ["Grüße\r\n", String(repeating: "a", count: 999) + "\r\n", "a\u{0}b\r\n"] {
             let parts = try mail("Code", text).components(separatedBy: "\r\n\r\n")
@@ -60,11 +60,11 @@ struct MailBytesTests {
         #expect(try mail("Code", String(repeating: "a", count: 998)).contains("7bit"))
     }
 
-    @Test("Every end of a line becomes CR LF", arguments: ["a\nb", "a\rb", "a\r\nb", "a\nb\r\n"])
+    @Test("Every line end becomes CR LF", arguments: ["a\nb", "a\rb", "a\r\nb", "a\nb\r\n"])
     func lineEnds(text: String) throws { #expect(try mail("Code", text).hasSuffix("\r\n\r\na\r\nb\r\n")) }
 
     @Test(
-        "A sender is an address with a name or without one",
+        "A sender is an address with or without a name",
         arguments: [
             ("a@example.com", "a@example.com"), ("Ex Ample <A@Example.com>", "Ex Ample <a@example.com>"),
             ("<a@example.com>", "a@example.com"), ("a", nil), ("Ex <a>", nil), ("Ex\r\n <a@example.com>", nil), ("", nil),
@@ -72,7 +72,7 @@ struct MailBytesTests {
         ])
     func senders(text: String, read: String?) { #expect(MailSender(text)?.description == read) }
 
-    @Test("A name that means something beside an address goes as an encoded word")
+    @Test("A sender name with special characters is sent as an encoded word")
     func names() throws {
         let head = try mail(from: "Ann, <b@evil.example> <no-reply@example.com>").components(separatedBy: "\r\n")[0]
         #expect(head == "From: =?UTF-8?B?QW5uLCA8YkBldmlsLmV4YW1wbGU+?= <no-reply@example.com>")

@@ -14,7 +14,7 @@ struct OutboxTests {
         MailMessage(to: try #require(EmailAddress("ann@example.org")), subject: "Code", text: text)
     }
 
-    @Test("Every mail is a whole file that only its owner can read, in the order in which they came")
+    @Test("Each mail is a complete file that only its owner can read, numbered in the order of the mails")
     func files() throws {
         let scratch = try ScratchFolder()
         let folder = scratch.path + "/outbox"
@@ -30,7 +30,7 @@ struct OutboxTests {
         #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test("What is in the folder stays: the next one goes on behind it, also where another process counts too")
+    @Test("Existing files stay, and a new mail gets the next number, even if another process adds mails too")
     func goesOn() throws {
         let scratch = try ScratchFolder()
         try Data().write(to: URL(filePath: scratch.path + "/00000041.eml"))
@@ -42,7 +42,7 @@ struct OutboxTests {
         #expect(try String(contentsOfFile: scratch.path + "/00000043.eml", encoding: .utf8).contains("second"))
     }
 
-    @Test("Mails of many threads at once are all there, and none is another's")
+    @Test("Mails from many threads are all stored, and none overwrites another")
     func threads() async throws {
         let scratch = try ScratchFolder()
         let outbox = try outbox(scratch.path)
@@ -57,7 +57,7 @@ struct OutboxTests {
         #expect(texts.sorted() == (0..<40).map { "text \($0).\r\n" }.sorted())
     }
 
-    @Test("A folder that cannot be is an error that names it")
+    @Test("A folder that cannot be created is an error that names the folder")
     func noFolder() throws {
         let error = #expect(throws: MailProblem.self) { try outbox("/proc/outbox") }
         #expect(error?.description.contains("/proc/outbox") == true)

@@ -28,7 +28,7 @@ struct SMTPTests {
         return delivery
     }
 
-    @Test("A mail arrives whole, with its sender and for one recipient", arguments: [MailProcess.Security.none, .tls])
+    @Test("A mail arrives complete, with its sender and one recipient", arguments: [MailProcess.Security.none, .tls])
     func arrives(security: MailProcess.Security) throws {
         let process = try MailProcess(security)
         try mailer(process).send(try message())
@@ -40,7 +40,7 @@ struct SMTPTests {
         #expect(mail.data.hasSuffix("\r\n\r\nThe code is ABCD.\r\n"))
     }
 
-    @Test("Lines that begin with a dot, and one that is nothing else, end no mail early")
+    @Test("Lines that start with a dot or contain only dots do not end a mail early")
     func dots() throws {
         let process = try MailProcess()
         let mailer = try mailer(process)
@@ -50,7 +50,7 @@ struct SMTPTests {
         #expect(try process.next().data.hasSuffix(String(repeating: ".123456789012345678901234567890\r\n", count: 1_200)))
     }
 
-    @Test("A server that asks who it is is told over an encrypted connection", arguments: [MailProcess.Security.startTLS, .tls])
+    @Test("The client signs in to a server over an encrypted connection", arguments: [MailProcess.Security.startTLS, .tls])
     func signsIn(security: MailProcess.Security) throws {
         let process = try MailProcess(security, asksWho: true)
         var delivery = try delivery(process)
@@ -62,7 +62,7 @@ struct SMTPTests {
         #expect(mail.isSignedIn)
     }
 
-    @Test("A server that does not encrypt is told nothing, neither password nor mail, unless it is this machine")
+    @Test("An unencrypted server receives neither password nor mail, unless it runs on this machine")
     func notEncrypted() throws {
         let process = try MailProcess()
         var delivery = try delivery(process)
@@ -74,7 +74,7 @@ struct SMTPTests {
         #expect(SMTPDelivery(server: elsewhere, sender: "a@b", recipient: "c@d", message: []).isEncryptionRequired)
     }
 
-    @Test("Codes and the password go encrypted to every server but one of this machine, whose key somebody vouches for")
+    @Test("Mails and passwords are sent encrypted with a verified certificate, except to a server on this machine")
     func encrypted() throws {
         let sender = try #require(MailSender("no-reply@example.com"))
         for (address, isRequired) in [
@@ -91,14 +91,14 @@ struct SMTPTests {
         }
     }
 
-    @Test("A certificate that nobody vouches for is not taken")
+    @Test("A certificate from an unknown authority is rejected")
     func certificate() throws {
         let process = try MailProcess(.tls)
         let mailer = try mailer(process, pinned: false)
         #expect(throws: MailProblem.self) { try mailer.send(try message()) }
     }
 
-    @Test("What a server refuses says so, and says neither whom it was for nor what was in it nor the password")
+    @Test("A refusal is reported without the recipient, the mail text and the password")
     func refusals() throws {
         let process = try MailProcess(.tls, asksWho: true)
         var problems: [MailProblem] = []
@@ -120,7 +120,7 @@ struct SMTPTests {
         #expect(!"\(SMTPTests.login)".contains(MailProcess.password))
     }
 
-    @Test("Nobody there, and a server that says nothing, are told apart and waited for no longer than was said")
+    @Test("An unreachable server and a silent server give different errors, and the wait ends at the timeout")
     func noServer() throws {
         let process = try MailProcess()
         process.stop()
@@ -139,7 +139,7 @@ struct SMTPTests {
     private struct Unexpected: Error { let error: String }
 
     @Test(
-        "An address that would be more than one, or another command, is not sent",
+        "An address that could add recipients or commands is not sent",
         arguments: ["a@b>\r\nRCPT TO:<c@d", "a@b c@d", "", "a@b\n", "<a@b>", "a@b\u{0}"])
     func injection(address: String) throws {
         let server = try #require(SMTPAddress("smtp://127.0.0.1:9"))
@@ -150,7 +150,7 @@ struct SMTPTests {
     }
 
     @Test(
-        "What is no address of a mail server is none",
+        "A malformed mail server address is refused",
         arguments: [
             "", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://a@b", "smtp://mail.example.com/path",
             "smtp://mail.example.com:x", "smtps://mail example.com", "smtp://mail.example.com?x",

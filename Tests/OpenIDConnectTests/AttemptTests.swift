@@ -9,7 +9,7 @@ import Testing
 
 @Suite("I2 OpenID Connect: attempts")
 struct AttemptTests {
-    @Test("An attempt is good once, whether it went well or not")
+    @Test("An attempt is valid once, whether it succeeds or fails")
     func once() throws {
         let acme = try HostileProvider()
         let attempt = try acme.begin()
@@ -22,7 +22,7 @@ struct AttemptTests {
         #expect(throws: ProviderProblem.wrong) { try acme.prove(second.evidence()) }
     }
 
-    @Test("Where state, attempt, issuer or the address returned to are not those of the attempt, the code is shown to nobody")
+    @Test("If state, attempt, issuer or redirect URI do not match the attempt, the code is not sent to the provider")
     func mixUp() throws {
         let acme = try HostileProvider()
         let (mine, other) = (try acme.begin(), try acme.begin())
@@ -39,7 +39,7 @@ struct AttemptTests {
         #expect(try acme.server.requests() == [])
     }
 
-    @Test("An issuer that says it always names itself is not believed where it does not")
+    @Test("An issuer that declares to name itself in every response is rejected if it does not")
     func unnamed() throws {
         let acme = try HostileProvider(namesItself: true)
         let attempt = try acme.begin()
@@ -50,7 +50,7 @@ struct AttemptTests {
         #expect(try acme.prove(named.evidence(["iss": .string(acme.issuer)])).label == "ann@example.org")
     }
 
-    @Test("An attempt ends after ten minutes")
+    @Test("An attempt expires after ten minutes")
     func end() throws {
         let acme = try HostileProvider()
         for (seconds, isGood) in [(599, true), (600, false)] as [(Int64, Bool)] {
@@ -66,7 +66,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("Only so many are on their way at once, and nobody is pushed out by those who come later")
+    @Test("Pending attempts are limited, and a new attempt never removes another")
     func limit() throws {
         let acme = try HostileProvider(attemptLimit: 2)
         let first = try acme.begin()
@@ -78,7 +78,7 @@ struct AttemptTests {
         _ = try acme.begin(at: .newYear.later(seconds: 601))
     }
 
-    @Test("People are sent back to addresses that the operator named, letter by letter, and to no other")
+    @Test("Only redirect URIs that the operator configured are accepted, and they must match exactly")
     func redirects() throws {
         let acme = try HostileProvider()
         #expect(try acme.begin(["redirectURI": "com.example.app:/back"]).fields["redirect_uri"] == "com.example.app:/back")
@@ -92,7 +92,7 @@ struct AttemptTests {
         #expect(throws: ProviderProblem.self) { try acme.provider.begin([:], at: .newYear) }
     }
 
-    @Test("Evidence that lacks something, or has it in another form, is malformed and uses nothing up")
+    @Test("Evidence with a missing or malformed member is refused, and does not use up the attempt")
     func malformed() throws {
         let acme = try HostileProvider()
         let attempt = try acme.begin()
@@ -108,7 +108,7 @@ struct AttemptTests {
         _ = try acme.prove(attempt.evidence())
     }
 
-    @Test("Who sent somebody back is said by the issuer's name, or by the address: either does")
+    @Test("Evidence names the provider by issuer or by redirect URI, and either is enough")
     func told() throws {
         let acme = try HostileProvider()
         for changes in [["iss": .string(acme.issuer), "redirectURI": nil], [:]] as [[String: JSONValue?]] {
@@ -120,7 +120,7 @@ struct AttemptTests {
 
     private struct Unexpected: Error { let error: String }
 
-    @Test("A provider that answers otherwise than it should is a problem for the operator, and no code or secret stands in it")
+    @Test("An unexpected provider response is reported to the operator, without a code or a secret")
     func unavailable() throws {
         let acme = try HostileProvider(clientSecret: "client-secret")
         for answer in [#"{"access_token":"a"}"#, "no JSON", nil] {
@@ -137,21 +137,21 @@ struct AttemptTests {
         #expect(throws: ProviderProblem.self) { try nobody.begin() }
     }
 
-    @Test("An issuer that does not answer is asked once, and not again by each of those who have waited for it")
+    @Test("An issuer that does not answer is contacted once, and not again for each waiting request")
     func silent() throws {
         let server = try SilentServer()
         let settings = try OpenIDSettings(
             id: try #require(ProviderID("silent")), issuer: "http://127.0.0.1:\(server.port)", clientID: "muniment",
             redirectURIs: [HostileProvider.redirect])
         let provider = OpenIDProvider(settings)
-        // The second one came while the first one waited, which takes ten seconds.
+        // The second request arrived while the first one waited, which takes ten seconds.
         for seconds: Int64 in [0, 7] {
             #expect(throws: ProviderProblem.self) { try provider.begin([:], at: Instant.newYear.later(seconds: seconds)) }
         }
         #expect(server.connectionCount() == 1)
     }
 
-    @Test("A description for another issuer, or with addresses in the open elsewhere, is not taken")
+    @Test("A discovery document for another issuer or with an insecure address is refused")
     func descriptions() throws {
         for (name, value) in [
             ("issuer", "https://other.example.com"), ("token_endpoint", "http://elsewhere.example.com/token"),
@@ -169,7 +169,7 @@ struct AttemptTests {
     }
 
     @Test(
-        "Settings by which nobody could sign in, or somebody else, are refused",
+        "Settings that admit no user or the wrong user are refused",
         arguments: [
             ("http://login.example.com", "c", ["https://a.example.com"], nil),
             ("https://login.example.com", "", ["https://a.example.com"], nil),

@@ -8,9 +8,9 @@ import OpenIDConnect
 import TestSupport
 import Testing
 
-@Suite("I2 OpenID Connect: what is not the answer to an attempt proves nobody")
+@Suite("I2 OpenID Connect: only the response to an attempt proves a user")
 struct HostileProviderTests {
-    @Test("A good answer proves one person, known by issuer and subject")
+    @Test("A valid response proves one user, identified by issuer and subject")
     func good() throws {
         let acme = try HostileProvider()
         let attempt = try acme.begin()
@@ -24,7 +24,7 @@ struct HostileProviderTests {
         #expect(proof.authenticatedAt == .newYear)
     }
 
-    @Test("The provider is asked for a code with PKCE, state and nonce, and given the verifier and nothing that was in the address")
+    @Test("The authorization request uses PKCE, state and nonce, and the token request uses the verifier and Basic authentication")
     func exchange() throws {
         let acme = try HostileProvider(clientSecret: "se:cr et")
         let attempt = try acme.begin()
@@ -53,7 +53,7 @@ struct HostileProviderTests {
         #expect(form["client_secret"] == nil)
     }
 
-    @Test("A client without a secret says its name in the form, and nothing in the head")
+    @Test("A client without a secret sends its ID in the form, and no Authorization header")
     func publicClient() throws {
         let acme = try HostileProvider()
         let attempt = try acme.begin()
@@ -68,7 +68,7 @@ struct HostileProviderTests {
     private static let seconds = Instant.newYear.microseconds / 1_000_000
 
     @Test(
-        "An ID token that is not for this attempt proves nobody, however well it is signed",
+        "An ID token that is not for this attempt is rejected, even with a valid signature",
         arguments: [
             ["aud": .string("another-client")], ["aud": .array([.string("another-client")])], ["aud": nil],
             ["aud": .array([.string(HostileProvider.clientID), .string("another-client")])],
@@ -88,7 +88,7 @@ struct HostileProviderTests {
         #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
     }
 
-    @Test("Several audiences are taken where the token says that this service is the one it was made for")
+    @Test("Several audiences are accepted if `azp` names this service")
     func authorizedParty() throws {
         let acme = try HostileProvider()
         let attempt = try acme.begin()
@@ -97,7 +97,7 @@ struct HostileProviderTests {
         #expect(try acme.prove(attempt.evidence()).label == "ann@example.org")
     }
 
-    @Test("A token that nobody signed, that another key signed, or the service's own secret, proves nobody")
+    @Test("A token that is unsigned, or signed with another key or the client secret, is rejected")
     func signatures() throws {
         let acme = try HostileProvider(clientSecret: "secret")
         for header in [TestJWT.header("none"), TestJWT.header("HS256"), TestJWT.header("ES256", keyID: "k2")] {
@@ -110,7 +110,7 @@ struct HostileProviderTests {
         #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
     }
 
-    @Test("I7 Asked anew, the provider is told so, and an answer from before does not do; neither does somebody else's")
+    @Test("I7 A reauthentication requests a new sign-in, and rejects an earlier sign-in or another user")
     func reauthentication() throws {
         let acme = try HostileProvider()
         let key = IdentityKey(Array(acme.issuer.utf8) + [0] + Array("ann".utf8))
@@ -135,7 +135,7 @@ struct HostileProviderTests {
         #expect(throws: ProviderProblem.wrong) { try acme.prove(other, for: purpose) }
     }
 
-    @Test("A person who was there long ago is signed in as of then, and nobody as of a time to come")
+    @Test("A sign-in has the time that the provider reports, but never a time in the future")
     func authTime() throws {
         let acme = try HostileProvider()
         for (offset, expected) in [(-4_000, Instant.newYear.later(seconds: -4_000)), (4_000, Instant.newYear)] as [(Int64, Instant)]
@@ -146,7 +146,7 @@ struct HostileProviderTests {
         }
     }
 
-    @Test("An email counts only where the provider is trusted with it and says that it is verified: neither alone will do")
+    @Test("An email counts only if the provider is trusted with emails and reports it as verified")
     func emails() throws {
         for (trustsEmail, verified, counts) in [
             (true, JSONValue.bool(true), true), (true, .bool(false), false), (true, .string("true"), false), (true, nil, false),

@@ -6,8 +6,8 @@ import OpenIDConnect
 import TestSupport
 import Testing
 
-/// The process goes by the machine's time and signs with it, so here the provider is asked by it too.
-@Suite("I2 OpenID Connect with a provider that is not ours")
+/// The provider process signs with the machine's time, so these tests use that time too.
+@Suite("I2 OpenID Connect with an external provider")
 struct RealProviderTests {
     private var now: Instant { .machine }
 
@@ -32,7 +32,7 @@ struct RealProviderTests {
         return members
     }
 
-    @Test("Somebody who signs in there is proved here, with the email that it vouches for, and its code is good once")
+    @Test("A user who signs in there is proved here, with the verified email, and the code is valid once")
     func signIn() throws {
         let process = try OpenIDProcess(users: [
             "subject-1": [
@@ -55,7 +55,7 @@ struct RealProviderTests {
         }
     }
 
-    @Test("An email that it does not vouch for is none")
+    @Test("An email that the provider did not verify is ignored")
     func unverified() throws {
         let process = try OpenIDProcess()
         let provider = try provider(process)
@@ -66,7 +66,7 @@ struct RealProviderTests {
         #expect(proof.label == "bob@example.org")
     }
 
-    @Test("Whoever refuses there comes back without a code, which proves nobody")
+    @Test("A user who refuses at the provider returns without a code, which proves no user")
     func refused() throws {
         let process = try OpenIDProcess()
         let provider = try provider(process)
