@@ -4,9 +4,9 @@ import Testing
 
 @testable import Identity
 
-/// Accounts that are copied while they go on, and what a copy must never have.
+/// Backups of accounts that change at the same time, and the data that a backup must never contain.
 @Suite struct AccountsBackupTests {
-    @Test("R18 While another process makes and deletes accounts, each copy can be opened, with all that was acknowledged before it")
+    @Test("R18 While another process makes and deletes accounts, each backup opens with all changes acknowledged before it")
     func busy() throws {
         try withTemporaryFolder { folder in
             let helper = try Helper.start(["accounts-forever", folder])
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("What happens between the copy of the log and that of the keys: who is new is not in it, who is deleted cannot be read")
+    @Test("An account made between the copies of log and keys is not in the backup, and one deleted then is unreadable")
     func between() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder + "/site")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("The key of an account that the log says to be deleted is in no copy, wherever its deletion was stopped")
+    @Test("A backup never contains the key of an account that the log says is deleted, even after an interrupted deletion")
     func undestroyed() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder + "/site")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("A backup of which a byte was changed is refused, and so is one that would overwrite accounts")
+    @Test("A backup with a changed byte is refused, and a restore never overwrites accounts")
     func refused() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder + "/site")
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("An older backup opens, also after accounts went on; an older log put beside newer accounts is still refused")
+    @Test("An older backup opens after later changes, but an older log next to newer account files is refused")
     func older() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder + "/site")
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// Accounts that a backup leads to, with the master key of those that it was made of.
+    /// Restores a backup to a new folder, with the master key of the original accounts.
     private func restored(_ fixture: BookFixture, _ backup: String, to folder: String) throws -> BookFixture {
         try AccountsBackup.restore(backup, to: folder)
         try copyFile(fixture.folder + "/master.key", to: folder + "/master.key", mode: 0o600)

@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import Identity
 
-/// Accounts on disk in a folder of their own, with a clock that stands still.
+/// Accounts on disk in a separate folder, with a clock that only a test advances.
 struct BookFixture {
-    /// What stands for `.muniment` of a data directory.
+    /// The folder that replaces `.muniment` of a data directory.
     let folder: String
     let clock = ManualClock()
     var settings = AccountSettings()

@@ -6,7 +6,7 @@ import Testing
 @testable import Identity
 
 @Suite struct BookTests {
-    @Test("What was changed is there when the accounts are opened again")
+    @Test("Changes are present after the accounts are reopened")
     func reopening() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("A change whose decision throws, or that records what cannot happen, changes nothing")
+    @Test("A change that throws or records an impossible event changes nothing")
     func refusing() throws {
         struct No: Error {}
         try BookFixture.with { fixture, book in
@@ -47,14 +47,14 @@ import Testing
         }
     }
 
-    @Test("Accounts that are closed take no change and are not gone through, and no other file is written in place of theirs")
+    @Test("Closed accounts refuse changes and verification, and never write to another file")
     func closed() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
             let book = try AccountBook(folder: folder)
             try fixture.makeAccount("ann", book)
             book.close()
-            // These get the numbers that the files of the accounts had.
+            // These files get the descriptor numbers that the account files had.
             let others = (0..<16).map { folder + "/other-\($0)" }
             for path in others { try FileBytes.write([], to: path) }
             let handles = others.compactMap { FileHandle(forUpdatingAtPath: $0) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("A deleted account is gone with its sessions, and so is what it was known by")
+    @Test("A deleted account is removed with its sessions and email, and no file contains personal data in plain text")
     func deleting() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -78,7 +78,7 @@ import Testing
                 #expect(sessions.lookup(access: tokens.access, at: fixture.clock.now) == nil)
                 #expect(sessions.lookup(access: others.access, at: fixture.clock.now)?.1.id == bob)
                 #expect(book.read { $0.account(email: BookFixture.email("ann")) } == nil)
-                // Whoever has the address can have an account again: another one.
+                // The email can be used for a new account, with a new number.
                 #expect(try fixture.makeAccount("ann", book).number == 3)
             }
             for file in try FileBytes.files(below: folder) {

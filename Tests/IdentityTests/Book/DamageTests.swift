@@ -6,9 +6,9 @@ import Testing
 
 @testable import Identity
 
-/// What is wrong with the files, and what must still hold: never somebody else's account, never a session that was ended.
+/// Damage to the files must never give access to the account of another user, or to a session that has ended.
 @Suite struct DamageTests {
-    /// Accounts with everything in them: ann has a session that goes on and one that was ended, bob is deleted, cem is there.
+    /// Makes three accounts: ann has an active session and an ended one, bob is deleted, and cem has no session.
     private func make(_ fixture: BookFixture) throws -> (state: AccountState, ended: SessionTokens) {
         try fixture.open { book in
             let ann = try fixture.makeAccount("ann", book)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("Whatever bit of the keys is flipped, each account is its own or opening says which one is damaged")
+    @Test("After a bit flip in any byte of the keys, the accounts are unchanged or opening fails")
     func keys() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -37,14 +37,14 @@ import Testing
                     try FileBytes.write(whole, to: path)
                     try FileBytes.flip(path, at: offset, mask: mask)
                     guard let state = try? fixture.open({ book in book.read { $0 } }) else { continue }
-                    // What does not show is padding, and the slot of the account that is deleted.
+                    // A flip has no effect in padding and in the slot of the deleted account.
                     #expect(state == before, "bit \(mask) of byte \(offset)")
                 }
             }
         }
     }
 
-    @Test("A slot that is empty, another account's, or cut off is named with its account", arguments: ["empty", "moved", "cut"])
+    @Test("An empty, moved or truncated key slot is reported with its account", arguments: ["empty", "moved", "cut"])
     func slots(fault: String) throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("A key of an older file, whose account number came to another one, opens nothing of the other")
+    @Test("A different key in the slot of an account opens nothing, and the error names the record and the account")
     func otherKey() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("Whatever bit of the log is flipped, what was ended stays ended, and every account is its own or opening fails")
+    @Test("After a bit flip in the log, ended sessions stay ended, and the accounts are unchanged or opening fails")
     func log() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -83,7 +83,8 @@ import Testing
             let path = folder + "/accounts/log/data.mdb"
             let whole = try FileBytes.read(path)
             var survivors = 0
-            // Everything in the head pages, and a prime number of steps through the others.
+            // The first 200 bytes of both head pages, and every 13th byte of the other pages (a prime number, so that the offsets
+            // vary).
             for offset in Array(0..<200) + Array(4_096..<4_296) + Array(stride(from: 8_192, to: whole.count, by: 13)) {
                 try FileBytes.write(whole, to: path)
                 try FileBytes.flip(path, at: offset, mask: UInt8(1 << (offset % 8)))
@@ -95,12 +96,12 @@ import Testing
                 #expect(state == before, "byte \(offset)")
                 #expect(session == nil, "byte \(offset)")
             }
-            // Free pages and room in pages are a good part of the file.
+            // Free pages and unused room in pages are a large part of the file.
             #expect(survivors > 0)
         }
     }
 
-    @Test("A log that is older than it was is not opened: it would bring back sessions that were ended")
+    @Test("A log that is older than before is refused, because it would restore ended sessions")
     func olderLog() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -119,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("A record that was written anew in the log, with hashes that fit, is found by what was noted of the log")
+    @Test("A rewritten record with matching hashes is detected through the recorded head of the log")
     func rewritten() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -129,7 +130,7 @@ import Testing
             let copied = try RecordLog(path: folder + "/accounts/log", isReadOnly: true)
             let forged = try RecordLog(path: other, isReadOnly: false)
             try copied.forEachRecord { number, bytes, _ in
-                // One microsecond later than it was.
+                // One microsecond later than the original.
                 let changed = bytes.indices.map { number == .first && $0 == 1 ? bytes[$0] + 1 : bytes[$0] }
                 try forged.append { _, writer in writer.raw(changed) }
             }
@@ -140,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("Without the master key, with another one, and with one that others can read, nothing is opened and no key is made")
+    @Test("With a missing, wrong, malformed or exposed master key, accounts do not open and no key is made")
     func masterKey() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Identity
 
-/// Records that decode, and say what cannot have happened after those before them.
+/// Records that decode, but contradict the records before them.
 @Suite struct FoldingTests {
-    /// Folds records of these events at these seconds, in order; account 1 has a key.
+    /// Folds records with these events at these seconds, in order. Account 1 has a key in the file.
     private func fold(_ records: [(seconds: Int64, events: [IdentityEvent])]) throws -> AccountState {
         try withTemporaryFolder { folder in
             let master = try MasterKey.load(path: folder + "/master.key", isNeeded: false)
@@ -31,7 +31,7 @@ import Testing
     private let opened = IdentityEvent.accountOpened(
         AccountID(1), principal: Name("user:ann"), profile: Profile(displayName: "Ann"))
 
-    @Test("A record whose time is before that of the record before it is named", arguments: [9, 10, 11] as [Int64])
+    @Test("A record with an earlier time than the record before it is reported", arguments: [9, 10, 11] as [Int64])
     func times(second: Int64) throws {
         let records: [(Int64, [IdentityEvent])] = [(10, [opened]), (second, [.emailSet(AccountID(1), BookFixture.email("ann"))])]
         if second >= 10 {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("An event of an account that no record has opened is named, whether there is a key for it or not")
+    @Test("An event of an account that was never opened is reported, with or without a key for the account")
     func strangers() throws {
         let records: [(Int64, [IdentityEvent])] = [(10, [opened]), (10, [.emailSet(AccountID(2), nil)])]
         #expect(throws: AccountBookError.misfit(record: 2, "account 2 does not exist")) { try fold(records) }
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: AccountBookError.misfit(record: 1, "account 1 does not exist")) { try fold(readable) }
     }
 
-    @Test("An account that was opened, and has no key and no deletion, is named at the end")
+    @Test("An opened account with neither a key nor a deletion is reported at the end")
     func withoutKey() throws {
         let second = IdentityEvent.accountOpened(AccountID(2), principal: Name("user:bob"), profile: Profile())
         let error = #expect(throws: AccountBookError.self) { try fold([(10, [opened]), (10, [second])]) }

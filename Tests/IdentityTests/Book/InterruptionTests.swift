@@ -7,10 +7,10 @@ import Testing
 
 @testable import Identity
 
-/// A process that ends between two steps of a change: each test puts the files into the state that they are in then.
+/// A process that ends between two steps of a change. Each test builds the files of that state.
 @Suite struct InterruptionTests {
     @Test(
-        "Stopped behind the key of a new account and before the log: the account was never there, and the next one has its number")
+        "If a process stops between the key and the log of a new account, the next account gets the same number")
     func opening() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "Stopped behind the log and before the key of a deleted account is destroyed, or while it is: opening destroys it",
+        "If a process stops before or while it destroys the key of a deleted account, opening destroys the key",
         arguments: ["before", "while"])
     func deleting(when: String) throws {
         try withTemporaryFolder { folder in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("A log of before a deletion, with the keys of after it, has a deleted account: nothing of it comes back")
+    @Test("With a log from before a deletion and the keys from after it, the account stays deleted")
     func olderLog() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -76,7 +76,7 @@ import Testing
                 #expect(book.read { $0.account(AccountID(2))?.profile.displayName } == "The bob")
                 let access = try #require(tokens).access
                 #expect(fixture.sessions(book).lookup(access: access, at: fixture.clock.now) == nil)
-                // What comes afterwards has numbers of its own.
+                // Later accounts and sessions get unused numbers.
                 #expect(try fixture.makeAccount("cem", book) == AccountID(3))
                 #expect(try fixture.begin(AccountID(3), book).0.id == SessionID(3))
                 #expect(try book.verify().accounts == 2)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("Stopped before anything but the folder was made: opening begins anew")
+    @Test("If a process stops before the keys or the log exist, opening starts with no accounts")
     func beginning() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -106,7 +106,7 @@ import Testing
 
     // MARK: Processes
 
-    @Test("A second process is told who has the accounts open, and so is a second one that opens them in the same process")
+    @Test("A second open of the accounts is refused, and another process is told which process holds them")
     func twoProcesses() throws {
         try withTemporaryFolder { folder in
             let helper = try Helper.start(["accounts-hold", folder])
@@ -121,17 +121,17 @@ import Testing
     }
 
     @Test(
-        "Killed in the middle of changes, all that was acknowledged is there, and every account can be read",
+        "After a kill during changes, all acknowledged changes are present and every account is readable",
         arguments: [3, 20, 60])
     func killed(count: Int) throws {
         try withTemporaryFolder { folder in
             var acknowledged: [String] = []
-            // Again on what was left behind, so that recoveries are interrupted as well.
+            // Each round uses the files of the previous one, so that recoveries are interrupted too.
             for _ in 0..<3 {
                 let helper = try Helper.start(["accounts-forever", folder])
                 for _ in 0..<count { acknowledged.append(try #require(try helper.line())) }
                 helper.kill()
-                // What it said before it was gone counts as well.
+                // Lines that the helper wrote before the kill count as well.
                 while let line = try helper.line() { acknowledged.append(line) }
             }
             try BookFixture(folder: folder).open { book in
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("A write that fails stops the accounts: nothing is acknowledged behind it, reading goes on, all before is there")
+    @Test("After a failed write, changes are refused, reads continue, and all earlier changes are present")
     func fullDisk() throws {
         for limit in [4_000, 40_000, 100_000] {
             try withTemporaryFolder { folder in
@@ -154,7 +154,7 @@ import Testing
                 try BookFixture(folder: folder).open { book in
                     let acknowledged = AcknowledgedAccounts(lines: lines)
                     #expect(lines.contains("reading \(acknowledged.there.count)"))
-                    // The log was full, so that not even a deletion has begun.
+                    // The log was full, so not even a deletion has begun.
                     try acknowledged.check(book.read { $0 })
                     try BookFixture(folder: folder).makeAccount("behind", book)
                 }
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(
-        "A full file system refuses a change of accounts before anything is written; changes go on once there is room",
+        "A full file system refuses a change before anything is written, and accepts changes once it has room",
         .enabled(if: SmallDisk.isPossible))
     func fullFileSystem() throws {
         try withTemporaryFolder { folder in
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test("I8 A deletion that the log does not take has destroyed nothing: the account opens again as it was")
+    @Test("I8 A deletion that the log cannot store destroys nothing, and the account opens unchanged")
     func deletionWithoutRoom() throws {
         try withTemporaryFolder { folder in
             let result = try Helper.run(["accounts-delete-without-room", folder])
@@ -205,7 +205,7 @@ import Testing
     }
 }
 
-/// What a helper has said of accounts that it made and deleted, a line each: `made 3`, `deleted 3`.
+/// The accounts that a helper reported as made and deleted, one per line: `made 3`, `deleted 3`.
 struct AcknowledgedAccounts {
     private(set) var there: Set<UInt64> = []
     private(set) var deleted: Set<UInt64> = []
@@ -220,10 +220,9 @@ struct AcknowledgedAccounts {
         there.subtract(deleted)
     }
 
-    /// Each account that was made is there, as itself; none that was deleted is.
+    /// Checks that every account that was made exists with its own data, and that no deleted one exists.
     ///
-    /// - Parameter undecided: one whose deletion may have been done without anybody being told of it, as it is where the process
-    ///   ended; nil where there is none.
+    /// - Parameter undecided: an account that may be deleted without an acknowledgement, as after a kill; nil if there is none.
     func check(_ state: AccountState, but undecided: UInt64? = nil) throws {
         for number in there where number != undecided {
             let found = state.account(AccountID(number))

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Identity
 
-/// What becomes of the keys of accounts, and what they open.
+/// How the keys of accounts are stored and destroyed, and which data they open.
 @Suite struct KeyTests {
     @Test(
-        "When a deletion is acknowledged nothing of the account's key is in any file any more, and the other keys are as they were")
+        "After an acknowledged deletion no file contains the account's key, and all other keys are unchanged")
     func destroying() throws {
         try BookFixture.with { fixture, book in
             let path = fixture.folder + "/accounts/keys"
@@ -21,7 +21,7 @@ import Testing
             #expect(Array(after[slot]) == Array("DESTROY!".utf8) + [UInt8](repeating: 0, count: 120))
             #expect(after[..<256] == before[..<256])
             #expect(after[384...] == before[384...])
-            // The sealed key stands behind eight bytes; any part of it would be enough to fail.
+            // The sealed key starts after eight bytes. Any part of it in a file is a failure.
             for file in try FileBytes.files(below: fixture.folder) {
                 for start in stride(from: 264, to: 336, by: 24) {
                     let part = before[start..<start + 8]
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("A verification says when what is in memory is not what the files lead to, such as when a key is gone behind its back")
+    @Test("Verification reports a difference between memory and files, for example a destroyed key")
     func verifying() throws {
         try BookFixture.with { fixture, book in
             let ann = try fixture.makeAccount("ann", book)
@@ -50,11 +50,11 @@ import Testing
     }
 
     @Test(
-        "The key of a new account is in its slot before the log is written to: where that fails there is a key too many, not too few"
+        "The key of a new account is stored before the log: a failure leaves one key too many, never one too few"
     )
     func keyBeforeLog() throws {
         try withTemporaryFolder { folder in
-            // Less than a page of the log, and more than some slots.
+            // Less than a page of the log, and more than a few slots.
             let result = try Helper.run(["accounts-within", folder, "4000"])
             try #require(result.exitCode == 0, "\(result.output) \(result.error)")
             try #require(result.lines.contains("reading 0"))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "When an account is acknowledged its key was on the disk before the log, and when a deletion is, the log before its key was gone"
+        "The key of an account is synced before the log, and a deletion is synced in the log before it destroys the key"
     )
     func order() throws {
         try withTemporaryFolder { folder in
@@ -76,7 +76,7 @@ import Testing
                 let words = line.split { $0 == " " || $0 == "/" }
                 return "\(words[0]) \(words[words.count - 1])"
             }
-            // How the log writes is its own affair; that it waits for the disk is not.
+            // The test ignores how the log writes, but checks that it waits for the disk.
             let told = deeds.filter { $0 != "write data.mdb" }.prefix(8)
             #expect(
                 told == [
@@ -85,11 +85,11 @@ import Testing
         }
     }
 
-    @Test("What is sealed opens in its own place alone: not for another account, record, event, kind or version, by whatever key")
+    @Test("Sealed data opens only for its own account, record, event, kind and version, even with the same key")
     func binding() throws {
         let key = SealingKey.random()
         let (ann, bob) = (AccountID(1), AccountID(2))
-        // The same key for both, so that it is the binding that refuses.
+        // Both accounts have the same key, so only the binding can refuse.
         let seals = SealingKeys(keys: [ann: key, bob: key])
         let place = SealedPlace(record: 3, index: 1, kind: 2, version: 1)
         let sealed = seals.seal([1, 2, 3], of: ann, boundTo: place.binding(ann))
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("Two events of one record that have changed what is sealed in them are not read", arguments: [true, false])
+    @Test("A record with the sealed data of two events swapped is rejected", arguments: [true, false])
     func swapping(isOfOneAccount: Bool) throws {
         let key = SealingKey.random()
         let (ann, bob) = (AccountID(1), isOfOneAccount ? AccountID(1) : AccountID(2))
@@ -117,7 +117,7 @@ import Testing
         let whole = writer.bytes
         let record = try AccountRecordCodec.decode(whole.span, as: 7, openedBy: Checked(seals: seals))
         #expect(record.events == events.map { .readable($0) })
-        // Both events are of the same length, and end with what is sealed.
+        // Both events have the same length, and end with the sealed data.
         let length = (whole.count - 10) / 2
         let sealedCount = Sealing.overheadBytes + 2 + BookFixture.email("ann").text.utf8.count
         let (first, second) = (whole.count - length - sealedCount, whole.count - sealedCount)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// Says what does not open, as whoever goes through the log does.
+    /// Throws if sealed data does not open, like the reader of the log.
     private struct Checked: PersonalSeals {
         struct Refused: Error {}
 
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("A master key that others than its owner may read or change in any way is refused", arguments: 0..<6)
+    @Test("A master key with any permission for other users is refused", arguments: 0..<6)
     func modes(bit: Int) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/master.key"

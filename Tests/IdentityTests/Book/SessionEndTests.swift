@@ -4,9 +4,9 @@ import Testing
 
 @testable import Identity
 
-/// When tokens stop being good, whatever they were good for before.
+/// When tokens become invalid.
 @Suite struct SessionEndTests {
-    @Test("I6 After a sign-out neither token is good for anything, at once and after opening again")
+    @Test("I6 After a sign-out both tokens are invalid, immediately and after reopening")
     func signingOut() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)
@@ -23,7 +23,7 @@ import Testing
                 all = [first, try sessions.refresh(first.refresh, nonce: "a", at: now).2]
                 try sessions.end(session.id, .signedOut, at: now)
                 for tokens in all { try expectNothing(tokens, book) }
-                // Ending it once more is nothing.
+                // Ending the session again has no effect.
                 let before = book.read { $0 }
                 try sessions.end(session.id, .revoked, at: now)
                 #expect(book.read { $0 } == before)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("Ending the sessions of an account leaves the one that is kept, and those of others")
+    @Test("Ending the sessions of an account keeps the excepted session and those of other accounts")
     func endingAll() throws {
         try BookFixture.with { fixture, book in
             let (sessions, now) = (fixture.sessions(book), fixture.clock.now)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("I6 The access token before the last is good until its own end, and not as long as the last")
+    @Test("I6 The previous access token expires at its own time, and the current one stays valid")
     func previousAccess() throws {
         try BookFixture.with { fixture, book in
             let (sessions, clock) = (fixture.sessions(book), fixture.clock)
@@ -62,11 +62,11 @@ import Testing
         }
     }
 
-    @Test("I6 No access token outlives its session's idle or absolute end", arguments: [true, false])
+    @Test("I6 No access token is valid after the idle or absolute expiry of its session", arguments: [true, false])
     func accessAtTheEnd(isIdle: Bool) throws {
         try withTemporaryFolder { folder in
             var fixture = BookFixture(folder: folder)
-            // The access token alone would be good for longer.
+            // The access token alone would be valid for longer.
             fixture.settings.accessSeconds = 1_000
             fixture.settings.idleSeconds = isIdle ? 100 : 2_000
             fixture.settings.sessionSeconds = isIdle ? 2_000 : 100
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("I6 An older refresh token ends the session also with the nonce of the last refresh")
+    @Test("I6 An older refresh token ends the session, even with the nonce of the last refresh")
     func olderRefresh() throws {
         try BookFixture.with { fixture, book in
             let (sessions, now) = (fixture.sessions(book), fixture.clock.now)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("I7 After a reauthentication the refresh of before is not answered again, and no access token of before is good")
+    @Test("I7 After a reauthentication an earlier refresh is not repeated, and all earlier access tokens are invalid")
     func refreshedBefore() throws {
         try BookFixture.with { fixture, book in
             let (sessions, now) = (fixture.sessions(book), fixture.clock.now)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("A nonce that is empty or longer than it may be is refused, and the refresh token stays good")
+    @Test("A nonce that is empty or too long is refused, and the refresh token stays valid")
     func nonces() throws {
         try BookFixture.with { fixture, book in
             let (sessions, now) = (fixture.sessions(book), fixture.clock.now)

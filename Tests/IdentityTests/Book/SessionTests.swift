@@ -5,7 +5,7 @@ import Testing
 @testable import Identity
 
 @Suite struct SessionTests {
-    @Test("I6 An access token is good until its end, and the session until it was idle for too long")
+    @Test("I6 An access token expires at its own time, and a session expires after the idle limit")
     func ends() throws {
         try BookFixture.with { fixture, book in
             let (sessions, clock) = (fixture.sessions(book), fixture.clock)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("I6 A session is over at its absolute end, however often it is refreshed")
+    @Test("I6 A session expires at its absolute limit, however often it is refreshed")
     func absoluteEnd() throws {
         try BookFixture.with { fixture, book in
             let (sessions, clock) = (fixture.sessions(book), fixture.clock)
@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    @Test("I6 The same refresh sent again has the same answer, until that was used")
+    @Test("I6 A repeated refresh returns the same tokens until one of them is used")
     func sentAgain() throws {
         try BookFixture.with { fixture, book in
             let (sessions, now) = (fixture.sessions(book), fixture.clock.now)
             let (_, first) = try fixture.begin(try fixture.makeAccount("ann", book), book)
             let second = try sessions.refresh(first.refresh, nonce: "a", at: now).2
             #expect(try sessions.refresh(first.refresh, nonce: "a", at: now).2 == second)
-            // What was on its way with the token before still comes through.
+            // Requests that were sent with the previous access token are still accepted.
             #expect(sessions.lookup(access: first.access, at: now) != nil)
             let third = try sessions.refresh(second.refresh, nonce: "b", at: now).2
             #expect(sessions.lookup(access: third.access, at: now) != nil)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("I6 A refresh token that is used twice ends the session, whoever came first", arguments: [true, false])
+    @Test("I6 A refresh token that is used twice ends the session, whichever client uses it first", arguments: [true, false])
     func reuse(thiefIsFirst: Bool) throws {
         try BookFixture.with { fixture, book in
             let (sessions, now) = (fixture.sessions(book), fixture.clock.now)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("I7 After a reauthentication the tokens of before are good for nothing")
+    @Test("I7 After a reauthentication the earlier tokens are invalid")
     func reauthenticating() throws {
         try BookFixture.with { fixture, book in
             let sessions = fixture.sessions(book)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("A text that was never given out is nobody's, and ends nobody's session")
+    @Test("A made-up token is invalid and ends no session")
     func madeUp() throws {
         try BookFixture.with { fixture, book in
             let (sessions, now) = (fixture.sessions(book), fixture.clock.now)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// The text with each of its letters replaced by another, with one more and one less, and nothing.
+    /// Returns the text with each letter replaced, with one letter more and one less, and without its random part.
     private static func mutations(of text: String) -> [String] {
         let letters = Array(text)
         return letters.indices.map { index in
@@ -112,7 +112,7 @@ import Testing
         } + [text + "A", String(text.dropLast()), "", "muna_", "munr_"]
     }
 
-    @Test("An account has a bounded number of sessions; the one that was not used for longest makes room")
+    @Test("An account has a limited number of sessions, and a new session replaces the least recently used one")
     func room() throws {
         try BookFixture.with { fixture, book in
             let (sessions, clock) = (fixture.sessions(book), fixture.clock)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("Sessions whose time is over take no room for ever")
+    @Test("Expired sessions are removed")
     func sweeping() throws {
         try BookFixture.with { fixture, book in
             let sessions = fixture.sessions(book)

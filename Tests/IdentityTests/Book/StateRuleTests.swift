@@ -5,12 +5,12 @@ import Testing
 
 @testable import Identity
 
-/// What cannot happen to accounts: the state refuses it, whoever has decided it.
+/// Events that the state of the accounts refuses, independent of the code that records them.
 @Suite struct StateRuleTests {
     private static let now = ManualClock().now
     private static let (ann, bob) = (AccountID(1), AccountID(2))
 
-    /// Ann and Bob with a password each, and a session of Ann's.
+    /// Returns Ann and Bob with a password each, and a session of Ann.
     private static func twoPeople() -> AccountChange {
         var change = AccountChange(AccountState(), at: now)
         for name in ["ann", "bob"] { _ = BookFixture.makeAccount(name, at: now, in: &change) }
@@ -36,7 +36,7 @@ import Testing
         return .identityLinked(account, LinkedIdentity(provider: BookFixture.provider(provider), key: key, linkedAt: now))
     }
 
-    /// Events that cannot follow, and what is said of each.
+    /// Events that must be refused, with the message for each.
     static let refused: [(event: IdentityEvent, problem: String)] = [
         (.emailSet(bob, BookFixture.email("ann")), "the email of account 2 belongs to account 1"),
         (
@@ -60,7 +60,7 @@ import Testing
         (.sessionEnded(SessionID(2), .signedOut), "session 2 has ended"),
     ]
 
-    @Test("What cannot follow is refused by name, and nothing is changed", arguments: refused.indices)
+    @Test("An impossible event is refused with its message, and the state is unchanged", arguments: refused.indices)
     func refusing(index: Int) {
         let (event, problem) = Self.refused[index]
         var change = Self.twoPeople()
@@ -71,7 +71,7 @@ import Testing
         #expect(change.events.count == count)
     }
 
-    @Test("An identity of a provider is one account's; once it is unlinked, another's can it be")
+    @Test("An identity belongs to one account, and another account can link it after it is unlinked")
     func identities() {
         var change = Self.twoPeople()
         change.record(Self.linked(Self.ann, "work", "ann"))
@@ -82,7 +82,7 @@ import Testing
         #expect(change.problem == "an identity of account 1 belongs to account 2")
     }
 
-    @Test("An email and a way in that were given up are free for others, and find nobody")
+    @Test("A released email or sign-in method finds no account, and another account can take it")
     func givenUp() {
         var change = Self.twoPeople()
         let (old, new) = (BookFixture.email("ann"), BookFixture.email("anna"))
@@ -97,7 +97,7 @@ import Testing
         #expect(change.problem == nil)
     }
 
-    @Test("What is over a limit is refused, at the limit it is taken, and no change has more events than a record may")
+    @Test("A value at its limit is accepted, a larger one is refused, and a change has a limited number of events")
     func limits() {
         for (bytes, isTaken) in [(Profile.limitBytes, true), (Profile.limitBytes + 1, false)] {
             var change = Self.twoPeople()
@@ -111,7 +111,7 @@ import Testing
         #expect(change.problem == "more than \(AccountChange.eventLimit) events")
     }
 
-    @Test("Where the clock goes back, a change has the time of the one before it, and the accounts open again")
+    @Test("If the clock goes back, a change gets the time of the previous change, and the accounts open again")
     func clock() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)

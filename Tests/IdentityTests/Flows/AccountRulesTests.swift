@@ -5,7 +5,7 @@ import Testing
 
 @testable import Identity
 
-/// What the rules decide, from a state alone: ann has a password, bob a badge and his email, cat a badge and no email.
+/// The decisions of the rules for one state: ann has a password, bob a badge and an email, cat a badge and no email.
 @Suite("Rules of accounts")
 struct AccountRulesTests {
     private static let (ann, bob, cat) = (AccountID(1), AccountID(2), AccountID(3))
@@ -26,7 +26,7 @@ struct AccountRulesTests {
     private static func key(_ badge: String) -> IdentityKey { IdentityKey(Array("office/\(badge)".utf8)) }
 
     @Test(
-        "I4 Who arrives is known by their identity alone; an email leads into no account",
+        "I4 A user is recognized by the identity alone, and an email never gives access to an account",
         arguments: [
             ("bob", true, nil, .known(bob)), ("bob", true, "bob", .known(bob)), ("bob", true, "ann", .known(bob)),
             ("bob", false, nil, .taken(by: bob)), ("bob", false, "ann", .taken(by: bob)),
@@ -40,7 +40,7 @@ struct AccountRulesTests {
     }
 
     @Test(
-        "I5 An identity is linked to one account, an account has one a provider, and an address only with the account's own",
+        "I5 An identity has one account, an account has one identity per provider, and a password needs the account's email",
         arguments: [
             (ann, "badge", "new", nil, nil), (ann, "badge", "bob", nil, .linkedElsewhere),
             (ann, "password", "ann", "ann", .alreadyLinked), (bob, "badge", "bob", nil, .alreadyLinked),
@@ -63,7 +63,7 @@ struct AccountRulesTests {
     }
 
     @Test(
-        "I7 A sign-in is recent within so many seconds and not one microsecond longer, nor far ahead of the clock",
+        "I7 A sign-in is recent for exactly the limit of seconds, and only if it is not far in the future",
         arguments: [
             (0, true), (299_999_999, true), (300_000_000, true), (300_000_001, false), (-300_000_000, true),
             (-300_000_001, false), (Int64.max, false),
@@ -74,7 +74,7 @@ struct AccountRulesTests {
     }
 
     @Test(
-        "I7 For how long a sign-in stays recent is never said to be longer than it is, nor longer than for one of now",
+        "I7 The reported time until a sign-in stops being recent is never too long, and at most the full limit",
         arguments: [
             (0, 300), (1, 299), (1_000_000, 299), (299_000_001, 0), (300_000_000, 0), (300_000_001, 0), (-1, 300),
             (-300_000_000, 300), (-300_000_001, 0), (Int64.max, 0),
@@ -84,7 +84,7 @@ struct AccountRulesTests {
         #expect(AccountRules.recentSecondsLeft(then, seconds: 300, at: .newYear) == expected)
     }
 
-    @Test("I5 A password that was shown with an address is linked only while that is the account's")
+    @Test("I5 A password that was proved with an email is linked only while the account has that email")
     func addressChangedMeanwhile() throws {
         try AccountsFixture.with { fixture in
             let bob = try fixture.badgeMember("bob", email: "bob@example.org")
@@ -104,7 +104,7 @@ struct AccountRulesTests {
         }
     }
 
-    @Test("I4 What is decided in a session is not done once that has ended")
+    @Test("I4 A change that was decided in a session is refused after that session ends")
     func sessionEndedMeanwhile() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")

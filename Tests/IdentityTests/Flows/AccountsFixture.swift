@@ -7,7 +7,7 @@ import Testing
 
 @testable import Identity
 
-/// Accounts on disk, with all that they need kept in sight: mails, the users of stores, what the operator is told, and the time.
+/// Accounts on disk that record mails, store users and operator reports, with a manual clock.
 final class AccountsFixture: Sendable {
     static let home = "192.0.2.1"
     static let password = "correct horse battery"
@@ -27,7 +27,7 @@ final class AccountsFixture: Sendable {
         var all: [String] { lines.withLock { $0 } }
     }
 
-    /// Hashing costs next to nothing, and nobody has to wait for a mail or between two changes.
+    /// Hashing is cheap, and mails and changes have no delays.
     static var settings: AccountSettings {
         var settings = AccountSettings()
         settings.passwordHash = PasswordHash.Settings(memoryKiB: 8, passes: 1)
@@ -45,7 +45,7 @@ final class AccountsFixture: Sendable {
             clock: { clock.now }, report: reports.add)
     }
 
-    /// Opens the accounts of a folder, and closes them afterwards; of a new folder where none is given.
+    /// Opens the accounts of a folder, and closes them afterwards. If no folder is given, uses a new one.
     static func with(
         folder: String? = nil, settings: AccountSettings = settings, _ body: (AccountsFixture) throws -> Void
     ) throws {
@@ -55,13 +55,13 @@ final class AccountsFixture: Sendable {
         try body(fixture)
     }
 
-    // MARK: What people do
+    // MARK: Actions of users
 
     static func evidence(_ email: String, _ password: String = password) -> JSONObject {
         ["email": .string(email), "password": .string(password)]
     }
 
-    /// Signs up with a password, up to the mail.
+    /// Starts a sign-up with a password, up to the mail.
     func begin(_ email: String, _ password: String = password, from source: String = home) throws -> String {
         let outcome = try accounts.signUp(
             .password, Self.evidence(email, password), profile: Profile(), device: nil, from: source)
@@ -69,7 +69,7 @@ final class AccountsFixture: Sendable {
         return attempt
     }
 
-    /// Signs up with a password, and copies the code out of the mail.
+    /// Signs up with a password and the code from the mail.
     @discardableResult
     func member(_ email: String, _ password: String = password, device: String? = nil) throws -> SignedIn {
         let attempt = try begin(email, password)
@@ -83,7 +83,7 @@ final class AccountsFixture: Sendable {
         try accounts.signIn(.password, Self.evidence(email, password), device: device, link: link, from: source)
     }
 
-    /// What a badge is shown with.
+    /// Returns the evidence of a badge.
     static func badge(
         _ who: String, email: String? = nil, isVouched: Bool = true, secondsAgo: Int64 = 0
     ) -> JSONObject {
@@ -99,7 +99,7 @@ final class AccountsFixture: Sendable {
             Self.badge, Self.badge(who, email: email, isVouched: isVouched), profile: Profile(), device: nil, from: Self.home)
     }
 
-    /// Signs up with a badge, and is signed in.
+    /// Signs up with a badge, and returns the session.
     @discardableResult
     func badgeMember(_ who: String, email: String? = nil, isVouched: Bool = true) throws -> SignedIn {
         guard case .signedIn(let signedIn) = try badged(who, email: email, isVouched: isVouched) else {
@@ -108,7 +108,7 @@ final class AccountsFixture: Sendable {
         return signedIn
     }
 
-    /// Signs up with a name and a number, and is signed in.
+    /// Signs up with a name and a number, and returns the session.
     @discardableResult
     func numberMember(_ name: String, _ text: String = "1") throws -> SignedIn {
         let outcome = try accounts.signUp(
@@ -117,10 +117,10 @@ final class AccountsFixture: Sendable {
         return signedIn
     }
 
-    /// What a name is shown with.
+    /// Returns the evidence of a name and a number.
     static func number(_ name: String, _ text: String = "1") -> JSONObject { ["name": .string(name), "number": .string(text)] }
 
-    /// The code that was sent to an address last. Notices of earlier changes may come behind it.
+    /// Returns the last code that was sent to an address. Notices of earlier changes may follow it.
     func code(_ email: String) throws -> String {
         accounts.mails.drain()
         for mail in mailer.sent(to: email).reversed() {
@@ -134,7 +134,7 @@ final class AccountsFixture: Sendable {
         return mailer.sent(to: email).last
     }
 
-    // MARK: What is seen of it
+    // MARK: State
 
     func isSignedIn(_ signedIn: SignedIn) -> Bool { accounts.session(access: signedIn.tokens.access) != nil }
 
@@ -146,7 +146,7 @@ final class AccountsFixture: Sendable {
     }
 }
 
-/// The problem that something ends in.
+/// Returns the account problem that the body throws, or nil.
 func problem<R>(_ body: () throws -> R) -> AccountProblem? {
     do {
         _ = try body()

@@ -35,7 +35,7 @@ struct ChangingTests {
         }
     }
 
-    @Test("I3 A reset answers the same for an address without an account, whose mail has no code in it")
+    @Test("I3 A reset responds the same for an email without an account or password, and sends no code")
     func resetOfNobody() throws {
         try AccountsFixture.with { fixture in
             try fixture.badgeMember("bob", email: "bob@example.org")
@@ -49,7 +49,7 @@ struct ChangingTests {
         }
     }
 
-    @Test("I6 Another email is the account's once its code comes back, and signing in goes by it")
+    @Test("I6 An email change takes effect after its code is confirmed, and sign-in then uses the new email")
     func email() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -71,7 +71,7 @@ struct ChangingTests {
         }
     }
 
-    @Test("I6 An address of another account is refused to whoever has shown it, and to nobody before")
+    @Test("I6 An email of another account is refused only after the user has confirmed its code")
     func takenEmail() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -87,7 +87,7 @@ struct ChangingTests {
     }
 
     @Test(
-        "I6 A profile that will not do changes nothing",
+        "I6 An invalid profile changes nothing",
         arguments: ["", "a\u{7}", "a\u{202E}b", String(repeating: "x", count: 257)])
     func profile(name: String) throws {
         try AccountsFixture.with { fixture in
@@ -108,7 +108,7 @@ struct ChangingTests {
         }
     }
 
-    @Test("I8 Deleting ends the account's sessions in the same moment, takes it out of the stores, and frees its email")
+    @Test("I8 A deletion ends all sessions immediately, removes the user from the stores, and frees the email")
     func deletion() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -128,7 +128,7 @@ struct ChangingTests {
         }
     }
 
-    @Test("I8 A store that does not let go leaves the account intact, and it can be deleted again")
+    @Test("I8 If a store refuses to remove the user, the account stays intact and can be deleted later")
     func undeletable() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -147,7 +147,7 @@ struct ChangingTests {
         }
     }
 
-    @Test("I8 Nobody signs in while the account is being deleted, and nobody deletes it twice at once")
+    @Test("I8 During a deletion, sign-ins, refreshes and a second deletion are refused")
     func leaving() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -168,7 +168,7 @@ struct ChangingTests {
         }
     }
 
-    @Test("I9 What somebody is given while the account is deleted is taken behind its end, or the operator is told")
+    @Test("I9 Access that is granted during a deletion is removed after it, or the operator receives a report")
     func givenMeanwhile() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -188,7 +188,7 @@ struct ChangingTests {
         }
     }
 
-    @Test("I8 Whoever asks for new tokens during a deletion that comes to nothing has used nothing up")
+    @Test("I8 A refresh during a failed deletion does not use up the refresh token")
     func refreshDuringDeletion() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -201,7 +201,7 @@ struct ChangingTests {
         }
     }
 
-    @Test("I3 An administrator who signs somebody out ends all that was begun about the account with the sessions")
+    @Test("I3 If an administrator ends a user's sessions, the pending resets and links of the account end too")
     func signedOutByAdministrator() throws {
         try AccountsFixture.with { fixture in
             let accounts = fixture.accounts
@@ -230,7 +230,7 @@ struct ChangingTests {
         }
     }
 
-    @Test("R18 An administrator finds a person by email, in whatever letters it is written")
+    @Test("R18 An administrator finds a user by email, independent of letter case")
     func find() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Identity
 
-@Suite("Sessions go by the clock as it is, whatever it showed before")
+@Suite("Sessions use the current time of the clock, even after it was wrong")
 struct ClockTests {
     private static let password: JSONObject = ["password": .string(AccountsFixture.password)]
 
-    @Test("I6 I7 A clock that was far ahead for a while and is right again spoils nobody's session")
+    @Test("I6 I7 A clock that was far ahead and is corrected affects no session")
     func ahead() throws {
         try withTemporaryFolder { folder in
             try AccountsFixture.with(folder: folder) { fixture in
@@ -17,7 +17,7 @@ struct ClockTests {
                 let bob = try fixture.member("bob@example.org")
                 let start = clock.now
                 clock.advance(seconds: 40 * 86_400)
-                // A change, whoever's: from now on the log does not go back behind this day.
+                // A change of any account: from now on the log has no times before this day.
                 try accounts.deleteAccount(principal: bob.account.principal)
                 clock.now = start.later(seconds: 10)
                 let now = clock.now
@@ -47,7 +47,7 @@ struct ClockTests {
         }
     }
 
-    @Test("I7 Where the clock was set back, showing anew who one is serves for a sensitive change")
+    @Test("I7 After the clock was set back, a reauthentication allows a sensitive change")
     func setBack() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.badgeMember("ann", email: "ann@example.org")
@@ -55,7 +55,7 @@ struct ClockTests {
             let now = fixture.clock.now
             let change = { (access: String) in try fixture.accounts.setPassword(access, "a good password") }
             #expect(problem { try change(ann.tokens.access) } == .recentSignInRequired(maxAgeSeconds: 300))
-            // An old sign-in at another site is none, here either.
+            // An old sign-in at another site does not count as recent.
             let evidence = AccountsFixture.badge("ann", secondsAgo: 1_000)
             let old = try fixture.accounts.reauthenticate(ann.tokens.access, AccountsFixture.badge, evidence, from: "")
             #expect(problem { try change(old.tokens.access) } == .recentSignInRequired(maxAgeSeconds: 300))

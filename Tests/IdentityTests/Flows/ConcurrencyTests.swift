@@ -6,9 +6,9 @@ import Testing
 
 @testable import Identity
 
-@Suite("Several at once")
+@Suite("Concurrent requests")
 struct ConcurrencyTests {
-    /// Does the same from many threads that begin together.
+    /// Runs the body on many threads that start together.
     private func together(_ count: Int, _ body: @escaping @Sendable (Int) -> AccountProblem?) throws -> [AccountProblem?] {
         let (problems, start) = (Problems(), Gate())
         let threads = (0..<count).map { number in
@@ -22,7 +22,7 @@ struct ConcurrencyTests {
         return problems.all
     }
 
-    @Test("I4 Of many who show the same email at once one gets the account, and the others are told of it or end")
+    @Test("I4 Of many concurrent confirmations of one email, one gets the account and the others are refused")
     func sameEmail() throws {
         try AccountsFixture.with { fixture in
             let attempts = try (0..<12).map { number in
@@ -39,7 +39,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("I3 Of many who come with the same code one is signed in")
+    @Test("I3 Of many concurrent requests with one code, one is signed in")
     func sameCode() throws {
         try AccountsFixture.with { fixture in
             let attempt = try fixture.begin("ann@example.org")
@@ -53,7 +53,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("I5 Of many accounts that link the same identity at once one has it")
+    @Test("I5 Of many accounts that link one identity concurrently, one gets it")
     func sameIdentity() throws {
         try AccountsFixture.with { fixture in
             let members = try (0..<8).map { try fixture.member("member\($0)@example.org") }
@@ -69,7 +69,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("I5 Two ways in that are taken away at once leave one")
+    @Test("I5 If two sign-in methods are removed concurrently, one stays")
     func lastWayIn() throws {
         try AccountsFixture.with { fixture in
             let accounts = fixture.accounts
@@ -85,7 +85,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("I8 Whoever signs in while the account is deleted has no session behind it")
+    @Test("I8 A sign-in during a deletion leaves no session")
     func deletion() throws {
         try AccountsFixture.with { fixture in
             let accounts = fixture.accounts
@@ -111,7 +111,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("I3 A password that is changed while somebody signs in with the old one leaves no session of the old one")
+    @Test("I3 A sign-in with the old password during a password change leaves no session")
     func changedMeanwhile() throws {
         try AccountsFixture.with { fixture in
             let accounts = fixture.accounts
@@ -130,7 +130,7 @@ struct ConcurrencyTests {
                     }
                 }
                 for signedIn in sessions.all { #expect(accounts.session(access: signedIn.tokens.access) == nil) }
-                // Those who came late have used tries up.
+                // Late sign-ins have used up attempts.
                 fixture.clock.advance(seconds: 1)
                 accounts.limiter.forgive(.identity(.password, IdentityKey(Array("ann@example.org".utf8))))
             }

@@ -16,7 +16,7 @@ final class KeptMails: Mailer {
         kept.withLock { $0.append(message) }
     }
 
-    /// Does not take the next mails.
+    /// Refuses the next `count` mails.
     func fail(_ count: Int) { failures.withLock { $0 = count } }
 
     var all: [MailMessage] { kept.withLock { $0 } }
@@ -24,7 +24,7 @@ final class KeptMails: Mailer {
     func sent(to address: String) -> [MailMessage] { all.filter { $0.to == EmailAddress(address) } }
 }
 
-/// Stores that keep who their users are, and can hold on to one.
+/// Stores that record their users, and can refuse changes.
 final class KeptUsers: PermissionDirectory {
     private struct State {
         var enrolled: [[Name]] = []
@@ -50,14 +50,14 @@ final class KeptUsers: PermissionDirectory {
         state.withLock { $0.withdrawn.append(principal) }
     }
 
-    /// Lets nobody in or out any more; nil lets them again.
+    /// Refuses to add or remove users, for this reason; nil accepts them again.
     func refuse(_ why: String?) { state.withLock { $0.refusal = why } }
 
-    /// What is done while somebody is taken out.
+    /// Sets the work that runs during the removal of a user.
     func during(_ body: (@Sendable () -> Void)?) { state.withLock { $0.duringWithdrawal = body } }
 
     var users: [Name] { enrolled.flatMap { $0 } }
-    /// Who became a user with whom.
+    /// The added users, in the groups of each call.
     var enrolled: [[Name]] { state.withLock { $0.enrolled } }
     var withdrawn: [Name] { state.withLock { $0.withdrawn } }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Limits of tries")
+@Suite("Limits of attempts")
 struct LimitTests {
     static let rule = LimitRule(free: 3, firstDelaySeconds: 2, longestDelaySeconds: 10, forgottenSeconds: 100)
 
@@ -19,7 +19,7 @@ struct LimitTests {
         return seconds
     }
 
-    @Test("Delays double from the last free try on, up to the longest")
+    @Test("Delays double after the free attempts, up to the longest delay")
     func growing() {
         var subject = TriedSubject(at: .newYear)
         let waits = (0..<7).map { _ in
@@ -29,7 +29,7 @@ struct LimitTests {
         #expect(waits == [0, 0, 2, 4, 8, 10, 10])
     }
 
-    @Test("A try that is refused does not count")
+    @Test("A refused attempt does not count")
     func refused() {
         let (limiter, clock) = (limiter(), ManualClock())
         for _ in 0..<3 { #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 0) }
@@ -39,14 +39,14 @@ struct LimitTests {
         #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 4)
     }
 
-    @Test("Tries that come together are counted before any of them is answered")
+    @Test("Concurrent attempts are counted before any of them is answered")
     func together() {
         let limiter = limiter()
         let passed = (0..<100).count { _ in waitSeconds(limiter, [.source("a")], at: .newYear) == 0 }
         #expect(passed == Self.rule.free)
     }
 
-    @Test("A try that one of its subjects refuses counts against none")
+    @Test("An attempt that is refused for one subject counts for no subject")
     func allOrNone() {
         let limiter = limiter()
         for _ in 0..<3 { _ = waitSeconds(limiter, [.source("a")], at: .newYear) }
@@ -56,7 +56,7 @@ struct LimitTests {
         #expect(limiter.subjectCount == 1)
     }
 
-    @Test("What is taken back does not count, and time forgives the rest one by one")
+    @Test("An attempt that is taken back does not count, and other attempts expire one by one")
     func takenBack() {
         let (limiter, clock) = (limiter(), ManualClock())
         for _ in 0..<50 {
@@ -72,7 +72,7 @@ struct LimitTests {
         for _ in 0..<3 { #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 0) }
     }
 
-    @Test("A clock that is set back keeps nobody out for longer than the longest delay")
+    @Test("After the clock is set back, no user waits longer than the longest delay")
     func clockSetBack() {
         let (limiter, clock) = (limiter(), ManualClock())
         for _ in 0..<3 { _ = waitSeconds(limiter, [.source("a")], at: clock.now) }
@@ -80,7 +80,7 @@ struct LimitTests {
         #expect(waitSeconds(limiter, [.source("a")], at: clock.now) == 0)
     }
 
-    @Test("A flood of made-up subjects takes bounded room and does not push out one under attack")
+    @Test("Many made-up subjects use limited memory, and do not remove a subject under attack")
     func bounded() {
         let limiter = limiter(subjectLimit: 100)
         for _ in 0..<3 { _ = waitSeconds(limiter, [.source("attacked")], at: .newYear) }
@@ -89,7 +89,7 @@ struct LimitTests {
         #expect(waitSeconds(limiter, [.source("attacked")], at: .newYear) == 2)
     }
 
-    @Test("I3 Guessing one password from many addresses is slowed down, for an unknown email alike, before any hash")
+    @Test("I3 Guesses of one password from many addresses are delayed before any hash, also for an unknown email")
     func oneIdentity() throws {
         try AccountsFixture.with { fixture in
             try fixture.member("ann@example.org")
@@ -102,13 +102,13 @@ struct LimitTests {
             }
             fixture.clock.advance(seconds: 1)
             try fixture.signIn("ann@example.org", from: "10.0.0.9")
-            // A right one ends the count.
+            // A correct password resets the count.
             #expect(problem { try fixture.signIn("ann@example.org", "guess", from: "10.0.0.9") } == .wrongCredentials)
             try fixture.signIn("ann@example.org", from: "10.0.0.9")
         }
     }
 
-    @Test("I3 Trying many people's passwords from one address is slowed down, and an account of one's own does not help")
+    @Test("I3 Guesses from one address for many users are delayed, even if the caller's own account signs in between")
     func oneSource() throws {
         try AccountsFixture.with { fixture in
             try fixture.member("mallory@example.org")
@@ -123,7 +123,7 @@ struct LimitTests {
         }
     }
 
-    @Test("I7 Strangers who guess a password do not keep its person from reauthenticating")
+    @Test("I7 Password guesses by other clients do not prevent the user from reauthenticating")
     func strangers() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -137,7 +137,7 @@ struct LimitTests {
         }
     }
 
-    @Test("I3 Mails to one address are slowed down, whoever asks for them and whatever for")
+    @Test("I3 Mails to one email address are delayed, counted over all callers and purposes")
     func mails() throws {
         var settings = AccountsFixture.settings
         settings.limits.mails = LimitRule(free: 2, firstDelaySeconds: 30, longestDelaySeconds: 60, forgottenSeconds: 3_600)
@@ -154,7 +154,7 @@ struct LimitTests {
         }
     }
 
-    @Test("I3 Codes that are guessed from one address are slowed down across attempts")
+    @Test("I3 Code guesses from one address are delayed across attempts")
     func codes() throws {
         try AccountsFixture.with { fixture in
             var told: [AccountProblem?] = []

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Linking")
 struct LinkingTests {
-    /// What a collision tells of.
+    /// Returns the content of an `accountExists` problem.
     private func collision<R>(_ body: () throws -> R) -> (providers: [ProviderID], link: String?)? {
         if case .accountExists(let providers, let link)? = problem(body) { (providers, link) } else { nil }
     }
 
-    @Test("I4 A collision names the ways into the account, and links behind a sign-in with one of them; nothing is merged before")
+    @Test("I4 A collision names the account's sign-in methods, and changes nothing until a sign-in with one of them")
     func collision() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -32,7 +32,7 @@ struct LinkingTests {
         }
     }
 
-    @Test("I4 A link goes to the account that it was made for, and to no other")
+    @Test("I4 A link is valid only for the account it was made for, and for ten minutes")
     func linkOfAnother() throws {
         try AccountsFixture.with { fixture in
             try fixture.member("ann@example.org")
@@ -46,7 +46,7 @@ struct LinkingTests {
         }
     }
 
-    @Test("I4 Whoever shows the email of an account without a password gets one linked behind a sign-in, and not before")
+    @Test("I4 A password for the email of an account without a password is linked only after a sign-in")
     func passwordBehindProvider() throws {
         try AccountsFixture.with { fixture in
             try fixture.badgeMember("ann", email: "ann@example.org")
@@ -63,7 +63,7 @@ struct LinkingTests {
         }
     }
 
-    @Test("I4 Linking behind a sign-in at another site needs that to be recent")
+    @Test("I4 Linking with a sign-in at another site requires that sign-in to be recent")
     func staleSignIn() throws {
         try AccountsFixture.with { fixture in
             try fixture.badgeMember("ann", email: "ann@example.org")
@@ -81,7 +81,7 @@ struct LinkingTests {
         }
     }
 
-    @Test("I5 A way in belongs to one account, and an account has one a provider")
+    @Test("I5 An identity belongs to one account, and an account has one identity per provider")
     func linkedElsewhere() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -96,7 +96,7 @@ struct LinkingTests {
         }
     }
 
-    @Test("I5 The last way in stays, and so does the last one that the service still has")
+    @Test("I5 The last sign-in method cannot be removed, nor the last one that the service still supports")
     func lastWayIn() throws {
         try withTemporaryFolder { folder in
             try AccountsFixture.with(folder: folder) { fixture in
@@ -121,7 +121,7 @@ struct LinkingTests {
         }
     }
 
-    @Test("I5 Linking and unlinking end all other sessions, and all that was begun about the account")
+    @Test("I5 Linking and unlinking end all other sessions and all pending changes of the account")
     func othersEnd() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -152,7 +152,7 @@ struct LinkingTests {
         }
     }
 
-    @Test("I4 An account without an email takes over one that a provider vouches for, and no other")
+    @Test("I4 An account without an email adopts an email only if the provider verified it")
     func adoption() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.numberMember("ann")
@@ -168,7 +168,7 @@ struct LinkingTests {
         }
     }
 
-    @Test("I4 A password is linked with the account's own email and with no other")
+    @Test("I4 A password is linked only with the account's own email")
     func passwordOfOtherEmail() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.badgeMember("ann", email: "ann@example.org")

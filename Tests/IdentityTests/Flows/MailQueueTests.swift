@@ -3,7 +3,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("The queue of mails")
+@Suite("The mail queue")
 struct MailQueueTests {
     private final class RefusingMailer: Mailer {
         let isFinal: Bool
@@ -18,7 +18,7 @@ struct MailQueueTests {
         }
     }
 
-    @Test("A mail that no further try can send is given up at once, another waits for its next try", arguments: [true, false])
+    @Test("A mail with a final problem is dropped immediately, and any other waits for its next attempt", arguments: [true, false])
     func finalProblem(isFinal: Bool) throws {
         let (mailer, reports) = (RefusingMailer(isFinal: isFinal), AccountsFixture.Reports())
         let queue = MailQueue(mailer, pausesSeconds: [3_600], report: reports.add)

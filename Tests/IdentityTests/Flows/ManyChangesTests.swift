@@ -6,10 +6,10 @@ import Testing
 
 @testable import Identity
 
-@Suite("One account changes and changes", .timeLimit(.minutes(10)))
+@Suite("Many changes of one account", .timeLimit(.minutes(10)))
 struct ManyChangesTests {
     @Test(
-        "I3 Whoever changes their own account again and again waits before the next change, and hashes and mails nothing meanwhile")
+        "I3 A user who makes many changes must wait, and the refused changes hash and mail nothing")
     func limited() throws {
         var settings = AccountsFixture.settings
         settings.limits.changes = LimitRule(free: 4, firstDelaySeconds: 30, longestDelaySeconds: 60, forgottenSeconds: 3_600)
@@ -32,7 +32,7 @@ struct ManyChangesTests {
             accounts.mails.drain()
             #expect(accounts.passwordHashCount == hashed)
             #expect(fixture.mailer.all.count == sent)
-            // It is their own affair.
+            // Other users are not affected.
             let ann = try fixture.member("ann@example.org")
             _ = try accounts.changePassword(ann.tokens.access, "one of many passwords")
             fixture.clock.advance(seconds: 30)
@@ -40,7 +40,7 @@ struct ManyChangesTests {
         }
     }
 
-    @Test("I3 A thousand notices that are not sent keep nobody from getting a code, which goes out before them")
+    @Test("I3 Unsent notices always leave room for codes, and codes are sent before notices")
     func roomForCodes() throws {
         let (mailer, reports) = (HeldMails(), AccountsFixture.Reports())
         let queue = MailQueue(mailer, limit: 3, pausesSeconds: [], report: reports.add)
@@ -59,7 +59,7 @@ struct ManyChangesTests {
         #expect(queue.hasRoom)
     }
 
-    @Test("I3 Somebody signs up while a thousand notices wait for a mail server that is slow")
+    @Test("I3 A sign-up succeeds while a thousand notices wait for a slow mail server")
     func signingUp() throws {
         try withTemporaryFolder { folder in
             let mailer = HeldMails()
@@ -79,7 +79,7 @@ struct ManyChangesTests {
     }
 }
 
-/// A mailer that takes mails, and is done with the first when it is told so.
+/// A mailer that accepts mails, and finishes the first one on request.
 private final class HeldMails: Mailer {
     private let kept = Mutex<[EmailAddress]>([])
     private let isAsked = DispatchSemaphore(value: 0)

@@ -1,4 +1,4 @@
-/// What should be so of accounts, in the plainest way: lists that are gone through from the beginning each time.
+/// A naive model of accounts: lists that are searched from the beginning each time.
 struct NaivePeople {
     struct Person {
         var email: String?
@@ -12,7 +12,7 @@ struct NaivePeople {
         var isOver = false
     }
 
-    /// Something that waits for a code or a link.
+    /// A step that waits for a code or a link.
     struct Pending {
         enum Kind: Equatable {
             case signUp(password: String)
@@ -23,7 +23,7 @@ struct NaivePeople {
         }
         let kind: Kind
         let email: String
-        /// Whose account it would change; nil where it would make one.
+        /// The person with the account that the step changes; nil if the step makes a new account.
         let person: Int?
         var isOver = false
     }
@@ -48,7 +48,7 @@ struct NaivePeople {
         for index in pending.indices where pending[index].person == person { pending[index].isOver = true }
     }
 
-    /// What waits for a code that went to an address; a link waits for none.
+    /// Ends the steps that wait for a code sent to this address. Links do not wait for a code.
     mutating func shown(_ email: String) {
         for index in pending.indices where pending[index].email == email {
             switch pending[index].kind {
@@ -58,6 +58,6 @@ struct NaivePeople {
         }
     }
 
-    /// A restart forgets what waits.
+    /// A restart drops all pending steps.
     mutating func restart() { for index in pending.indices { pending[index].isOver = true } }
 }

@@ -11,7 +11,7 @@ struct PasswordTests {
     private static let email = BookFixture.email("antonia")
 
     @Test(
-        "I6 A password that is short, long, or the first that anybody would try is refused",
+        "I6 A password that is too short, too long or easy to guess is refused",
         arguments: [
             "", "seven77", String(repeating: "long ", count: 205), "aaaaaaaaaa", "abababab", "12345678", "abcdefgh", "qwertyui",
             "qwerty1234", "antonia@example.com", "Antonia@Example.com", "antonia1", "ANTONIA99", "password", "Password1!",
@@ -21,14 +21,14 @@ struct PasswordTests {
     }
 
     @Test(
-        "I6 A password of the list of common ones is refused with that reason, whatever little is around it",
+        "I6 A password on the list of common ones is refused with that reason, even with small additions",
         arguments: ["sunshine", "Football", "TRUSTNO1", "superman!", "1iloveyou1", "princess123", "administrator"])
     func common(password: String) throws {
         let complaint = PasswordRules.complaint(password, for: Self.email, common: try CommonPasswords.installed.get())
         #expect(complaint?.contains("list of commonly used passwords") == true)
     }
 
-    @Test("Without the list there are no accounts, and the error says which package has it")
+    @Test("A missing or empty list of common passwords is an error that names the package with the list")
     func missingList() throws {
         try withTemporaryFolder { folder in
             let missing = #expect(throws: CommonPasswordsMissing.self) { try CommonPasswords(file: folder + "/none") }
@@ -39,7 +39,7 @@ struct PasswordTests {
     }
 
     @Test(
-        "I6 Any other will do, in whatever letters",
+        "I6 Any other password is accepted, in any script",
         arguments: [
             "correct horse", "sunshine-2031", "x7$kq9!p", "пароль-длинный", "密码密码密码吗", String(repeating: "longer  ", count: 128),
         ])
@@ -47,7 +47,7 @@ struct PasswordTests {
         #expect(PasswordRules.complaint(password, for: Self.email, common: try CommonPasswords.installed.get()) == nil)
     }
 
-    @Test("Passwords are hashed by threads that give way to all others, and nobody else's thread does so for it")
+    @Test("Hashing threads have a low priority, and the caller's thread keeps its priority")
     func givesWay() {
         let threads = BackgroundThreads(count: 1, backlogLimit: 1)
         let own = getpriority(Int32(PRIO_PROCESS.rawValue), 0)
@@ -56,7 +56,7 @@ struct PasswordTests {
         #expect(getpriority(Int32(PRIO_PROCESS.rawValue), 0) == own)
     }
 
-    @Test("Too many passwords at once are turned away, and none of them is waited for")
+    @Test("Hashes over the backlog limit are refused without waiting")
     func busy() throws {
         let threads = BackgroundThreads(count: 1, backlogLimit: 1)
         let (began, goOn) = (Gate(), Gate())
@@ -73,7 +73,7 @@ struct PasswordTests {
             while threads.run({ true }) == nil {}
         }
         waiting.wait()
-        // The one thread is taken, and one piece of work may wait: of two more one is turned away.
+        // One job runs and one may wait. Of two more jobs, one is refused.
         var turnedAway = false
         let third = TestThread { while threads.run({ true }) == nil {} }
         let end = ContinuousClock.now + .seconds(10)
@@ -84,7 +84,7 @@ struct PasswordTests {
         #expect(threads.run { 7 } == 7)
     }
 
-    @Test("A code has eight signs that are not taken for each other, and each is another one")
+    @Test("A code has eight unambiguous characters, and each code is different")
     func codes() {
         let codes = (0..<200).map { _ in OneTimeCode.random() }
         #expect(Set(codes.map(\.text)).count == 200)
@@ -96,7 +96,7 @@ struct PasswordTests {
         }
     }
 
-    @Test("What waits for a code is bounded: nobody pushes out what another has begun")
+    @Test("Pending steps are limited, and a new step never removes another one")
     func bounded() throws {
         let steps = PendingSteps(limit: 3)
         let add = { (now: Instant) in
@@ -111,7 +111,7 @@ struct PasswordTests {
         #expect(steps.count == 1)
     }
 
-    @Test("A mail that is not taken is tried again, and given up with a report that says nothing of whom it was for")
+    @Test("A refused mail is sent again, and finally dropped with a report that does not name the recipient")
     func failingMails() throws {
         let (mailer, reports) = (KeptMails(), AccountsFixture.Reports())
         let queue = MailQueue(mailer, pausesSeconds: [0, 0], report: reports.add)
@@ -128,7 +128,7 @@ struct PasswordTests {
         #expect(reports.all == ["a mail was not sent: the server is not there"])
     }
 
-    @Test("No report and no mail has a password in it, and nothing that a stranger wrote")
+    @Test("No report or mail contains a password or a text that a caller supplied")
     func noSecrets() throws {
         try AccountsFixture.with { fixture in
             let words = "buy now at evil.example"

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Identity
 
-/// The five ways of getting into an account before its person does (Sudhodanan and Paverd, USENIX Security 2022).
+/// The five attacks that prepare an account before its owner creates it (Sudhodanan and Paverd, USENIX Security 2022).
 @Suite("Pre-hijacking")
 struct PreHijackingTests {
     private let victim = "ann@example.org"
 
-    @Test("I4 Classic-federated merge: a password that a stranger chose for an address never opens the account made by a provider")
+    @Test("I4 Classic-federated merge: an attacker's password for an email never opens the account made by a provider")
     func classicFederatedMerge() throws {
         try AccountsFixture.with { fixture in
             let attempt = try fixture.begin(victim, "a stranger's own")
@@ -17,7 +17,7 @@ struct PreHijackingTests {
             #expect(ann.isNew)
             #expect(ann.account.identities.map(\.provider) == [AccountsFixture.badge])
             #expect(problem { try fixture.signIn(victim, "a stranger's own") } == .wrongCredentials)
-            // Even with the code, which only the person can read, nothing comes of it.
+            // The code does not help either. Only the owner can read it.
             let told = problem {
                 try fixture.accounts.verify(attempt: attempt, code: fixture.code(victim), device: nil, from: "")
             }
@@ -26,7 +26,7 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("I4 Unexpired session: a reset ends every session that somebody else holds")
+    @Test("I4 Unexpired session: a reset ends every session of an attacker")
     func unexpiredSession() throws {
         try AccountsFixture.with { fixture in
             let attacker = try fixture.member(victim, "a stranger's own")
@@ -39,7 +39,7 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("I4 Trojan identifier: nobody can prepare an account for an address with an identity of their own")
+    @Test("I4 Trojan identifier: an attacker cannot prepare an account for the email of another user")
     func trojanIdentifier() throws {
         try AccountsFixture.with { fixture in
             let attacker = try fixture.badgeMember("mallory", email: victim, isVouched: false)
@@ -53,7 +53,7 @@ struct PreHijackingTests {
             let ann = try fixture.member(victim)
             #expect(ann.isNew && ann.account.id != attacker.account.id)
             #expect(ann.account.identities.map(\.provider) == [.password])
-            // The change that was prepared is gone with the address being shown, even for whoever has its code.
+            // The owner confirmed the email, so the prepared change is invalid even for a caller with its code.
             #expect(
                 problem {
                     try fixture.accounts.confirmEmailChange(attacker.tokens.access, attempt: attempt, code: code, from: "")
@@ -62,7 +62,7 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("I4 Unexpired email change: a change that somebody began before a reset does nothing behind it")
+    @Test("I4 Unexpired email change: a change that an attacker began before a reset has no effect after it")
     func unexpiredEmailChange() throws {
         try AccountsFixture.with { fixture in
             let attacker = try fixture.member(victim, "a stranger's own")
@@ -87,7 +87,7 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("I4 Non-verifying provider: an email that nobody vouches for neither opens an account nor keeps one from its person")
+    @Test("I4 Non-verifying provider: an unverified email neither opens an account nor blocks its owner")
     func nonVerifyingProvider() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member(victim)
@@ -95,7 +95,7 @@ struct PreHijackingTests {
             #expect(mallory.isNew && mallory.account.id != ann.account.id)
             #expect(mallory.account.email == nil)
             #expect(try fixture.account(victim) == ann.account)
-            // Nor does it learn that there is one.
+            // The attacker does not learn that the account exists.
             let signIn = problem {
                 try fixture.accounts.signIn(
                     AccountsFixture.badge, AccountsFixture.badge("eve", email: victim, isVouched: false), device: nil,

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Identity
 
-@Suite("Random people")
+@Suite("Random actions of users")
 struct RandomPeopleTests {
     @Test(
-        "I4 Whatever people do in whatever order, each email and identity is one account's, and sessions are whose they should be")
+        "I4 After any sequence of actions, each email and identity has one account, and sessions match the naive model")
     func random() throws {
         for offset in 0..<UInt64(TestSettings.historyCount / 4) {
             let seed = TestSettings.firstSeed &+ offset
@@ -27,15 +27,15 @@ struct RandomPeopleTests {
     }
 }
 
-/// Accounts and what should be so of them, with everything that people hold.
+/// Accounts and their naive model, with the tokens and codes that all users hold.
 private struct Town {
     var fixture: AccountsFixture
     var naive = NaivePeople()
     private let folder: String
     private var random: SplitMix64
-    /// What the people of the naive model are called in the stores.
+    /// The principals of the people in the naive model.
     private var principals: [Name] = []
-    /// What belongs to the sessions of the naive model, and to what waits there.
+    /// The tokens for the sessions of the naive model, and the secrets of its pending steps.
     private var held: [SignedIn] = []
     private var secrets: [(attempt: String, code: String)] = []
 
@@ -60,9 +60,9 @@ private struct Town {
         return settings
     }
 
-    /// Lets somebody do something, and compares what came of it with what should have.
+    /// Runs one random action, and compares its result with the model.
     ///
-    /// - Returns: what was done.
+    /// - Returns: a description of the action.
     mutating func step() throws -> String {
         fixture.clock.advance(seconds: 1)
         let (email, password) = (random.one(of: Town.emails), random.one(of: Town.passwords))
@@ -87,7 +87,7 @@ private struct Town {
         }
     }
 
-    /// What is otherwise than it should be; nil where nothing is.
+    /// Returns the first difference from the model, or nil.
     func difference() -> String? {
         for (index, session) in naive.sessions.enumerated() where fixture.isSignedIn(held[index]) == session.isOver {
             return "session \(index) of person \(session.person) is \(session.isOver ? "not " : "")over"
@@ -109,13 +109,13 @@ private struct Town {
         return nil
     }
 
-    // MARK: What people do
+    // MARK: Actions
 
     private struct Surprise: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Compares what came of something with what should have: nil for success.
+    /// Compares the problem of an action with the expected one; nil means success.
     private func expect(_ told: AccountProblem?, _ expected: AccountProblem?, _ what: String) throws {
         switch (told, expected) {
         case (.accountExists?, .accountExists?): return
@@ -182,7 +182,7 @@ private struct Town {
         return "reset \(email)"
     }
 
-    /// Comes with the code, or the link, of something that waits or did.
+    /// Sends the code or the link of a pending or finished step.
     private mutating func redeem() throws -> String {
         guard !naive.pending.isEmpty else { return "nothing waits" }
         let index = random.number(max(0, naive.pending.count - 4)...(naive.pending.count - 1))
@@ -241,7 +241,7 @@ private struct Town {
         if naive.sessions[session].isOver { return try expect(told, .sessionEnded, what) }
         if step.isOver { return try expect(told, .wrongCode, what) }
         if naive.holder(of: step.email) != nil {
-            // It was used all the same.
+            // The code was used up nevertheless.
             if let index = secrets.firstIndex(where: { $0.attempt == secret.attempt }) { naive.pending[index].isOver = true }
             return try expect(told, Town.exists, what)
         }
@@ -252,7 +252,7 @@ private struct Town {
         naive.waysInChanged(person)
     }
 
-    /// Brings a link along to a session, or to a sign-in with the password.
+    /// Redeems a link in the newest active session.
     private mutating func link(_ index: Int, _ step: NaivePeople.Pending, _ link: String, _ what: String) throws {
         guard let session = naive.sessions.lastIndex(where: { !$0.isOver }) else { return }
         let person = naive.sessions[session].person
@@ -271,7 +271,7 @@ private struct Town {
         naive.waysInChanged(person)
     }
 
-    // MARK: What people do in a session
+    // MARK: Actions in a session
 
     private mutating func inSession(_ body: (inout Town, Int) throws -> String) throws -> String {
         guard !naive.sessions.isEmpty else { return "nobody is signed in" }
@@ -279,7 +279,7 @@ private struct Town {
         return try "session \(index): " + body(&self, index)
     }
 
-    /// Does something that changes the ways into an account, and ends all else with it.
+    /// Changes the sign-in methods of an account, and ends its other sessions and pending steps.
     private mutating func changing(
         _ session: Int, _ expected: AccountProblem?, _ what: String, _ body: (Accounts, String) throws -> Void,
         _ change: (inout NaivePeople.Person) -> Void

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Signing in")
 struct SigningInTests {
-    @Test("I3 An unknown address and a wrong password are told apart by neither the answer nor the work")
+    @Test("I3 An unknown email and a wrong password give the same response and cost the same work")
     func sameAnswer() throws {
         try AccountsFixture.with { fixture in
             try fixture.member("ann@example.org")
@@ -23,7 +23,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I3 Signing up is as much work for an address that has an account as for any other")
+    @Test("I3 A sign-up costs the same work for an email with an account and without one")
     func sameSignUp() throws {
         try AccountsFixture.with { fixture in
             try fixture.member("ann@example.org")
@@ -37,7 +37,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I3 An unknown address costs a hash by the settings of new passwords")
+    @Test("I3 An unknown email costs a hash with the settings of new passwords")
     func sameWork() throws {
         let settings = PasswordHash.Settings(memoryKiB: 64, passes: 3)
         let provider = try PasswordProvider(settings, on: BackgroundThreads(count: 1, backlogLimit: 1))
@@ -45,7 +45,7 @@ struct SigningInTests {
         #expect(provider.nobody.contains("m=64,t=3,p=1"))
     }
 
-    @Test("I3 Signing in makes no account, and says so only to whoever a provider has proved")
+    @Test("I3 A sign-in creates no account, and reports a missing account only after a provider's proof")
     func noAccount() throws {
         try AccountsFixture.with { fixture in
             let signIn = { (evidence: JSONObject) in
@@ -57,7 +57,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I3 A new password is kept as Argon2id of 19 MiB and two passes, where nobody says otherwise")
+    @Test("I3 By default, a new password is stored as Argon2id with 19 MiB and two passes")
     func standardHash() throws {
         try AccountsFixture.with(settings: AccountSettings()) { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -67,7 +67,7 @@ struct SigningInTests {
     }
 
     @Test(
-        "I3 A password is hashed anew when its person signs in, or shows anew who they are, after the settings rose, and only then",
+        "I3 After the settings are raised, a password is rehashed at the next sign-in or reauthentication, and only then",
         arguments: [true, false])
     func rehash(signsIn: Bool) throws {
         try withTemporaryFolder { folder in
@@ -100,7 +100,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I7 A sensitive change needs a sign-in within five minutes, and showing anew who one is serves as one")
+    @Test("I7 A sensitive change needs a sign-in within five minutes, and a reauthentication counts as one")
     func reauthentication() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -122,7 +122,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I7 A secret that is changed while somebody shows anew who they are by the old one shows nothing")
+    @Test("I7 A reauthentication fails if its secret is changed at the same time")
     func changedMeanwhile() throws {
         try AccountsFixture.with { fixture in
             let accounts = fixture.accounts
@@ -143,7 +143,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I7 Every sensitive change asks for a recent sign-in, and nothing else does")
+    @Test("I7 Every sensitive change requires a recent sign-in, and no other request does")
     func sensitive() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.badgeMember("ann", email: "ann@example.org")
@@ -170,7 +170,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I7 Somebody else's identity does not show who one is, nor does an old sign-in at another site")
+    @Test("I7 The identity of another user, or an old sign-in at another site, does not count as a reauthentication")
     func otherIdentity() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.badgeMember("ann")
@@ -188,7 +188,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I3 A session ends by signing out, from another device, and with all others; nobody ends those of somebody else")
+    @Test("I3 A user can end sessions by sign-out, from another device or all at once, but not those of another user")
     func sessions() throws {
         try AccountsFixture.with { fixture in
             let accounts = fixture.accounts
@@ -211,7 +211,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I3 Sessions that nobody comes back to are cleared away once their time is over")
+    @Test("I3 Abandoned sessions are removed after they expire")
     func sweep() throws {
         try AccountsFixture.with { fixture in
             let count = { fixture.accounts.book.read { $0.sessionCount } }
@@ -224,7 +224,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I2 Providers come in order of priority, and only those that there are")
+    @Test("I2 Providers are listed by priority, and an unknown or unavailable provider gives an error")
     func providers() throws {
         try AccountsFixture.with { fixture in
             #expect(fixture.accounts.providers.map(\.id.text) == ["password", "badge", "number"])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Signing up")
 struct SigningUpTests {
-    @Test("I3 Whoever signs up with an email has an account once the code from the mail comes back, and not before")
+    @Test("I3 A sign-up with an email creates the account after the code is confirmed, and not before")
     func code() throws {
         try AccountsFixture.with { fixture in
             let attempt = try fixture.begin("ann@example.org")
@@ -25,7 +25,7 @@ struct SigningUpTests {
         }
     }
 
-    @Test("I9 A new person is a user of the stores under a name that says nothing about them")
+    @Test("I9 A new user gets a principal in the stores that reveals nothing about the user")
     func user() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.member("ann@example.org")
@@ -36,7 +36,7 @@ struct SigningUpTests {
         }
     }
 
-    @Test("I3 The answer and the mail are the same for an address that has an account, and its password stays as it is")
+    @Test("I3 For an email with an account, the response and the mail are the same, and the password is unchanged")
     func taken() throws {
         try AccountsFixture.with { fixture in
             try fixture.member("ann@example.org")
@@ -59,7 +59,7 @@ struct SigningUpTests {
         }
     }
 
-    @Test("I3 A code is good once, for its attempt alone, for ten minutes, and for five tries")
+    @Test("I3 A code is valid once, for its own attempt, for ten minutes and five tries")
     func codeEnds() throws {
         try AccountsFixture.with { fixture in
             let attempt = try fixture.begin("ann@example.org")
@@ -84,7 +84,7 @@ struct SigningUpTests {
         }
     }
 
-    @Test("I3 Once somebody has shown an address, what others began with it comes to nothing")
+    @Test("I3 After an email is confirmed, other pending sign-ups with it are invalid")
     func othersEnd() throws {
         try AccountsFixture.with { fixture in
             let stranger = try fixture.begin("ann@example.org", "a stranger's own")
@@ -97,7 +97,7 @@ struct SigningUpTests {
         }
     }
 
-    @Test("I3 Whoever a provider vouches for has an account at once, and signs in by signing up again")
+    @Test("I3 A provider's proof creates an account immediately, and a second sign-up signs in")
     func provider() throws {
         try AccountsFixture.with { fixture in
             let ann = try fixture.badgeMember("ann", email: "ann@example.org")
@@ -111,7 +111,7 @@ struct SigningUpTests {
         }
     }
 
-    @Test("I4 An email that a provider does not vouch for is nowhere kept")
+    @Test("I4 An email that the provider did not verify is not stored")
     func unvouched() throws {
         try AccountsFixture.with { fixture in
             let mallory = try fixture.badgeMember("mallory", email: "ann@example.org", isVouched: false)
@@ -120,7 +120,7 @@ struct SigningUpTests {
         }
     }
 
-    @Test("I2 A way in without an email signs nobody in who only takes the name of somebody else")
+    @Test("I2 A sign-up with the name of another user and a different number is refused")
     func newSecretOfKnownIdentity() throws {
         try AccountsFixture.with { fixture in
             let signUp = { (number: String) in
@@ -137,7 +137,7 @@ struct SigningUpTests {
         }
     }
 
-    @Test("I3 Where the stores let nobody in there is no account, and the code stays good")
+    @Test("I3 If the stores refuse the new user, no account is created and the code stays valid")
     func storesRefuse() throws {
         try AccountsFixture.with { fixture in
             let attempt = try fixture.begin("ann@example.org")
@@ -152,7 +152,7 @@ struct SigningUpTests {
         }
     }
 
-    @Test("I9 Everybody becomes a user of the stores, so many at a time; who is gone does not, and a store that refuses is heard")
+    @Test("I9 All users except deleted ones are added to the stores in batches, and a refusal by a store is reported")
     func enrollAll() throws {
         try AccountsFixture.with { fixture in
             let people = try (1...6).map { try fixture.badgeMember("badge \($0)") }
@@ -168,7 +168,7 @@ struct SigningUpTests {
     }
 
     @Test(
-        "I3 What cannot be understood is said, and nothing is sent",
+        "I3 A malformed sign-up is refused with a message, and sends no mail",
         arguments: [
             (["password": .string("long enough for it")], "`email` is missing: write a string"),
             (["email": .string("ann@example.org")], "`password` is missing: write a string"),

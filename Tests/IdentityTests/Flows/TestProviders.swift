@@ -2,8 +2,8 @@ import Events
 import Identity
 import Synchronization
 
-/// A way in that believes everybody: `{"badge": WHO, "email"?: ADDRESS, "vouched"?: true, "secondsAgo"?: 60}`. What an OpenID provider
-/// is to accounts, without the provider.
+/// A provider that accepts every badge but `forged`. Its evidence is `{"badge": WHO, "email"?: ADDRESS, "vouched"?: true,
+/// "secondsAgo"?: 60}`. It replaces an OpenID provider in tests.
 struct BadgeProvider: IdentityProvider {
     let id: ProviderID
     let priority = 10
@@ -31,7 +31,7 @@ struct BadgeProvider: IdentityProvider {
     }
 }
 
-/// A way in by a name and a number, neither of which is an email: `{"name": …, "number": …}`.
+/// A provider that knows users by a name and a number, without an email: `{"name": …, "number": …}`.
 final class NumberProvider: IdentityProvider {
     let id: ProviderID
     let priority = 20
@@ -39,7 +39,7 @@ final class NumberProvider: IdentityProvider {
 
     init(id: ProviderID) { self.id = id }
 
-    /// What is done while somebody is recognised, when the number has been looked up already.
+    /// Sets the work that runs during a recognition, after the number was looked up.
     func during(_ body: (@Sendable () -> Void)?) { duringProof.withLock { $0 = body } }
 
     func begin(_ request: JSONObject, at now: Instant) -> JSONObject? { nil }

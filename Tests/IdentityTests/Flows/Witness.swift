@@ -4,14 +4,14 @@ import Testing
 
 @testable import Identity
 
-/// Whether something has happened, on whatever thread.
+/// A flag that any thread can set.
 final class Flag: Sendable {
     private let value = Mutex(false)
     func set() { value.withLock { $0 = true } }
     var isSet: Bool { value.withLock { $0 } }
 }
 
-/// Problems in the order in which they came up; nil for none.
+/// Problems in the order of their occurrence; nil means success.
 final class Problems: Sendable {
     private let kept = Mutex<[AccountProblem?]>([])
     func add(_ problem: AccountProblem?) { kept.withLock { $0.append(problem) } }
@@ -22,7 +22,7 @@ final class Problems: Sendable {
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func open() { semaphore.signal() }
-    /// Goes on after a minute in any case, and records that as an issue: what is wrong is not waited for without end.
+    /// Continues after one minute in any case and records an issue, so that a failing test does not hang.
     func wait(sourceLocation: SourceLocation = #_sourceLocation) {
         let isOpen = semaphore.wait(timeout: .now() + 60) == .success
         #expect(isOpen, "nobody opened the gate", sourceLocation: sourceLocation)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Hashing rests the longer, the busier the rest of the process is")
+@Suite("Hashing rests longer if the rest of the process is busier")
 struct WorkPaceTests {
     /// Clocks that a test sets.
     private final class Clocks: Sendable {
@@ -18,7 +18,7 @@ struct WorkPaceTests {
                 rest: { microseconds in self.state.withLock { $0.rests.append(microseconds) } })
         }
 
-        /// A hash, while the rest of the process works as well.
+        /// Advances the clocks by one hash, while the rest of the process also works.
         func pass(milliseconds: UInt64, hashing: UInt64, others: UInt64) {
             state.withLock { state in
                 state.reading.monotonic += milliseconds * 1_000_000
@@ -29,11 +29,11 @@ struct WorkPaceTests {
     }
 
     @Test(
-        "The rest is twelve times the work while the others have all processors, nothing while they have none, and at most 250 ms",
+        "The rest is twelve times the work if others use all processors, nothing if they use none, and at most 250 ms",
         arguments: [
-            // On two processors 100 ms are 200 ms of processor time.
+            // On two processors, 100 ms are 200 ms of processor time.
             (hashing: 10, others: 0, rest: nil), (10, 190, 114_000), (10, 100, 60_000), (10, 20, 12_000), (100, 100, 250_000),
-            // More than there is: the clocks were not read in one moment.
+            // More than possible: the clocks were not read at the same moment.
             (10, 400, 120_000),
         ] as [(hashing: UInt64, others: UInt64, rest: UInt32?)])
     func rests(hashing: UInt64, others: UInt64, rest: UInt32?) {
@@ -42,7 +42,7 @@ struct WorkPaceTests {
         #expect(clocks.rests == (rest.map { [$0] } ?? []))
     }
 
-    @Test("Hashing itself does not count as what is busy, and short pieces are reckoned together")
+    @Test("Hashing does not count as other work, and short jobs are added up")
     func together() {
         let clocks = Clocks()
         let pace = clocks.pace(processors: 2)

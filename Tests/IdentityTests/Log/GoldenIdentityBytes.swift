@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import Identity
 
-/// Bytes as they stand in the logs of accounts, worked out from `Docs/Format.md` by another program. Rows are added and never changed:
-/// what a released version wrote must be read for good.
+/// Bytes of account logs, computed from `Docs/Format.md` by another program. Rows are added and never changed, because the data of
+/// a released version must stay readable.
 enum GoldenIdentityBytes {
     static let start = Instant.newYear
     static let account = AccountID(5)
@@ -14,11 +14,11 @@ enum GoldenIdentityBytes {
     static let acme = BookFixture.provider("acme")
     static let ann = BookFixture.email("ann")
 
-    /// The layout of a record, its time, and that it has one event.
+    /// The layout of a record, its time, and the event count of one.
     static let header = "01 00 40 20 46 48 47 06 00 01"
 
-    /// An event and its bytes: kind, version, length of the payload, payload. What is sealed stands there as it is, without a nonce and
-    /// a tag. `11*32` is a byte 32 times.
+    /// An event and its bytes: kind, version, length of the payload, payload. Sealed data is shown in plain text, without a nonce
+    /// and a tag. `11*32` means 32 bytes of 11.
     static let version1: [(event: IdentityEvent, hex: String)] = [
         (
             .accountOpened(account, principal: "user:k3", profile: Profile(displayName: "Ann")),
@@ -95,7 +95,7 @@ enum GoldenIdentityBytes {
         return digest
     }
 
-    /// The bytes that a row stands for.
+    /// Returns the bytes of a row.
     static func bytes(_ hex: String) -> [UInt8] {
         hex.split(whereSeparator: \.isWhitespace).flatMap { word -> [UInt8] in
             let parts = word.split(separator: "*")
@@ -105,11 +105,11 @@ enum GoldenIdentityBytes {
     }
 }
 
-/// What is sealed, by a master key of the bytes 0 to 31, with nonces that repeat one byte.
+/// Data sealed with a master key of the bytes 0 to 31, and with nonces that repeat one byte.
 enum GoldenSeals {
     static let masterKey = "muniment-master-key-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\n"
     static let masterBytes = [UInt8](0..<32)
-    /// The first slot of the file of keys, and the one of account 1, without the zeros behind them.
+    /// The first slot of the key file, and the slot of account 1, without the zeros after them.
     static let keySlots = [
         """
         6d756e696d656e74206163636f756e74206b6579732c20666f726d617420310a01010101010101010101010101010101
@@ -120,19 +120,19 @@ enum GoldenSeals {
         09ac745a65a2e8dd6b9b8d539515e5a6cee6910a0334cccc867552f60edaa26b
         """,
     ]
-    /// The first record of a log: account 1 is opened, and a password linked.
+    /// The first record of a log: account 1 is opened, and a password is linked.
     static let record = """
         010040204648470600020101380107757365723a6b332e03030303030303030303030303030303030303030303030329
         808c28ff3310c0bcd067cc6f34ec39bca97967427c040161015f04040404040404040404040404040404040404040404
         0404f3fb89ae6a0d3de5c9184bd0708550a05322762dd5e24cdbd4551b934232114a5c91dce79cf16b6638ff75adab1c
         54af9bcad54589d10c7cfbca7ff2e60a9d5a9a410e0de62f54
         """
-    /// The tokens of session 300: a first refresh token, and what is given for it with the nonce `nonce 1`.
+    /// The tokens of session 300: a first refresh token, and the next tokens for the nonce `nonce 1`.
     static let refresh = "munr_AAAAAAAAASwJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCZAPnuwEKnyd2rYlPcKzB0o"
     static let nextAccess = "muna_AAAAAAAAASylssLiO1snvTRy7_CKEm26K7_Vx2D6j-exBb0FZMYTKw"
     static let nextRefresh = "munr_AAAAAAAAASw4u1bh7mtq4eNtWxL1bCAOrABZMpP8HGFMoTaR4-aJhvflqF3YFdJ1_BIvkGKfL24"
 
-    /// The bytes of digits that stand close.
+    /// Returns the bytes of hexadecimal digits.
     static func bytes(_ hex: String) -> [UInt8] {
         let digits = Array(hex.filter { !$0.isWhitespace })
         return stride(from: 0, to: digits.count, by: 2).map { index in

@@ -7,15 +7,15 @@ import Testing
 
 @testable import Identity
 
-@Suite("The format of the accounts' log, byte by byte")
+@Suite("The format of the account log, byte by byte")
 struct GoldenIdentityBytesTests {
-    /// Seals nothing, so that what is sealed can be read in the golden bytes.
+    /// Does not seal, so that the golden bytes are readable.
     private struct NoSeals: PersonalSeals {
         func seal(_ plain: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8] { plain }
         func open(_ sealed: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8]? { sealed }
     }
 
-    /// Has the keys of no account any more.
+    /// Opens nothing, as after the keys of all accounts were destroyed.
     private struct DestroyedSeals: PersonalSeals {
         func seal(_ plain: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8] { plain }
         func open(_ sealed: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8]? { nil }
@@ -28,7 +28,7 @@ struct GoldenIdentityBytesTests {
     private func golden(_ hex: String) -> [UInt8] { GoldenIdentityBytes.bytes(GoldenIdentityBytes.header + " " + hex) }
 
     @Test(
-        "E7: every event of version 1 decodes from its golden bytes, and is written as them",
+        "E7: every event of version 1 decodes from its golden bytes, and encodes to the same bytes",
         arguments: GoldenIdentityBytes.version1)
     func events(event: IdentityEvent, hex: String) throws {
         let record = try decoded(golden(hex))
@@ -39,7 +39,7 @@ struct GoldenIdentityBytesTests {
         #expect(writer.bytes == golden(hex))
     }
 
-    @Test("E7: every kind of event has golden bytes for its present version", arguments: IdentityEvent.Kind.allCases)
+    @Test("E7: every kind of event has golden bytes for its current version", arguments: IdentityEvent.Kind.allCases)
     func coverage(kind: IdentityEvent.Kind) {
         let rows = GoldenIdentityBytes.version1.filter { $0.event.kind == kind }
         #expect(!rows.isEmpty)
@@ -47,7 +47,7 @@ struct GoldenIdentityBytesTests {
         for row in rows { #expect(GoldenIdentityBytes.bytes(row.hex).prefix(2) == [kind.rawValue, 1]) }
     }
 
-    @Test("Without its account's key an event says no more than whose it was", arguments: GoldenIdentityBytes.version1)
+    @Test("Without its account's key, an event reveals only its account or session", arguments: GoldenIdentityBytes.version1)
     func forgotten(event: IdentityEvent, hex: String) throws {
         let expected: LoggedEvent =
             switch event {
@@ -58,7 +58,7 @@ struct GoldenIdentityBytesTests {
         #expect(try decoded(golden(hex), DestroyedSeals()).events == [expected])
     }
 
-    @Test("Bytes that end early, go on, or are changed are read as an error or as another value, and never trap")
+    @Test("Truncated, extended or changed bytes give an error or another value, and never trap")
     func damaged() throws {
         for row in GoldenIdentityBytes.version1 {
             let whole = golden(row.hex)
@@ -77,7 +77,7 @@ struct GoldenIdentityBytesTests {
     }
 
     @Test(
-        "E7: A record, an event of a later version, and an unknown kind are named",
+        "E7: A record or event of a later version and an event of unknown kind are reported",
         arguments: [(0, "format"), (10, "kind 99"), (11, "version 99")])
     func later(offset: Int, word: String) {
         var bytes = golden("0b 01 01  05")
@@ -85,7 +85,7 @@ struct GoldenIdentityBytesTests {
         #expect { try decoded(bytes) } throws: { "\($0)".contains(word) && "\($0)".contains("use a later one") }
     }
 
-    @Test("E7: What another program sealed by the format is opened: the master key, the keys, a record")
+    @Test("E7: The master key, keys and record that another program sealed can be opened")
     func seals() throws {
         try withTemporaryFolder { folder in
             let (masterPath, keyPath) = (folder + "/master.key", folder + "/keys")
@@ -104,7 +104,7 @@ struct GoldenIdentityBytesTests {
             let ann = try #require(try folding.finish().account(AccountID(1)))
             #expect(ann.profile.displayName == "Ann")
             #expect(ann.identity(.password)?.secret == "$a$")
-            // The same record, put in another place, opens nothing.
+            // The same record in another place does not open.
             var moved = Folding(keys: keys)
             #expect(throws: AccountBookError.unopened(record: 2, AccountID(1))) {
                 try moved.fold(GoldenSeals.bytes(GoldenSeals.record).span, as: 2)
@@ -112,7 +112,7 @@ struct GoldenIdentityBytesTests {
         }
     }
 
-    @Test("E7: The tokens that follow a refresh token are what the format says")
+    @Test("E7: The tokens that follow a refresh token match the format")
     func tokens() {
         let texts = SessionTokenTexts(key: MasterKey(GoldenSeals.masterBytes).sessions)
         #expect(texts.session(refresh: GoldenSeals.refresh) == SessionID(300))
