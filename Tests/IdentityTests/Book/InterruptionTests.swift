@@ -10,7 +10,7 @@ import Testing
 /// A process that ends between two steps of a change. Each test builds the files of that state.
 @Suite struct InterruptionTests {
     @Test(
-        "If a process stops between the key and the log of a new account, the next account gets the same number")
+        "If a process stops between the key and the log of a new account, the account does not exist and its number is reused")
     func opening() throws {
         try withTemporaryFolder { folder in
             let fixture = BookFixture(folder: folder)

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("I6 A repeated refresh returns the same tokens until one of them is used")
+    @Test("I6 A repeated refresh returns the same tokens until the new refresh token is used")
     func sentAgain() throws {
         try BookFixture.with { fixture, book in
             let (sessions, now) = (fixture.sessions(book), fixture.clock.now)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Returns the text with each letter replaced, with one letter more and one less, and without its random part.
+    /// Returns the text with each letter replaced, with one letter more or less, an empty text, and the two prefixes alone.
     private static func mutations(of text: String) -> [String] {
         let letters = Array(text)
         return letters.indices.map { index in

@@ -17,7 +17,7 @@ struct ClockTests {
                 let bob = try fixture.member("bob@example.org")
                 let start = clock.now
                 clock.advance(seconds: 40 * 86_400)
-                // A change of any account: from now on the log has no times before this day.
+                // A change of any account: later records never have a time before this day.
                 try accounts.deleteAccount(principal: bob.account.principal)
                 clock.now = start.later(seconds: 10)
                 let now = clock.now

@@ -18,7 +18,7 @@ enum GoldenIdentityBytes {
     static let header = "01 00 40 20 46 48 47 06 00 01"
 
     /// An event and its bytes: kind, version, length of the payload, payload. Sealed data is shown in plain text, without a nonce
-    /// and a tag. `11*32` means 32 bytes of 11.
+    /// and a tag. `11*32` is the byte 0x11, 32 times.
     static let version1: [(event: IdentityEvent, hex: String)] = [
         (
             .accountOpened(account, principal: "user:k3", profile: Profile(displayName: "Ann")),
