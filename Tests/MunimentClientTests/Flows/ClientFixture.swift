@@ -12,7 +12,7 @@ import Testing
 @testable import MunimentClient
 @testable import Service
 
-/// A running service with accounts, and managers that reach it over sockets, by the same clock.
+/// A running service with accounts, and managers that connect to it over sockets and use the same clock.
 struct ClientFixture {
     let service: ServiceFixture
     let mails: KeptMails
@@ -20,7 +20,7 @@ struct ClientFixture {
 
     var clock: ManualClock { service.clock }
 
-    /// A device: a manager, and what it has sent.
+    /// Creates a device: a manager, and a transport that records its requests.
     func device(
         _ name: String = "laptop", store: any SessionStore = InMemorySessionStore(), clockBehindSeconds: Int64 = 0
     ) -> (manager: AuthManager, wire: WatchedTransport) {
@@ -41,7 +41,7 @@ struct ClientFixture {
         return try await manager.verify(try await code())
     }
 
-    /// The code of the last mail to somebody.
+    /// Returns the code of a new mail to `email`, after the first `count` mails.
     func code(to email: String = "ann@example.com", behind count: Int = 0) async throws -> String {
         try await mails.next(to: email, after: count).code
     }
@@ -51,13 +51,13 @@ struct ClientFixture {
         try service.service.data.store(.default)?.store.commit(Transaction("user:root", changes))
     }
 
-    /// Whether there is such an object in the default store.
+    /// Returns whether the object exists in the default store.
     func hasObject(_ name: Name) throws -> Bool {
         try service.service.data.store(.default)?.store.read { try $0.exists(name) } ?? false
     }
 }
 
-/// The way to the service, with a record of what went over it, and with answers that get lost where the test says so.
+/// A transport that records each request, and drops the responses that the test selects.
 final class WatchedTransport: AuthTransport {
     private let inner: any AuthTransport
     private let state = Mutex<(sent: [String], losing: Set<String>)>(([], []))
@@ -65,7 +65,7 @@ final class WatchedTransport: AuthTransport {
 
     init(_ inner: any AuthTransport) { self.inner = inner }
 
-    /// What was sent since the last time that somebody looked.
+    /// Returns the requests sent since the last call.
     func takeSent() -> [String] {
         state.withLock { state in
             defer { state.sent = [] }
@@ -73,10 +73,10 @@ final class WatchedTransport: AuthTransport {
         }
     }
 
-    /// The service does what comes next of this kind, and its answer is lost.
+    /// Drops the response to the next matching request. The service still executes the request.
     func loseAnswer(to request: String) { state.withLock { _ = $0.losing.insert(request) } }
 
-    /// Something happens while the answer to the next request of this kind is on its way.
+    /// Runs a closure after the service executes the next matching request, before the response arrives.
     func whenSent(_ request: String, _ body: @escaping @Sendable () -> Void) { meanwhile.withLock { $0[request] = body } }
 
     func send(_ request: AuthRequest) async throws(AuthTransportFailure) -> AuthAnswer {
@@ -106,7 +106,7 @@ func withClients(
     }
 }
 
-/// An OpenID provider in a process of its own that the service signs in by, as `acme`.
+/// An OpenID provider in a separate process. The service accepts it as `acme`.
 struct Acme {
     let process: OpenIDProcess
     static let id = IdentityProviderID("acme")
@@ -114,7 +114,7 @@ struct Acme {
 
     private let settings: OpenIDSettings
 
-    /// - Parameter users: the claims of those whom it knows, by subject.
+    /// - Parameter users: the claims of each user, by subject.
     init(users: [String: JSONObject]) throws {
         process = try OpenIDProcess(users: users)
         settings = try OpenIDSettings(
@@ -122,10 +122,10 @@ struct Acme {
             redirectURIs: [Acme.redirectURI], trustsEmail: true, priority: 20)
     }
 
-    /// Lets the service sign in by it.
+    /// Adds this provider to the service's options.
     func add(to options: inout AccountsOptions) { options.providers.append(OpenIDProvider(settings)) }
 
-    /// What a person does in their browser, and the application with what they come back with.
+    /// Signs in as the user does in the browser, then finishes the sign-in with the redirect, as the application does.
     func provider(
         _ manager: AuthManager, as subject: String, isReauthentication: Bool = false
     ) async throws -> OpenIDIdentityProvider {

@@ -7,11 +7,11 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I8 Deleting an account, against the running service", .timeLimit(.minutes(10)))
+@Suite("I8 Deleting an account on the running service", .timeLimit(.minutes(10)))
 struct DeletionTests {
-    /// Two objects that Ann may delete, and one that she may not.
+    /// Creates two objects that Ann may delete, and one that she may not delete.
     private func makeObjects(_ fixture: ClientFixture, of ann: AuthUser) throws {
-        // Without `update` the store level gives no `delete` either.
+        // The store level without `update` grants no `delete`.
         let all = ["read", "update", "delete"]
         try fixture.commit(
             .defineClass("doc"), .grant("everyone", on: "store", all), .grant("everyone", on: "class:doc", all),
@@ -20,7 +20,7 @@ struct DeletionTests {
             .grant(ann.principal, on: "doc:rules", ["read"]))
     }
 
-    @Test("I8 What the person has goes first, then the account; then nobody is signed in, and nobody can")
+    @Test("I8 Deletion removes the user's objects and then the account; afterwards the user cannot sign in")
     func deletion() async throws {
         try await withClients { fixture in
             let (manager, wire) = fixture.device()
@@ -40,7 +40,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("I8 A failure half-way leaves the account as it was; done again, it passes over what is gone")
+    @Test("I8 A failed deletion keeps the account; a second attempt skips objects that are already deleted")
     func halfWay() async throws {
         try await withClients { fixture in
             let (manager, _) = fixture.device()
@@ -64,7 +64,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("I8 The person is asked before anything goes: whoever cancels has lost nothing")
+    @Test("I8 Deletion asks the user before it deletes anything: cancelling loses nothing")
     func cancelled() async throws {
         try await withClients { fixture in
             let (manager, wire) = fixture.device()
@@ -83,7 +83,7 @@ struct DeletionTests {
     }
 
     @Test(
-        "I8 The service is asked before anything goes, since it alone knows how long a sign-in is recent, and by which clock",
+        "I8 Deletion asks the service first, because only the service knows the time limit and the clock of a recent sign-in",
         arguments: [(60, 120, 0), (60, 45, 0), (300, 299, 0), (300, 400, 200)])
     func askedByTheService(limitSeconds: Int64, passedSeconds: Int64, clockBehindSeconds: Int64) async throws {
         try await withClients {
@@ -109,7 +109,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("I8 Whoever cancels when objects are gone already is told that they are, and can go on later")
+    @Test("I8 A user who cancels after objects were deleted gets an error that lists them, and can resume later")
     func cancelledLate() async throws {
         try await withClients { fixture in
             let (manager, wire) = fixture.device()
@@ -117,7 +117,7 @@ struct DeletionTests {
             try makeObjects(fixture, of: ann)
             let cancelling = Person.cancelling()
             await manager.setReauthenticationDelegate(cancelling)
-            // The transaction takes longer than a sign-in is recent.
+            // The transaction takes longer than the time limit of a recent sign-in.
             let clock = fixture.clock
             wire.whenSent("POST /v1/stores/default/transactions") { clock.advance(seconds: 301) }
             let operation = DeleteAccountOperation(references: [StoreReference(["doc:diary"])])

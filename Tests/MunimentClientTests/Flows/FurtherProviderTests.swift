@@ -6,9 +6,9 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I2 A further provider, without touching the manager", .timeLimit(.minutes(10)))
+@Suite("I2 The manager supports another provider without changes", .timeLimit(.minutes(10)))
 struct FurtherProviderTests {
-    /// The service's side: whoever shows a badge is who is on it.
+    /// The service's side: the evidence is a badge that names the user.
     private struct Badges: Identity.IdentityProvider {
         let id = ProviderID("badge") ?? .password
         let priority = 3
@@ -32,7 +32,7 @@ struct FurtherProviderTests {
         var evidence: JSONObject { ["badge": .string(badge), "gate": gate] }
     }
 
-    @Test("I2 A provider that a test makes up begins, signs up, signs in, links and answers challenges")
+    @Test("I2 A custom provider can begin, sign up, sign in, link and answer challenges")
     func badges() async throws {
         try await withClients {
             $0.providers.append(Badges())

@@ -1,4 +1,4 @@
-// What the guide imports stands together.
+// Keeps the imports of the guide together.
 // swift-format-ignore-file: OrderedImports
 
 // guide begins
@@ -14,7 +14,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What an application does with a person: in the guide these are its own.
+/// Stands in for the application's user interface, which the guide leaves to the application.
 private let surroundings = Mutex<(password: String, asked: [String])>(("a long password", []))
 
 private func askForPassword(_ question: String) async -> String? {
@@ -53,7 +53,7 @@ final class AccountScreen: AuthManagerReauthenticating {
 
 @Suite("Docs/Guides/coming-from-firebase-identity.md", .timeLimit(.minutes(10)))
 struct GuideTests {
-    @Test("Its code runs as it stands there, and does what it says")
+    @Test("The code of the guide runs unchanged and does what the guide says")
     func codeRuns() async throws {
         let acme = try Acme(users: ["bob": ["email": .string("bob@example.com"), "email_verified": .bool(true)]])
         try await withTemporaryFolder { folder in

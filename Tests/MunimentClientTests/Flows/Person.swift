@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import MunimentClient
 
-/// A person who answers challenges as the test says, and whom they are remembered by.
+/// A user who answers challenges as the test says, and a record of the challenges.
 final class Person: AuthManagerReauthenticating {
     typealias Answer =
         @Sendable (AuthManager, [IdentityProviderUserInfo], ProfileChangeReauthenticationChallenge) async throws -> Void
@@ -12,15 +12,15 @@ final class Person: AuthManagerReauthenticating {
 
     init(_ answer: @escaping Answer) { self.answer = answer }
 
-    /// One that shows a password.
+    /// Creates a user who signs in with a password.
     static func showing(_ provider: EmailIdentityProvider) -> Person {
         Person { try await $0.reauthenticate(with: provider, for: $2) }
     }
 
-    /// One that wants nothing changed.
+    /// Creates a user who cancels every challenge.
     static func cancelling() -> Person { Person { manager, _, challenge in await manager.cancel(challenge) } }
 
-    /// What it was asked about, with the providers in their order.
+    /// The challenges so far, each with its providers in order.
     var challenges: [String] { asked.withLock { $0 } }
 
     func authManager(

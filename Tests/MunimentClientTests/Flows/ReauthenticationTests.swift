@@ -6,11 +6,11 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I6 I7 Changing an account, against the running service", .timeLimit(.minutes(10)))
+@Suite("I6 I7 Changing an account on the running service", .timeLimit(.minutes(10)))
 struct ReauthenticationTests {
     private let other = EmailIdentityProvider(email: "ann@example.com", password: "one more long password")
 
-    @Test("I6 The profile is changed part by part, and the password; both are there at the next sign-in")
+    @Test("I6 The profile, each part separately, and the password change; the next sign-in shows both")
     func changes() async throws {
         try await withClients { fixture in
             let (manager, _) = fixture.device()
@@ -28,7 +28,7 @@ struct ReauthenticationTests {
         }
     }
 
-    @Test("I7 After five minutes the person is asked first: no request fails, and the change is made by itself")
+    @Test("I7 Five minutes after sign-in, a change asks the user first; no request fails, and the change then happens automatically")
     func knownBeforehand() async throws {
         try await withClients { fixture in
             let (manager, wire) = fixture.device()
@@ -47,7 +47,7 @@ struct ReauthenticationTests {
         }
     }
 
-    @Test("I7 Where only the service knows that it was too long ago, its refusal leads to the same challenge")
+    @Test("I7 If only the service knows that the sign-in is too old, its refusal starts the same challenge")
     func knownByTheService() async throws {
         try await withClients { fixture in
             let (manager, wire) = fixture.device(clockBehindSeconds: 200)
@@ -63,7 +63,7 @@ struct ReauthenticationTests {
         }
     }
 
-    @Test("I7 Whoever cancels has changed nothing, and nothing was sent")
+    @Test("I7 A cancelled challenge changes nothing and sends nothing")
     func cancelled() async throws {
         try await withClients { fixture in
             let (manager, wire) = fixture.device()
@@ -78,7 +78,7 @@ struct ReauthenticationTests {
         }
     }
 
-    @Test("I7 A wrong password leaves the change waiting for the right one")
+    @Test("I7 After a wrong password, the change still waits for the right one")
     func wrongFirst() async throws {
         try await withClients { fixture in
             let (manager, _) = fixture.device()

@@ -7,9 +7,9 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I1 I3 I4 Coming in, against the running service", .timeLimit(.minutes(10)))
+@Suite("I1 I3 I4 Signing up and signing in on the running service", .timeLimit(.minutes(10)))
 struct SigningInTests {
-    @Test("I1 I3 An email signs up with a code, signs out and in again, and every change of the state is told")
+    @Test("I1 I3 A user signs up by email with a code, signs out and signs in again; listeners see each state change")
     func email() async throws {
         try await withClients { fixture in
             let (manager, _) = fixture.device()
@@ -41,7 +41,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I3 A code that is wrong, and one where none was asked for, are errors to act on")
+    @Test("I3 A wrong code, and a code without a request, throw errors that the caller can handle")
     func codes() async throws {
         try await withClients { fixture in
             let (manager, _) = fixture.device()
@@ -52,7 +52,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I3 A password that will not do is an error with what would")
+    @Test("I3 A rejected password throws an error that states the requirements")
     func unfit() async throws {
         try await withClients { fixture in
             let error = await #expect(throws: AuthError.self) {
@@ -65,7 +65,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("The session of a device goes on after a restart, and one that was ended elsewhere does not")
+    @Test("A session continues after a restart of the device; a session ended on another device does not")
     func restart() async throws {
         try await withClients { fixture in
             let store = InMemorySessionStore()
@@ -84,7 +84,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("A refresh whose answer was lost is sent again with its nonce, and gets the tokens: nobody is taken for a thief")
+    @Test("A refresh with a lost response is repeated with the same nonce and returns the tokens; it does not count as theft")
     func lostRefresh() async throws {
         try await withClients { fixture in
             let (manager, wire) = fixture.device()
@@ -99,7 +99,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("A clock that is wrong by a day renews tokens when it is time, and not before", arguments: [-86_400, 86_400])
+    @Test("A device clock that is wrong by a day renews tokens on time and not earlier", arguments: [-86_400, 86_400])
     func wrongClock(behindSeconds: Int64) async throws {
         try await withClients { fixture in
             let (manager, wire) = fixture.device(clockBehindSeconds: behindSeconds)
@@ -113,7 +113,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("A clock that is ahead of the end of the session that was kept signs nobody out: the service says whether it is over")
+    @Test("A device clock that is past the end of the stored session does not sign out the user: the service decides")
     func clockAheadAtStart() async throws {
         try await withClients { fixture in
             let store = InMemorySessionStore()
@@ -123,7 +123,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I3 A session that is not there is an error that says so")
+    @Test("I3 Ending an unknown session throws an error that names the cause")
     func noSuchSession() async throws {
         try await withClients { fixture in
             let (manager, _) = fixture.device()
@@ -136,19 +136,19 @@ struct SigningInTests {
         }
     }
 
-    @Test("A sign-in over a session whose token is over ends that session", .timeLimit(.minutes(10)))
+    @Test("A new sign-in ends the earlier session, even if its access token has expired", .timeLimit(.minutes(10)))
     func farewell() async throws {
         try await withClients { fixture in
             let (manager, _) = fixture.device()
             try await fixture.signUpAnn(on: manager)
             fixture.clock.advance(seconds: 700)
             try await manager.signIn(with: ClientFixture.ann)
-            // Nobody waits for the farewell, so that it is not known when it is through.
+            // The manager ends the earlier session in the background, so the test must poll.
             while try await manager.sessions().count > 1 { await Task.yield() }
         }
     }
 
-    @Test("A forgotten password is replaced with a code, which signs in")
+    @Test("A code replaces a forgotten password and signs in the user")
     func reset() async throws {
         try await withClients { fixture in
             let (manager, _) = fixture.device()
@@ -163,7 +163,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I4 A collision asks for a sign-in by the existing provider, and links by itself; both are ways in then, and one can go")
+    @Test("I4 After a collision, a sign-in with the existing provider links both; then the user can unlink one")
     func collision() async throws {
         let acme = try Acme(users: ["ann": ["email": .string("ann@example.com"), "email_verified": .bool(true)]])
         try await withClients {
@@ -192,7 +192,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I4 A link that is over, or of another account, keeps nobody from signing in", arguments: [true, false])
+    @Test("I4 An expired link, or a link of another account, does not prevent a sign-in", arguments: [true, false])
     func staleLink(isOver: Bool) async throws {
         let acme = try Acme(users: ["ann": ["email": .string("ann@example.com"), "email_verified": .bool(true)]])
         try await withClients {
@@ -216,7 +216,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("I3 Whoever comes by an OpenID provider for the first time has an account at once; whoever refuses there has cancelled")
+    @Test("I3 The first sign-up with an OpenID provider creates an account at once; a refusal at the provider cancels")
     func openID() async throws {
         let acme = try Acme(users: ["bob": ["email": .string("bob@example.com"), "email_verified": .bool(true)]])
         try await withClients {

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import MunimentClient
 
-/// A machine that is told what happens line by line, and what it wants in short words: a row of a table is read at a glance.
+/// A state machine driven line by line. It returns each effect as a short text, so that a table row is easy to read.
 struct MachineScript {
     private(set) var machine: AuthMachine
     private var now = Instant.newYear
@@ -14,16 +14,16 @@ struct MachineScript {
         machine = AuthMachine(policy: policy)
     }
 
-    /// Tells the machine what happens; the words for what it wants.
+    /// Sends an event to the machine. Returns its effects as text.
     mutating func tell(_ event: AuthEvent) -> [String] {
         nonces += 1
         return machine.handle(event, at: now, nonce: "n\(nonces)").map(MachineScript.words)
     }
 
-    /// Lets time go by, and tells the machine nothing.
+    /// Advances the clock without an event.
     mutating func pass(seconds: Int64) { now = now.later(seconds: seconds) }
 
-    /// What there is to tell: an event, or time that goes by before the next one.
+    /// An event, or time that passes before the next event.
     enum Line: Sendable {
         case event(AuthEvent)
         case pass(seconds: Int64)
@@ -79,7 +79,7 @@ struct MachineScript {
         }
     }
 
-    /// The name of a case without what it carries.
+    /// Returns the name of a case without its associated values.
     private static func words(_ error: AuthError) -> String {
         switch error {
         case .accountExists(let providers): "accountExists \(providers.map(\.text).joined(separator: ", "))"
@@ -97,7 +97,7 @@ struct MachineScript {
     }
 }
 
-/// What a service answers, for tables.
+/// Responses of the service, for the tables.
 enum Answered {
     static func json(_ status: Int, _ members: JSONObject, retryAfterSeconds: Int? = nil) -> Result<
         AuthAnswer, AuthTransportFailure
@@ -129,7 +129,7 @@ enum Answered {
         ]
     }
 
-    /// A session whose tokens have a number, and that begins so many seconds after the start of the test.
+    /// Returns a session with numbered tokens that begins the given number of seconds after the start of the test.
     static func session(_ number: Int, at seconds: Int64 = 0, signedIn: Int64? = nil, name: String = "Ann") -> JSONObject {
         [
             "access": .string("a\(number)"), "accessEnds": .string("\(Instant.newYear.later(seconds: seconds + 600))"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MunimentClient
 
-/// One row: what happened before, what happens, and what the machine wants then.
+/// One row: the events before, the event, and the expected effects.
 struct Transition: Sendable, CustomTestStringConvertible {
     let name: String
     let before: [MachineScript.Line]
@@ -23,20 +23,20 @@ struct Transition: Sendable, CustomTestStringConvertible {
 
 @Suite("The state machine of the client")
 struct MachineTests {
-    @Test("I1 I4 I7 What happens leads to what the table says", arguments: Transitions.all)
+    @Test("I1 I4 I7 Each event has the effects that the table lists", arguments: Transitions.all)
     func transition(row: Transition) {
         var script = MachineScript()
         _ = script.tell(row.before)
         #expect(script.tell(row.event) == row.effects)
     }
 
-    @Test("The table has rows for starting, refreshing, repeating, challenging, linking and ending")
+    @Test("The table has more than 50 rows, and each row has a unique name")
     func tableIsWhole() {
         #expect(Transitions.all.count > 50)
         #expect(Set(Transitions.all.map(\.name)).count == Transitions.all.count)
     }
 
-    @Test("The end of a session that was kept leaves the codes of whoever signs up meanwhile, and none of its own")
+    @Test("The end of a stored session deletes its own codes and keeps the code of a sign-up in progress")
     func codesOfOthers() {
         var script = MachineScript()
         let code = Answered.json(202, ["attempt": .string("p"), "ends": .string("2026-01-01T00:10:00Z")])
@@ -59,7 +59,7 @@ struct MachineTests {
         #expect(script.machine.sentCodes[.email] == nil)
     }
 
-    @Test("No more than 1,000 callers wait at the same time; one more is told so at once")
+    @Test("At most 1,000 callers wait at the same time; one more caller fails at once")
     func jobLimit() {
         var script = MachineScript()
         for number in 1...UInt64(AuthMachine.jobLimit) {

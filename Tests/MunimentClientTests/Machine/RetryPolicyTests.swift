@@ -2,16 +2,16 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("How often something is sent again")
+@Suite("Retry policy")
 struct RetryPolicyTests {
-    @Test("Pauses grow twofold from the first to the longest, and never beyond, however often something was sent")
+    @Test("Pauses double from the first to the longest and never exceed it, after any number of attempts")
     func delays() {
         let policy = RetryPolicy(attempts: 9, firstMilliseconds: 500, longestMilliseconds: 3_000)
         #expect((1...6).map { policy.milliseconds(after: $0) } == [500, 1_000, 2_000, 3_000, 3_000, 3_000])
         #expect(policy.milliseconds(after: .max) == 3_000)
     }
 
-    @Test("Limits that make no sense become the nearest that do")
+    @Test("Invalid limits become the nearest valid ones")
     func limits() {
         #expect(
             RetryPolicy(attempts: 0, firstMilliseconds: 0, longestMilliseconds: -1)

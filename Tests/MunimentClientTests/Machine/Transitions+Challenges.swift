@@ -6,15 +6,15 @@ import TestSupport
 extension Transitions {
     /// Five minutes after the sign-in.
     private static let later: [MachineScript.Line] = signedIn + [.pass(seconds: 300)]
-    /// And a change waits for the person.
+    /// The same, with a change that waits for the user.
     private static let challenged: [MachineScript.Line] = later + [.event(asked(1, .updateEmail(to: "new@example.com")))]
     private static let tooOld = Answered.problem(401, "recent-sign-in-required", ["maxAge": .integer(60)])
 
-    /// The service says for how long the sign-in is recent, where that is for five minutes or for another time.
+    /// The response of the service: how many seconds the sign-in is still recent, and the time limit.
     private static func recent(_ secondsLeft: Int64, of maxAge: Int64 = 300) -> AuthEvent {
         answered(1, Answered.json(200, ["secondsLeft": .integer(secondsLeft), "maxAge": .integer(maxAge)]))
     }
-    /// And it is for no longer than that, and the person is asked.
+    /// The sign-in is recent for only 59 seconds, so the machine asks the user.
     private static let tooLittle = signedIn + [.event(asked(1, .confirmDeletion)), .event(recent(59))]
 
     static let confirming = [

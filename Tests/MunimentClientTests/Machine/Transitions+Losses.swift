@@ -3,12 +3,12 @@ import TestSupport
 
 @testable import MunimentClient
 
-/// What is said of a request whose answer was lost: never that nothing was done.
+/// Results after a lost response. The machine never reports that the request had no effect.
 extension Transitions {
     private static let lost = Result<AuthAnswer, AuthTransportFailure>.failure(.noAnswer("lost"))
     private static let down = Result<AuthAnswer, AuthTransportFailure>.failure(.notSent("down"))
 
-    /// A new password was sent, and what came of it nobody heard.
+    /// The machine sent a new password, and the response was lost.
     private static let lostOnce: [MachineScript.Line] =
         signedIn + [.event(asked(1, .updatePassword("another word"))), .event(answered(1, lost))]
 

@@ -7,13 +7,13 @@ extension Transitions {
     private static let out: [MachineScript.Line] = [.event(.started(nil))]
     private static let taken = Answered.problem(
         409, "account-exists", ["providers": .array([.string("password")]), "link": .string("l1")])
-    /// A sign-up by acme met an account that has a password.
+    /// A sign-up with acme found an existing account that has a password.
     private static let collided: [MachineScript.Line] =
         out + [
             .event(asked(1, .signUp(with: openID, displayName: nil, picture: nil, device: nil))), .event(answered(1, taken)),
         ]
 
-    /// A sign-up by email met an account that acme leads into.
+    /// A sign-up by email found an existing account that uses acme.
     private static let collidedWithAcme: [MachineScript.Line] =
         out + [
             .event(asked(1, .signUp(with: email, displayName: nil, picture: nil, device: nil))),
@@ -122,7 +122,7 @@ extension Transitions {
             ], answered(1, Answered.json(200, Answered.account("Anna"))), ["finish 1 Anna"]),
     ]
 
-    /// The first two of three refreshes do not get through.
+    /// The first two of three refreshes fail.
     private static let refusedTwice: [MachineScript.Line] = [
         .event(.answered(.refresh(1), .failure(.notSent("down")))), .event(.waited(.refresh(1))),
         .event(.answered(.refresh(1), .failure(.notSent("down")))), .event(.waited(.refresh(1))),

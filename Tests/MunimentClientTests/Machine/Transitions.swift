@@ -3,11 +3,11 @@ import TestSupport
 
 @testable import MunimentClient
 
-/// The table of the machine: groups of rows, one behind the other.
+/// The table of the state machine: all groups of rows in order.
 enum Transitions {
     static let all = starting + refreshing + repeating + losing + challenging + confirming + signingIn + ending
 
-    // Words for the rows.
+    // Values for the rows.
     static let email = EmailIdentityProvider(email: "ann@example.com", password: "secret word")
     static let openID = OpenIDIdentityProvider(providerID: "acme", evidence: ["code": .string("c")])
     static let kept = StoredSession(refresh: "r0", ends: Instant.newYear.later(seconds: 86_400))
@@ -18,12 +18,12 @@ enum Transitions {
     }
     static func waited(_ number: UInt64) -> AuthEvent { .waited(.job(JobID(number: number))) }
 
-    /// Ann has signed in at the beginning of the test, in the session with the tokens of number 1.
+    /// Ann signed in at the start of the test. Her session has the tokens with number 1.
     static let signedIn: [MachineScript.Line] = [
         .event(.started(nil)), .event(asked(100, .signIn(with: email, device: nil))),
         .event(answered(100, Answered.json(200, Answered.session(1)))),
     ]
-    /// The same, and the access token is about to end.
+    /// The same, shortly before the access token expires.
     static let stale: [MachineScript.Line] = signedIn + [.pass(seconds: 580)]
 
     static let leaveAlone = Answered.problem(503, "unavailable", retryAfterSeconds: 600)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("Addresses: of the service, and those that a browser comes back with")
+@Suite("Service addresses and redirect addresses")
 struct AddressTests {
     @Test(
-        "A service is reached encrypted, or on this machine",
+        "A service address is https, or http on this machine",
         arguments: [
             ("https://accounts.example.com", "https://accounts.example.com"), ("https://a.example/", "https://a.example"),
             ("http://127.0.0.1:8080/", "http://127.0.0.1:8080"), ("http://localhost", "http://localhost"),
@@ -16,7 +16,7 @@ struct AddressTests {
     func service(text: String, expected: String) throws { #expect(try ServiceAddress(text).text == expected) }
 
     @Test(
-        "Anything else is an error that says what to write",
+        "Any other service address throws an error that says what to write",
         arguments: [
             "", "http://accounts.example.com", "ftp://a", "https://", "https://ann@a.example", "https://a.example/?x",
             "https://a/#b", "a.example",
@@ -28,7 +28,7 @@ struct AddressTests {
     private let beginning = OpenIDIdentityProvider.Beginning(
         providerID: "acme", authorizationURL: "https://acme.example/authorize", redirectURI: "app://back", attempt: "p1")
 
-    @Test("What the browser came back with becomes evidence, decoded, with the issuer where there is one")
+    @Test("The redirect becomes decoded evidence, with the issuer if present")
     func redirect() throws {
         let provider = try beginning.finish(redirectedTo: "app://back?code=a%2Bb+c&state=s&iss=https%3A%2F%2Facme.example#x")
         let expected: JSONObject = [
@@ -42,7 +42,7 @@ struct AddressTests {
     }
 
     @Test(
-        "A code that came back to another address than the sign-in was begun with is another's, and is sent to nobody",
+        "A code that arrives at a different redirect address is rejected and not sent",
         arguments: [
             ("https://a.example/back", "https://a.example/back?", true),
             ("https://a.example/back", "HTTPS://A.Example/back?", true),
@@ -64,13 +64,13 @@ struct AddressTests {
         #expect(provider?.evidence["redirectURI"] == (isTheSame ? .string(redirectURI) : nil))
     }
 
-    @Test("Whoever refuses there has cancelled")
+    @Test("A refusal at the provider cancels the sign-in")
     func refused() {
         #expect(throws: AuthError.cancelledByUser) { try beginning.finish(redirectedTo: "app://back?error=access_denied&state=s") }
     }
 
     @Test(
-        "An address without code and state, or with one of them twice, is none of a sign-in",
+        "A redirect without code and state, or with one of them twice, is malformed",
         arguments: [
             "", "app://back", "app://back?", "app://back?code=c", "app://back?state=s", "app://back?code=c&state=s&code=d",
             "app://back?code=%zz&state=s", "app://back?code=%ff&state=s", "app://back#code=c&state=s",
@@ -84,7 +84,7 @@ struct AddressTests {
         }
     }
 
-    @Test("A text as a segment of a path has nothing in it that ends the segment")
+    @Test("Text in a path segment is escaped, so that it cannot end the segment")
     func segments() {
         #expect(FormText.escaped("acme-1") == "acme-1")
         #expect(FormText.escaped("a/b?c#d%é\u{1}") == "a%2Fb%3Fc%23d%25%C3%A9%01")

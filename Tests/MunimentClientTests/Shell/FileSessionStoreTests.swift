@@ -8,7 +8,7 @@ import Testing
 struct FileSessionStoreTests {
     private let session = StoredSession(refresh: "munr_secret", ends: .newYear, nonce: "n\"1")
 
-    @Test("What is kept is read again, with its nonce and without one, and nothing where nothing is kept")
+    @Test("A saved session is read back, with or without a nonce; without a saved session the result is nil")
     func roundTrip() throws {
         try withTemporaryFolder { folder in
             let store = FileSessionStore(path: folder + "/session")
@@ -24,7 +24,7 @@ struct FileSessionStoreTests {
         }
     }
 
-    @Test("Nobody but its owner may read the file, also where it took the place of another one")
+    @Test("Only the owner may read the file, even if it replaced another file")
     func mode() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/session"
@@ -36,7 +36,7 @@ struct FileSessionStoreTests {
     }
 
     @Test(
-        "A file that holds no session is an error that names it",
+        "A file without a valid session throws an error that names the file",
         arguments: ["", "{}", "[]", #"{"format":"muniment-session/2","refresh":"r","ends":"2026-01-01T00:00:00Z"}"#, "\u{0}", "{"])
     func damaged(text: String) throws {
         try withTemporaryFolder { folder in
@@ -46,7 +46,7 @@ struct FileSessionStoreTests {
         }
     }
 
-    @Test("A folder that is not there is an error, and nothing is kept")
+    @Test("A missing folder throws an error, and nothing is saved")
     func noFolder() throws {
         try withTemporaryFolder { folder in
             let store = FileSessionStore(path: folder + "/none/session")
@@ -56,7 +56,7 @@ struct FileSessionStoreTests {
         }
     }
 
-    @Test("Nothing secret is in what a session, a request or a provider says of itself")
+    @Test("The descriptions of a session, a request and a provider contain no secrets")
     func descriptions() {
         let provider = EmailIdentityProvider(email: "ann@example.com", password: "secret word")
         let request = AuthRequest(.post, "/v1/accounts/sign-in", body: provider.evidence, accessToken: "muna_secret")

@@ -5,11 +5,11 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("The shell of the client")
+@Suite("Client manager")
 struct ManagerTests {
     private let email = EmailIdentityProvider(email: "ann@example.com", password: "secret word")
 
-    /// Answers whatever a manager of one person asks.
+    /// Responds to each request of a manager with one user.
     static let service: ScriptedTransport.Script = { request in
         switch request.path {
         case "/v1/accounts/sign-in": Answered.json(200, Answered.session(1))
@@ -20,20 +20,20 @@ struct ManagerTests {
         }
     }
 
-    @Test("Whoever signs in before the manager has had time to begin comes behind what was kept", .timeLimit(.minutes(10)))
+    @Test("A sign-in before the manager has loaded the stored session takes effect after it", .timeLimit(.minutes(10)))
     func beginning() async throws {
         let clock = ManualClock()
         for _ in 0..<20 {
             let store = RecordingStore(StoredSession(refresh: "r0", ends: clock.now.later(seconds: 1_000)))
             let manager = AuthManager(try .test(ScriptedTransport(ManagerTests.service), clock, store: store))
             try await manager.signIn(with: email)
-            // Which of two requests gets to the service first is nobody's to say, but not what was kept in which order.
+            // The order in which the two requests arrive is not defined. The order in which they are saved is.
             #expect(store.saved.first == "r0", "its refresh was begun")
             #expect(store.saved.last == "r1")
         }
     }
 
-    @Test("However many callers need a new token, one refresh is sent, and all go on with its token")
+    @Test("If many callers need a new token, the manager sends one refresh and all callers get its token")
     func sharedRefresh() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(ManagerTests.service)
@@ -49,11 +49,11 @@ struct ManagerTests {
     }
 
     @Test(
-        "I1 Every listener gets the present state first and then every change, and all of them the same",
+        "I1 Each listener gets the current state first and then every change; all listeners get the same",
         .timeLimit(.minutes(10)))
     func states() async throws {
         let manager = AuthManager(try .test(ScriptedTransport(ManagerTests.service), ManualClock()))
-        // They listen from here on, whoever reads when.
+        // The listeners start here; the time of their reads does not matter.
         var listeners = (0..<3).map { _ in manager.states.makeAsyncIterator() }
         let ann = try await manager.signIn(with: email)
         #expect(manager.authenticationState == .authenticated(ann))
@@ -65,13 +65,13 @@ struct ManagerTests {
         ]
         for index in listeners.indices {
             var seen: [AuthenticationState] = []
-            // Whether it is known already that nobody is signed in when they begin to listen depends on which of the two comes first.
+            // Each listener may also see `notDetermined` first, depending on how soon the manager starts.
             while seen.suffix(5) != changes[...], let state = await listeners[index].next() { seen.append(state) }
             #expect(seen == changes || seen == [.notDetermined] + changes)
         }
     }
 
-    @Test("What was kept brings the person back, and what is kept then is the new refresh token alone")
+    @Test("A stored session signs the user in, and then the store holds only the new refresh token")
     func restored() async throws {
         let clock = ManualClock()
         let store = InMemorySessionStore(StoredSession(refresh: "r0", ends: clock.now.later(seconds: 1_000)))
@@ -83,7 +83,7 @@ struct ManagerTests {
         #expect(transport.requests.map(\.body?["refresh"]) == [.string("r0")])
     }
 
-    @Test("A service that is not reached at the start signs nobody out, and is asked until it answers")
+    @Test("If the service is unreachable at the start, the user stays signed in and the manager retries until it answers")
     func unreachedAtStart() async throws {
         let clock = ManualClock()
         let store = InMemorySessionStore(StoredSession(refresh: "r0", ends: clock.now.later(seconds: 1_000)))
@@ -103,7 +103,7 @@ struct ManagerTests {
         #expect(Set(transport.requests.map(\.body)).count == 1, "every try is the same request")
     }
 
-    @Test("A session that cannot be read is reported and none; one that cannot be kept is reported, and goes on")
+    @Test("A session that cannot be read is reported and ignored; one that cannot be saved is reported and still used")
     func failingStore() async throws {
         struct Failing: SessionStore {
             struct Full: Error {}
@@ -120,7 +120,7 @@ struct ManagerTests {
         #expect(reports.withLock { $0.allSatisfy { !$0.contains("r1") } })
     }
 
-    @Test("I7 Whoever waits for the person and gives up is let go, and nothing was sent")
+    @Test("I7 A caller that cancels while the user is asked returns, and nothing is sent")
     func givingUp() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(ManagerTests.service)
@@ -136,7 +136,7 @@ struct ManagerTests {
         #expect(transport.requests.map(\.description) == ["POST /v1/accounts/sign-in"])
     }
 
-    @Test("I7 Without anybody to ask, a change that needs a recent sign-in fails with what it needs, and nothing is sent")
+    @Test("I7 Without a delegate, a change that needs a recent sign-in fails with the reason, and sends nothing")
     func nobodyToAsk() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(ManagerTests.service)
@@ -148,21 +148,21 @@ struct ManagerTests {
     }
 }
 
-/// What was kept in place of one another.
+/// Records each saved session.
 private final class RecordingStore: SessionStore {
     private let begun: StoredSession?
     private let kept = Mutex<[String?]>([])
 
     init(_ begun: StoredSession?) { self.begun = begun }
 
-    /// The refresh tokens, in order.
+    /// The saved refresh tokens, in order.
     var saved: [String?] { kept.withLock { $0 } }
 
     func load() -> StoredSession? { begun }
     func save(_ session: StoredSession?) { kept.withLock { $0.append(session?.refresh) } }
 }
 
-/// A person who is asked and says nothing.
+/// A user who never answers a challenge.
 private final class SilentPerson: AuthManagerReauthenticating {
     private let (stream, continuation) = AsyncStream<Void>.makeStream()
 

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import MunimentClient
 
-/// A service that answers as the test says, and remembers what it was asked. For what is the client's own: how often it asks, and what.
+/// A service whose responses the test defines. It records the requests, for tests of what the client sends and how often.
 final class ScriptedTransport: AuthTransport {
     typealias Script = @Sendable (AuthRequest) -> Result<AuthAnswer, AuthTransportFailure>
 
@@ -13,7 +13,7 @@ final class ScriptedTransport: AuthTransport {
 
     init(_ script: @escaping Script) { self.script = script }
 
-    /// What was asked so far, in order.
+    /// The requests so far, in order.
     var requests: [AuthRequest] { asked.withLock { $0 } }
 
     func count(_ description: String) -> Int { requests.count { $0.description == description } }
@@ -25,7 +25,7 @@ final class ScriptedTransport: AuthTransport {
 }
 
 extension AuthConfiguration {
-    /// A manager by a clock of the test, whose pauses take no time.
+    /// Creates a configuration with a clock of the test, whose pauses take no time.
     static func test(
         _ transport: any AuthTransport, _ clock: ManualClock, store: any SessionStore = InMemorySessionStore()
     ) throws -> AuthConfiguration {
@@ -38,7 +38,7 @@ extension AuthConfiguration {
 }
 
 extension AuthenticationStates {
-    /// The first state that is so; nil where the listening ends before.
+    /// Returns the first state that matches, or nil if the sequence ends first.
     func first(_ isSo: (AuthenticationState) -> Bool) async -> AuthenticationState? {
         for await state in self where isSo(state) { return state }
         return nil

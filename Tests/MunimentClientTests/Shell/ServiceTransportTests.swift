@@ -4,7 +4,7 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("The way to the service", .timeLimit(.minutes(10)))
+@Suite("Transport to the service", .timeLimit(.minutes(10)))
 struct ServiceTransportTests {
     private func failure(_ script: String) async throws -> AuthTransportFailure? {
         let server = try PythonServer("import socket\nlistener = socket.create_server(('127.0.0.1', 0), backlog=0)\n" + script)
@@ -17,7 +17,7 @@ struct ServiceTransportTests {
         }
     }
 
-    @Test("Where there is no connection in time nothing was sent: packets that are dropped leave nobody in doubt")
+    @Test("A connection timeout because of dropped packets is reported as not sent")
     func notSent() async throws {
         let error = try await failure(
             """
@@ -32,7 +32,7 @@ struct ServiceTransportTests {
         guard case .notSent? = error else { throw Unexpected(error: "\(error as Any)") }
     }
 
-    @Test("What was taken and not answered may be done")
+    @Test("A request without a response is reported as possibly executed")
     func noAnswer() async throws {
         let error = try await failure(
             """
