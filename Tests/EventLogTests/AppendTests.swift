@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The log: appending and reading")
+@Suite("Log: appending and reading")
 struct AppendTests {
-    @Test("E1: What was appended is read again, commit for commit, also by another process's eyes and after opening again")
+    @Test("E1: Appended commits are read back in order, also by another process and after reopening")
     func roundTrip() throws {
         let small = try SmallLog()
         let log = try small.open()
@@ -27,7 +27,7 @@ struct AppendTests {
         again.close()
     }
 
-    @Test("E1: The head hash is the same however commits are grouped, and another one when anything in them differs")
+    @Test("E1: The head hash does not depend on how commits are grouped, and changes with any difference in a commit")
     func headHash() throws {
         let (one, other) = (try SmallLog(), try SmallLog())
         let (oneLog, otherLog) = (try one.open(), try other.open())
@@ -42,7 +42,7 @@ struct AppendTests {
         otherLog.close()
     }
 
-    @Test("E3: A revision that does not follow is refused, changes nothing, and does not stop the log", arguments: [0, 3, 6, 7])
+    @Test("E3: A revision out of sequence is refused, changes nothing and does not stop the log", arguments: [0, 3, 6, 7])
     func revisionsFollow(revision: Int) throws {
         let small = try SmallLog(commits: 4)
         let log = try small.open()
@@ -57,7 +57,7 @@ struct AppendTests {
 
     private final class Done: Sendable { let value = Atomic(false) }
 
-    @Test("E3: Whoever looks for the head meanwhile, as a backup does, never takes it back behind what was appended")
+    @Test("E3: Reading the head during appends, as a backup does, never moves the log's head back")
     func headUnderReaders() throws {
         let small = try SmallLog(commits: 1)
         let log = try small.open()
@@ -76,7 +76,7 @@ struct AppendTests {
         log.close()
     }
 
-    @Test("E3: A time that goes back is refused")
+    @Test("E3: A time earlier than the last commit is refused")
     func timesFollow() throws {
         let small = try SmallLog(commits: 4)
         let log = try small.open()
@@ -89,7 +89,7 @@ struct AppendTests {
         log.close()
     }
 
-    @Test("E1: A log that is open for reading cannot be written to")
+    @Test("E1: A log opened for reading refuses writes")
     func readOnly() throws {
         let small = try SmallLog(commits: 2)
         let log = try small.open(isReadOnly: true)
@@ -98,7 +98,7 @@ struct AppendTests {
         log.close()
     }
 
-    @Test("The map of the log grows from a few pages while it is written and read")
+    @Test("The log's map grows from a few pages during writes and reads")
     func mapGrowth() throws {
         let small = try SmallLog()
         let log = try small.open(mapBytes: 1 << 15)
@@ -114,7 +114,7 @@ struct AppendTests {
         #expect(try small.readAll() == commits)
     }
 
-    @Test("A commit of a hundred thousand events goes in and comes out")
+    @Test("A commit of 100,000 events is written and read back")
     func largeCommit() throws {
         let small = try SmallLog()
         let log = try small.open(mapBytes: 1 << 15)

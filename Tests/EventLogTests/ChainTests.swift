@@ -4,9 +4,9 @@ import Hashing
 import TestSupport
 import Testing
 
-@Suite("The log: every byte is vouched for")
+@Suite("Log: the hash chain covers every byte")
 struct ChainTests {
-    @Test("One changed byte of any record, wherever it is, is found by reading", arguments: [0x01, 0x80, 0xFF] as [UInt8])
+    @Test("One changed byte at any position of any record is found by reading", arguments: [0x01, 0x80, 0xFF] as [UInt8])
     func everyByte(mask: UInt8) throws {
         let small = try SmallLog(commits: 6)
         let rows = try small.rows()
@@ -22,7 +22,7 @@ struct ChainTests {
         #expect(try small.readAll().count == 6)
     }
 
-    @Test("A record that is shorter or longer by a byte, empty, or gone is found by reading")
+    @Test("A record that is empty, missing, or a byte shorter or longer is found by reading")
     func lengths() throws {
         let small = try SmallLog(commits: 4)
         let rows = try small.rows()
@@ -36,7 +36,7 @@ struct ChainTests {
         #expect(try small.readAll().count == 4)
     }
 
-    @Test("Records that change places, or come twice, are found by reading")
+    @Test("Swapped or repeated records are found by reading")
     func places() throws {
         let small = try SmallLog(commits: 5)
         let rows = try small.rows()
@@ -53,7 +53,7 @@ struct ChainTests {
         #expect(try small.readAll().count == 5)
     }
 
-    @Test("A past that was written anew, with hashes that fit, has another head hash")
+    @Test("A rewritten history with consistent hashes has a different head hash")
     func rewrittenPast() throws {
         let small = try SmallLog(commits: 5)
         let rows = try small.rows()
@@ -72,11 +72,11 @@ struct ChainTests {
         log.close()
     }
 
-    @Test("The time of a revision is not believed without its hash")
+    @Test("The time of a revision is checked against its hash")
     func timesAreChecked() throws {
         let small = try SmallLog(commits: 4)
         let row = try small.rows()[2]
-        // Behind the version and the revision stand eight bytes of time.
+        // Eight bytes of time follow the version and the revision.
         for offset in 2..<10 {
             var damaged = row
             damaged[offset] ^= 4
@@ -88,9 +88,9 @@ struct ChainTests {
     }
 }
 
-@Suite("The log: later formats")
+@Suite("Log: later formats")
 struct FutureFormatTests {
-    @Test("E7: A record of a later format version is named, and nothing is lost", arguments: [2, 3], [2, 99, 255] as [UInt8])
+    @Test("E7: A record of a later format version is rejected, and the file stays unchanged", arguments: [2, 3], [2, 99, 255] as [UInt8])
     func formatVersion(revision: Int, version: UInt8) throws {
         let small = try SmallLog(commits: 4)
         let rows = try small.rows()
@@ -106,17 +106,17 @@ struct FutureFormatTests {
         #expect(error == .unreadable(Revision(UInt64(revision)), .unknownFormat(version: version)))
         #expect(error?.description.contains("format version \(version)") == true)
         #expect(error?.description.contains("use a later one") == true)
-        // The last record is read when the log is opened; then it is not written to either.
+        // Opening reads the last record, so a log with an unreadable last record cannot be opened for writing.
         if let error, revision == 3 { #expect(throws: error) { try small.open() } }
         #expect(try FileBytes.read(small.path + "/data.mdb") == before)
     }
 
-    @Test("E7: An event of a later kind or version is named", arguments: [(200, 1), (14, 2)] as [(UInt8, UInt8)])
+    @Test("E7: An event of a later kind or version is rejected with its number", arguments: [(200, 1), (14, 2)] as [(UInt8, UInt8)])
     func eventVersion(kind: UInt8, version: UInt8) throws {
         let small = try SmallLog(commits: 2)
         let rows = try small.rows()
         var bytes = Array(rows[1].dropLast(32))
-        // Behind the head of the commit: kind, version, length, payload.
+        // Kind, version, length and payload follow the header of the commit.
         let header = bytes.count - bytesOfEvents(SmallLog.commit(1))
         bytes[header] = kind
         bytes[header + 1] = version

@@ -3,11 +3,11 @@ import Events
 import TestSupport
 import Testing
 
-@Suite("The log: after a write that failed")
+@Suite("Log: after a failed write")
 struct FailStopTests {
-    /// In a process whose files may only grow to so many bytes, so that a write fails as on a full disk.
+    /// Runs in a process with a file size limit, so that a write fails as on a full disk.
     @Test(
-        "Nothing more is written until it is opened again; reading goes on; all that was acknowledged is there",
+        "The log takes no writes until it is reopened; it stays readable, and keeps all acknowledged commits",
         arguments: [40_000, 100_000])
     func failStop(limit: Int) throws {
         let folder = try ScratchFolder()
@@ -22,7 +22,7 @@ struct FailStopTests {
         #expect(acknowledged > 0)
         #expect(said["failed"]?.contains("make room on the disk") == true)
         #expect(said["again"]?.hasPrefix("the store takes no writes") == true)
-        // The limit was lifted, and still nothing is taken.
+        // The log still refuses writes after the limit is lifted.
         #expect(said["later"]?.hasPrefix("the store takes no writes") == true)
         #expect(said["read"] == "\(acknowledged)")
         #expect(said["reopened"] == "\(acknowledged + 1)")
@@ -31,7 +31,7 @@ struct FailStopTests {
         small.close()
     }
 
-    @Test("Who stops the log gives the reason, and the first reason stays")
+    @Test("Stopping the log records a reason, and a later reason does not replace it")
     func stopping() throws {
         let small = try SmallLog(commits: 1)
         let log = try small.open()

@@ -4,10 +4,10 @@ import Hashing
 import TestSupport
 import Testing
 
-@Suite("The log of records: every byte is vouched for")
+@Suite("Record log: the hash chain covers every byte")
 struct RecordChainTests {
     @Test(
-        "One changed byte of any record, wherever it is, is found by reading, and named", arguments: [0x01, 0x80, 0xFF] as [UInt8])
+        "One changed byte of any record is found by reading, and the error names the record", arguments: [0x01, 0x80, 0xFF] as [UInt8])
     func everyByte(mask: UInt8) throws {
         let small = try SmallRecordLog(records: 5)
         for (index, row) in try small.rows().enumerated() {
@@ -23,7 +23,7 @@ struct RecordChainTests {
         #expect(try small.readAll().count == 5)
     }
 
-    @Test("A record that is shorter or longer by a byte, empty, or a hash alone is found by reading")
+    @Test("A record that is empty, only a hash, or a byte shorter or longer is found by reading")
     func lengths() throws {
         let small = try SmallRecordLog(records: 4)
         for (index, row) in try small.rows().enumerated() {
@@ -36,7 +36,7 @@ struct RecordChainTests {
         #expect(try small.readAll().count == 4)
     }
 
-    @Test("Records that change places, or come twice, are found by reading")
+    @Test("Swapped or repeated records are found by reading")
     func places() throws {
         let small = try SmallRecordLog(records: 4)
         let rows = try small.rows()
@@ -53,11 +53,11 @@ struct RecordChainTests {
         #expect(try small.readAll().count == 4)
     }
 
-    @Test("A part is checked against the record before it, and not believed on its own")
+    @Test("A range of records is checked against the record before it")
     func parts() throws {
         let small = try SmallRecordLog(records: 5)
         let rows = try small.rows()
-        // Record 2 is another one now, with a hash that fits; record 3 follows the one that was there.
+        // Replaces record 2 and its hash. Record 3 still contains the hash of the original record 2.
         let other: [UInt8] = [77]
         let before = try #require(Digest(bytes: Array(rows[0].suffix(Digest.byteCount))))
         try small.rewrite(2, other + Digest(chaining: before, other).bytes)
@@ -67,7 +67,7 @@ struct RecordChainTests {
         #expect(try log.records(from: 4, to: 5).count == 2)
     }
 
-    @Test("A gap is found when the log is opened, wherever it is", arguments: [1, 2, 4])
+    @Test("A missing record at any position is found when the log is opened", arguments: [1, 2, 4])
     func gaps(number: Int) throws {
         let small = try SmallRecordLog(records: 5)
         try small.rewrite(number, nil)
@@ -75,7 +75,7 @@ struct RecordChainTests {
         #expect(throws: LogError.strangers) { try small.open(isReadOnly: true) }
     }
 
-    @Test("A gap that as many other rows make up for is named by reading")
+    @Test("A missing record is found by reading, even if another row keeps the number of rows the same")
     func hiddenGap() throws {
         let small = try SmallRecordLog(records: 5)
         let rows = try small.rows()
@@ -85,7 +85,7 @@ struct RecordChainTests {
     }
 
     @Test(
-        "Rows under keys that are no numbers are no records of a log",
+        "Rows with keys that are not record numbers are rejected",
         arguments: [Array("name".utf8), [0], [UInt8](repeating: 0xFF, count: 9)])
     func foreignRows(key: [UInt8]) throws {
         let small = try SmallRecordLog(records: 3)
@@ -95,7 +95,7 @@ struct RecordChainTests {
         #expect(try small.readAll().count == 3)
     }
 
-    @Test("A last row that is too short to be a record is named, and the log is not opened")
+    @Test("A last row that is too short for a record is named, and the log is not opened")
     func shortLastRow() throws {
         let small = try SmallRecordLog(records: 3)
         try small.rewrite(3, [1, 2, 3])

@@ -6,9 +6,9 @@ import LMDB
 import TestSupport
 import Testing
 
-@Suite("The log of records")
+@Suite("Record log")
 struct RecordLogTests {
-    @Test("What was appended is read again, record for record, also by somebody else and after opening again")
+    @Test("Appended records are read back in order, also by another reader and after reopening")
     func roundTrip() throws {
         let small = try SmallRecordLog()
         let log = try small.open()
@@ -22,7 +22,7 @@ struct RecordLogTests {
                 told = number
                 writer.raw(bytes)
             }
-            // The rule of the format: SHA-256 over the hash before and the bytes of the record.
+            // The rule of the format: SHA-256 over the previous hash and the bytes of the record.
             let hash = Digest(chaining: expected.last?.hash ?? .zero, bytes)
             #expect(head == RecordHead(number: RecordNumber(UInt64(number)), hash: hash))
             #expect(told == head.number)
@@ -39,7 +39,7 @@ struct RecordLogTests {
         }
     }
 
-    @Test("A span of numbers has its records alone; those that are not there yet are left out")
+    @Test("A range of numbers returns only its records, and skips records that do not exist yet")
     func spans() throws {
         let small = try SmallRecordLog(records: 6)
         let log = try small.open(isReadOnly: true)
@@ -53,7 +53,7 @@ struct RecordLogTests {
         }
     }
 
-    @Test("A log that is opened again goes on behind its last record")
+    @Test("A reopened log continues after its last record")
     func goingOn() throws {
         let (one, other) = (try SmallRecordLog(records: 5), try SmallRecordLog(records: 3))
         let (oneLog, otherLog) = (try one.open(), try other.open())
@@ -63,7 +63,7 @@ struct RecordLogTests {
         otherLog.close()
     }
 
-    @Test("A log that was overwritten in place by an older copy appends nothing")
+    @Test("A log that was overwritten in place by an older copy refuses to append")
     func overwritten() throws {
         let small = try SmallRecordLog(records: 3)
         let file = URL(filePath: small.path + "/data.mdb")
@@ -78,7 +78,7 @@ struct RecordLogTests {
         #expect(log.failure != nil)
     }
 
-    @Test("Whoever only reads sees what another opening appends behind its back, and can append nothing")
+    @Test("A log opened for reading refuses appends; a reopened log contains the records of another process")
     func twoOpenings() throws {
         let small = try SmallRecordLog(records: 2)
         let before = try small.open(isReadOnly: true)
@@ -93,7 +93,7 @@ struct RecordLogTests {
         after.close()
     }
 
-    @Test("A copy has the same records, and overwrites nothing")
+    @Test("A copy has the same records, and never overwrites a file")
     func copying() throws {
         let (small, other) = (try SmallRecordLog(records: 7), try ScratchFolder())
         let log = try small.open()
@@ -110,7 +110,7 @@ struct RecordLogTests {
         log.close()
     }
 
-    @Test("After a write that failed nothing more is written until it is opened again; what was acknowledged is there")
+    @Test("After a failed write the log takes no writes until it is reopened, and keeps all acknowledged records")
     func failStop() throws {
         let folder = try ScratchFolder()
         let result = try Helper.run(["fill-records", folder.path, "40000"])
@@ -123,7 +123,7 @@ struct RecordLogTests {
         let acknowledged = try #require(said["acknowledged"].flatMap { Int($0) })
         #expect(acknowledged > 0)
         #expect(said["failed"]?.contains("make room on the disk") == true)
-        // The limit was lifted, and still nothing is taken.
+        // The log still refuses writes after the limit is lifted.
         #expect(said["later"]?.hasPrefix("the store takes no writes") == true)
         #expect(said["head"] == "\(acknowledged)")
         let log = try RecordLog(path: folder.path, isReadOnly: false, mapBytes: 1 << 24)
@@ -132,7 +132,7 @@ struct RecordLogTests {
         log.close()
     }
 
-    @Test("Who stops the log gives the reason, and the first reason stays")
+    @Test("Stopping the log records a reason, and a later reason does not replace it")
     func stopping() throws {
         let small = try SmallRecordLog(records: 1)
         let log = try small.open()

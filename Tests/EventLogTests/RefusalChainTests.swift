@@ -5,9 +5,9 @@ import LMDB
 import TestSupport
 import Testing
 
-@Suite("The log: refused commands, in a chain of their own")
+@Suite("Log: the separate chain of refused commands")
 struct RefusalChainTests {
-    /// A log in which commits and refusals come in turn: one refusal behind every commit but the first two.
+    /// Creates a log with a refusal after every commit except the first two.
     private func mixedLog(_ small: SmallLog, commits: Int = 6) throws -> EventLog {
         let log = try small.open()
         for number in 0..<commits {
@@ -17,7 +17,7 @@ struct RefusalChainTests {
         return log
     }
 
-    @Test("E9: What was refused is read again, refusal for refusal, also by another process's eyes and after opening again")
+    @Test("E9: Recorded refusals are read back in order, also by another process and after reopening")
     func roundTrip() throws {
         let small = try SmallLog()
         let log = try small.open()
@@ -49,7 +49,7 @@ struct RefusalChainTests {
         again.close()
     }
 
-    @Test("E1: The commits, their hashes and the head are the same, whatever was refused in between", arguments: 0...5)
+    @Test("E1: Refusals between commits change neither the commits nor their hashes nor the head", arguments: 0...5)
     func commitsStayTheSame(refusedBehind: Int) throws {
         let (one, other) = (try SmallLog(), try SmallLog())
         let (plain, mixed) = (try one.open(), try other.open())
@@ -66,7 +66,7 @@ struct RefusalChainTests {
         }
         plain.close()
         mixed.close()
-        // The same values stand in both files, in the same order; the table's name is one row more.
+        // Both files have the same values in the same order. The file with refusals has one more row, for the name of their table.
         let values = try one.rows()
         let name = Array("refusals".utf8)
         #expect(try other.rows(of: nil).filter { $0.key != name }.map(\.value) == values)
@@ -74,7 +74,7 @@ struct RefusalChainTests {
     }
 
     @Test(
-        "E9: A number that does not follow is refused itself, changes nothing, and does not stop the log", arguments: [0, 1, 4, 7])
+        "E9: A refusal number out of sequence is refused, changes nothing and does not stop the log", arguments: [0, 1, 4, 7])
     func numbersFollow(number: Int) throws {
         let small = try SmallLog()
         let log = try mixedLog(small)
@@ -90,7 +90,7 @@ struct RefusalChainTests {
         log.close()
     }
 
-    @Test("E9: One changed byte of any refusal, wherever it is, is found by reading", arguments: [0x01, 0x80, 0xFF] as [UInt8])
+    @Test("E9: One changed byte at any position of any refusal is found by reading", arguments: [0x01, 0x80, 0xFF] as [UInt8])
     func everyByte(mask: UInt8) throws {
         let small = try SmallLog()
         try mixedLog(small).close()
@@ -116,7 +116,7 @@ struct RefusalChainTests {
         #expect(try small.readRefusals().count == 4)
     }
 
-    @Test("E7: A refusal of a later format version is named, and the commits can be read all the same")
+    @Test("E7: A refusal of a later format version is rejected with its number, and the commits stay readable")
     func laterFormat() throws {
         let small = try SmallLog()
         try mixedLog(small).close()
@@ -130,7 +130,7 @@ struct RefusalChainTests {
         #expect(try small.readAll().count == 6)
     }
 
-    @Test("E9: Without its name, or with rows that are no records, a log is damaged rather than without refusals")
+    @Test("E9: A log with a wrong table name or foreign rows is damaged; it does not pass for a log without refusals")
     func strangers() throws {
         for key in [Array("refusalz".utf8), [0x40, 0, 0, 0, 0, 0, 0, 1], [7]] {
             let small = try SmallLog()
@@ -138,13 +138,13 @@ struct RefusalChainTests {
             try small.put([1, 2, 3], under: key)
             #expect(throws: LogError.strangers) { try small.open() }
         }
-        // A commit whose key lost its place is missed, too.
+        // A commit with a wrong key counts as missing.
         let small = try SmallLog(commits: 4)
         try small.rewrite(2, nil)
         #expect(throws: LogError.strangers) { try small.open() }
     }
 
-    @Test("The map of the log grows from a few pages while refusals are written, the first one included")
+    @Test("The log's map grows from a few pages while refusals are written, including the first one")
     func mapGrowth() throws {
         for size in [0, 20_000] {
             let small = try SmallLog()
@@ -164,14 +164,14 @@ struct RefusalChainTests {
         }
     }
 
-    @Test("E9: Whoever reads while the first refusal is written finds it without opening the log again")
+    @Test("E9: A log that is open during the first refusal finds it without reopening")
     func readerFollows() throws {
         let small = try SmallLog(commits: 2)
         let log = try small.open()
         #expect(try log.refusals() == [])
         let view = try log.beginReading()
         _ = try log.append([], refusals: [SmallLog.refusal(1)])
-        // A view is of one moment: the table was not there then.
+        // The view shows the moment when it began. The table did not exist then.
         var seen = 0
         try view.forEachRefusal(from: .first, to: RefusalNumber(9)) { _, _ in seen += 1 }
         view.end()

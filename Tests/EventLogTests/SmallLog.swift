@@ -4,14 +4,14 @@ import Hashing
 import LMDB
 import TestSupport
 
-/// A log in a folder of its own, and its rows as LMDB has them.
+/// A log in a separate folder, with access to its LMDB rows.
 struct SmallLog {
     let folder: ScratchFolder
     var path: String { folder.path }
 
     init() throws { folder = try ScratchFolder() }
 
-    /// A log of so many commits.
+    /// Creates a log with the given number of commits.
     init(commits: Int) throws {
         try self.init()
         let log = try open()
@@ -23,14 +23,14 @@ struct SmallLog {
         try EventLog(path: path, isReadOnly: isReadOnly, mapBytes: mapBytes)
     }
 
-    /// Every commit, read and checked.
+    /// Returns all commits and checks their hashes.
     func readAll() throws -> [Commit] {
         let log = try open(isReadOnly: true)
         defer { log.close() }
         return try log.commits()
     }
 
-    /// A commit that looks different from the others: another time, origin, and kind and number of events.
+    /// Returns a commit that differs from the others in time, origin, and kind and number of events.
     static func commit(_ number: Int) -> Commit {
         let time = Instant(microseconds: 1_700_000_000_000_000 + Int64(number) * 1000)
         var origin = Origin()
@@ -55,14 +55,14 @@ struct SmallLog {
             events: Array(events.prefix(1 + number % 3)))
     }
 
-    /// Every refusal, read and checked.
+    /// Returns all refusals and checks their hashes.
     func readRefusals() throws -> [RecordedRefusal] {
         let log = try open(isReadOnly: true)
         defer { log.close() }
         return try log.refusals()
     }
 
-    /// A refusal that looks different from the others.
+    /// Returns a refusal that differs from the others.
     static func refusal(_ number: Int) -> RecordedRefusal {
         let json = String(repeating: "[", count: 40 * number)
         return RecordedRefusal(
@@ -71,7 +71,7 @@ struct SmallLog {
             change: number % 2 == 0 ? nil : number, changeCount: number + 1, tried: number % 3 == 0 ? nil : TriedChange(json: json))
     }
 
-    // MARK: Behind the log's back
+    // MARK: Direct access to the file
 
     private func withTable<R>(_ name: String? = nil, _ body: (Environment, Table) throws -> R) throws -> R {
         let options = EnvironmentOptions(mapBytes: 1 << 24, syncsCommits: false, tableLimit: 1)
@@ -80,7 +80,7 @@ struct SmallLog {
         return try body(environment, try environment.table(name, creating: true))
     }
 
-    /// The rows of a table; without a name, of the one that commits are in.
+    /// Returns the rows of a table. Without a name, this is the table of commits.
     func rows(of name: String? = nil) throws -> [(key: [UInt8], value: [UInt8])] {
         try withTable(name) { environment, table in
             let view = try environment.beginReading()
@@ -99,10 +99,10 @@ struct SmallLog {
 
     func rows() throws -> [[UInt8]] { try rows(of: nil).map(\.value) }
 
-    /// Puts another value in the place of a record; nil takes the record away.
+    /// Replaces the value of a record, or deletes the record if the value is nil.
     func rewrite(_ revision: Int, _ value: [UInt8]?) throws { try put(value, under: Self.key(revision)) }
 
-    /// The same for the record of a refusal.
+    /// Does the same for the record of a refusal.
     func rewriteRefusal(_ number: Int, _ value: [UInt8]?) throws { try put(value, under: Self.key(number), of: "refusals") }
 
     private static func key(_ number: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
@@ -119,7 +119,7 @@ struct SmallLog {
         }
     }
 
-    /// The value of a record whose commit has these bytes, behind these other values.
+    /// Returns the value of a record with these commit bytes, chained to the previous record's value.
     static func value(_ commitBytes: [UInt8], behind previous: [UInt8]?) throws -> [UInt8] {
         let before = previous.flatMap { Digest(bytes: Array($0.suffix(Digest.byteCount))) } ?? .zero
         return commitBytes + Digest(chaining: before, commitBytes).bytes
@@ -127,7 +127,7 @@ struct SmallLog {
 }
 
 extension EventLog {
-    /// Every commit, checked.
+    /// Returns all commits and checks their hashes.
     func commits() throws -> [Commit] {
         guard let head else { return [] }
         return try read { reader in
@@ -139,7 +139,7 @@ extension EventLog {
 }
 
 extension EventLog {
-    /// The refusals of a span, checked.
+    /// Returns a range of refusals and checks their hashes.
     func refusals(from first: UInt64 = 1, to last: UInt64 = .max) throws -> [RecordedRefusal] {
         try readRefusals { reader in
             var refusals: [RecordedRefusal] = []

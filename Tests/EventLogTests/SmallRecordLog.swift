@@ -4,12 +4,12 @@ import Hashing
 import LMDB
 import TestSupport
 
-/// A log of records in a folder of its own, and its rows as LMDB has them.
+/// A log of records in a separate folder, with access to its LMDB rows.
 struct SmallRecordLog {
     let folder: ScratchFolder
     var path: String { folder.path }
 
-    /// A log of so many records.
+    /// Creates a log with the given number of records.
     init(records: Int = 0) throws {
         folder = try ScratchFolder()
         let log = try open()
@@ -21,17 +21,17 @@ struct SmallRecordLog {
         try RecordLog(path: path, isReadOnly: isReadOnly, mapBytes: 1 << 24)
     }
 
-    /// What the record of a number says: each one something else, of another length.
+    /// Returns the bytes of a record. Each number has different bytes of a different length.
     static func bytes(_ number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: 1 + number % 5) }
 
-    /// Every record, read and checked.
+    /// Returns all records and checks their hashes.
     func readAll() throws -> [[UInt8]] {
         let log = try open(isReadOnly: true)
         defer { log.close() }
         return try log.records().map(\.bytes)
     }
 
-    // MARK: Behind the log's back
+    // MARK: Direct access to the file
 
     private func withTable<R>(_ body: (Environment, Table) throws -> R) throws -> R {
         let environment = try Environment(path: path, options: EnvironmentOptions(mapBytes: 1 << 24, syncsCommits: false))
@@ -39,7 +39,7 @@ struct SmallRecordLog {
         return try body(environment, try environment.table(nil, creating: true))
     }
 
-    /// The values of all rows.
+    /// Returns the values of all rows.
     func rows() throws -> [[UInt8]] {
         try withTable { environment, table in
             let view = try environment.beginReading()
@@ -56,7 +56,7 @@ struct SmallRecordLog {
         }
     }
 
-    /// Puts another value in the place of a record; nil takes the record away.
+    /// Replaces the value of a record, or deletes the record if the value is nil.
     func rewrite(_ number: Int, _ value: [UInt8]?) throws { try put(value, under: Self.key(number)) }
 
     static func key(_ number: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
@@ -74,7 +74,7 @@ struct SmallRecordLog {
     }
 }
 
-/// A record as it was handed out.
+/// A record as the log returned it.
 struct ReadRecord: Hashable {
     let number: RecordNumber
     let bytes: [UInt8]
@@ -82,7 +82,7 @@ struct ReadRecord: Hashable {
 }
 
 extension RecordLog {
-    /// The records of a span, checked.
+    /// Returns a range of records and checks their hashes.
     func records(from first: UInt64 = 1, to last: UInt64 = .max) throws -> [ReadRecord] {
         var records: [ReadRecord] = []
         try forEachRecord(from: RecordNumber(first), to: RecordNumber(last)) { number, bytes, hash in

@@ -2,9 +2,9 @@ import Events
 import TestSupport
 import Testing
 
-@Suite("The codec of commits")
+@Suite("Commit encoding and decoding")
 struct CommitCodecTests {
-    @Test("Every event comes back from its bytes as it was, whatever is in its fields", arguments: Event.Kind.allCases)
+    @Test("Every event decodes to an equal event, with any values in its fields", arguments: Event.Kind.allCases)
     func eventsRoundTrip(kind: Event.Kind) throws {
         var source = RandomEvents(seed: UInt64(kind.rawValue))
         for _ in 0..<200 {
@@ -16,7 +16,7 @@ struct CommitCodecTests {
         }
     }
 
-    @Test("Every commit comes back from its bytes as it was", arguments: UInt64(1)...20)
+    @Test("Every commit decodes to an equal commit", arguments: UInt64(1)...20)
     func commitsRoundTrip(seed: UInt64) throws {
         var source = RandomEvents(seed: seed)
         for _ in 0..<50 {
@@ -27,7 +27,7 @@ struct CommitCodecTests {
         }
     }
 
-    @Test("A writer that is used again starts from nothing")
+    @Test("A reused writer starts empty")
     func writerIsReused() {
         var writer = ByteWriter()
         CommitCodec.encode(GoldenBytes.fullCommit.commit, into: &writer)
@@ -37,29 +37,29 @@ struct CommitCodecTests {
     }
 }
 
-@Suite("Bytes that are no commit")
+@Suite("Malformed commit bytes")
 struct DamagedCommitTests {
-    @Test("E7: a kind of event that only a later version knows is named", arguments: [UInt8(0), 23, 200, 255])
+    @Test("E7: an event kind from a later version is rejected with its number", arguments: [UInt8(0), 23, 200, 255])
     func unknownKind(kind: UInt8) {
         let future = bytes(GoldenBytes.header) + [kind, 3, 2, 0xAA, 0xBB]
         #expect(throws: DecodingFault.unknownEvent(kind: kind, version: 3)) { try decoded(future) }
         #expect(DecodingFault.unknownEvent(kind: kind, version: 3).description.contains("kind \(kind), version 3"))
     }
 
-    @Test("E7: a version of an event that only a later version knows is named", arguments: Event.Kind.allCases, [UInt8(0), 3, 255])
+    @Test("E7: an event version from a later version is rejected with its number", arguments: Event.Kind.allCases, [UInt8(0), 3, 255])
     func unknownVersion(kind: Event.Kind, version: UInt8) {
         let future = bytes(GoldenBytes.header) + [kind.rawValue, version, 1, 0x01]
         #expect(throws: DecodingFault.unknownEvent(kind: kind.rawValue, version: version)) { try decoded(future) }
     }
 
-    @Test("E7: a format that only a later version knows is named, and nothing behind it is looked at", arguments: [UInt8(2), 255])
+    @Test("E7: a format from a later version is rejected with its number, and the rest is not read", arguments: [UInt8(2), 255])
     func unknownFormat(version: UInt8) {
         #expect(throws: DecodingFault.unknownFormat(version: version)) { try decoded([version]) }
         #expect(throws: DecodingFault.unknownFormat(version: version)) { try CommitCodec.decodeHeader([version].span) }
         #expect(DecodingFault.unknownFormat(version: version).description.contains("format version \(version)"))
     }
 
-    @Test("Every beginning of a commit that is not the whole of it is an error")
+    @Test("Every truncated commit is rejected")
     func truncation() {
         for commit in samples() {
             let whole = encoded(commit)
@@ -69,7 +69,7 @@ struct DamagedCommitTests {
         }
     }
 
-    @Test("A byte too many is an error")
+    @Test("One additional byte after a commit is rejected")
     func trailingByte() {
         for commit in samples() {
             let whole = encoded(commit)
@@ -79,7 +79,7 @@ struct DamagedCommitTests {
         }
     }
 
-    @Test("A payload that is longer than its event, or shorter, is an error")
+    @Test("A payload length that is too large or too small for its event is rejected")
     func wrongPayloadLength() {
         for length in [UInt8(1), 3] {
             let wrong = bytes(GoldenBytes.header) + [0x07, 0x01, length, 0x12, 0x11, 0x00]
@@ -88,7 +88,7 @@ struct DamagedCommitTests {
     }
 
     @Test(
-        "A changed byte is an error or another commit, never the same one and never a crash",
+        "A changed byte gives an error or a different commit, and never a crash",
         arguments: GoldenBytes.version1 + GoldenBytes.version2)
     func changedByte(event: Event, hex: String) {
         let commit = GoldenBytes.commit(of: event)
@@ -104,7 +104,7 @@ struct DamagedCommitTests {
         }
     }
 
-    @Test("A changed bit in a long commit is an error or another commit", arguments: UInt64(1)...5)
+    @Test("A changed bit in a long commit gives an error or a different commit", arguments: UInt64(1)...5)
     func changedBit(seed: UInt64) {
         var source = RandomEvents(seed: seed)
         let commit = source.commit()
@@ -120,14 +120,14 @@ struct DamagedCommitTests {
         }
     }
 
-    /// Whether damaged bytes pass for the commit that they were. Two texts that Swift holds equal (U+0301 is one bit from U+0341)
-    /// differ in their bytes, so these are compared too.
+    /// Returns whether damaged bytes decode to the original commit. Swift compares canonically equivalent texts as equal
+    /// (U+0301 differs from U+0341 by one bit), so this function also compares the encoded bytes.
     private func isSame(_ damaged: [UInt8], _ commit: Commit, _ whole: [UInt8]) -> Bool {
         guard let read = try? decoded(damaged) else { return false }
         return read == commit && encoded(read) == whole
     }
 
-    @Test("Bytes of no meaning are an error or some commit, never a crash", arguments: UInt64(1)...5)
+    @Test("Random bytes give an error or a commit, and never a crash", arguments: UInt64(1)...5)
     func noise(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
@@ -151,7 +151,7 @@ struct DamagedCommitTests {
         ("a number", "06 01 0b 80 80 80 80 80 80 80 80 80 80 00"),
     ]
 
-    @Test("A value that no encoder writes is an error that names it", arguments: malformed)
+    @Test("A value that no encoder writes throws an error that names it", arguments: malformed)
     func malformedValue(what: String, hex: String) {
         let fault = #expect(throws: DecodingFault.self) { try decoded(bytes(GoldenBytes.header + " " + hex)) }
         guard case .malformed(what, _)? = fault else {
@@ -161,7 +161,7 @@ struct DamagedCommitTests {
     }
 
     @Test(
-        "A length or a count beyond the end is an error, however large",
+        "A length or count beyond the end is rejected, however large it is",
         arguments: [
             "04 01 0a 23 7f", "04 01 ff ff ff ff 0f 23", "02 01 0f 21 00 00 00 00 00 ff ff ff ff ff ff ff ff ff 01",
         ])

@@ -1,9 +1,9 @@
 import Events
 
-/// Bytes as they stand in logs, worked out by hand from `Docs/Format.md`. Rows are added and never changed: what a released
-/// version wrote must be read for good.
+/// Bytes as stored in logs, computed by hand from `Docs/Format.md`. Add rows, but never change one: every later version must
+/// read the logs of all released versions.
 enum GoldenBytes {
-    /// What version 2 of a kind brought: the aliases of a class, between its options and the privileges that are new.
+    /// Events in their version 2, which adds the aliases of a class between its options and its new privileges.
     static let version2: [(event: Event, hex: String)] = [
         (
             .classDefined(
@@ -26,7 +26,7 @@ enum GoldenBytes {
         ),
     ]
 
-    /// An event and its bytes: kind, version, length of the payload, payload.
+    /// Events and their bytes: kind, version, payload length, payload.
     static let version1: [(event: Event, hex: String)] = [
         (.storeCreated(StoreCreated(preset: .open)), "01 01 01 01"),
         (
@@ -124,7 +124,7 @@ enum GoldenBytes {
         (.clockCorrected(ClockCorrected()), "17 01 00"),
     ]
 
-    /// Revision 7, 2026-01-01T10:00:00Z, actor #16, no origin, one event: what stands before the event in the table's tests.
+    /// Revision 7, 2026-01-01T10:00:00Z, actor #16, no origin, one event: the bytes before the event in the table's tests.
     static let header = "01  07  00 a8 e4 a7 50 47 06 00  10  00  01"
 
     static func commit(of event: Event) -> Commit {
@@ -133,7 +133,7 @@ enum GoldenBytes {
             events: [event])
     }
 
-    /// A commit with every field of the origin, a time before 1970 and the largest id.
+    /// A commit with every origin field, a time before 1970 and the largest id.
     static let fullCommit = (
         commit: Commit(
             revision: Revision(300), time: Instant(microseconds: -1_000_000), actor: PrincipalID(rawValue: ReservedID.limit),
@@ -148,7 +148,7 @@ enum GoldenBytes {
         """
     )
 
-    /// A commit of which the origin has a credential alone, as a service writes it.
+    /// A commit with an origin that contains only a credential, as a service writes it.
     static let credentialCommit = (
         commit: Commit(
             revision: Revision(7), time: Instant(microseconds: 1_767_261_600_000_000), actor: PrincipalID(rawValue: 16),
@@ -162,7 +162,7 @@ enum GoldenBytes {
     private static let permission = PermissionID(rawValue: 400)
 }
 
-/// The bytes that a text of two-digit hexadecimal numbers stands for; spaces and line ends between them do not count.
+/// Returns the bytes of a text of two-digit hexadecimal numbers. Ignores spaces and line ends between them.
 func bytes(_ hex: String) -> [UInt8] {
     hex.split(whereSeparator: \.isWhitespace).map { UInt8($0, radix: 16)! }
 }

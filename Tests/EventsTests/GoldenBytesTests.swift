@@ -1,19 +1,19 @@
 import Events
 import Testing
 
-@Suite("The log's format, byte by byte")
+@Suite("The log format, byte by byte")
 struct GoldenBytesTests {
     @Test("E7: every event of version 1 decodes from its golden bytes", arguments: GoldenBytes.version1)
     func eventDecodes(event: Event, hex: String) throws {
         #expect(try decoded(bytes(GoldenBytes.header + " " + hex)) == GoldenBytes.commit(of: event))
     }
 
-    @Test("E7: every event of version 1 is written as its golden bytes", arguments: GoldenBytes.version1)
+    @Test("E7: every event of version 1 encodes to its golden bytes", arguments: GoldenBytes.version1)
     func eventEncodes(event: Event, hex: String) {
         #expect(encoded(GoldenBytes.commit(of: event)) == bytes(GoldenBytes.header + " " + hex))
     }
 
-    @Test("E7: every kind of event has golden bytes for its present version", arguments: Event.Kind.allCases)
+    @Test("E7: every kind of event has golden bytes for its current version", arguments: Event.Kind.allCases)
     func kindIsCovered(kind: Event.Kind) {
         for (index, rows) in [GoldenBytes.version1, GoldenBytes.version2].enumerated() {
             let rows = rows.filter { $0.event.kind == kind }
@@ -23,14 +23,14 @@ struct GoldenBytesTests {
         #expect(kind.currentVersion <= 2)
     }
 
-    @Test("E7: every event of version 2 decodes from its golden bytes and is written as them", arguments: GoldenBytes.version2)
+    @Test("E7: every event of version 2 decodes from its golden bytes and encodes to them", arguments: GoldenBytes.version2)
     func laterEvent(event: Event, hex: String) throws {
         #expect(try decoded(bytes(GoldenBytes.header + " " + hex)) == GoldenBytes.commit(of: event))
         #expect(encoded(GoldenBytes.commit(of: event)) == bytes(GoldenBytes.header + " " + hex))
     }
 
     @Test(
-        "E7: aliases that are none, or out of their order, are no aliases",
+        "E7: an empty alias list, unordered aliases and invalid alias privileges are rejected",
         arguments: [
             "03 02 08  10  01 00 00 00 00 00 00", "03 02 0e  10  01 00 00 00 00  02 01 62 02 01 61 02  00",
             "03 02 0e  10  01 00 00 00 00  02 01 61 02 01 61 04  00",
@@ -39,7 +39,7 @@ struct GoldenBytesTests {
         #expect(throws: DecodingFault.self) { try decoded(bytes(GoldenBytes.header + " " + hex)) }
     }
 
-    @Test("E7: a commit with every field of its origin decodes from its golden bytes and is written as them")
+    @Test("E7: a commit with every origin field decodes from its golden bytes and encodes to them")
     func commitWithOrigin() throws {
         for (commit, hex) in [GoldenBytes.fullCommit, GoldenBytes.credentialCommit] {
             #expect(try decoded(bytes(hex)) == commit)
@@ -48,12 +48,12 @@ struct GoldenBytesTests {
     }
 
     @Test(
-        "E7: a payload of 128 bytes and more has its length in two and more bytes",
+        "E7: the length of a payload of 128 bytes or more takes two or more bytes",
         arguments: [
             (payload: 127, length: "7f"), (128, "80 01"), (300, "ac 02"), (16_384, "80 80 01"),
         ])
     func longPayload(payload: Int, length: String) throws {
-        // Object 300 takes two bytes, the value's own length one to three, the count of links one.
+        // Object 300 takes two bytes, the value's length one to three, the link count one.
         let valueLengthBytes = payload - 3 < 0x80 + 1 ? 1 : payload - 3 < 0x4000 + 2 ? 2 : 3
         let value = [UInt8](repeating: UInt8(ascii: "7"), count: payload - 3 - valueLengthBytes)
         let commit = GoldenBytes.commit(of: .objectWritten(ObjectWritten(object: ObjectID(rawValue: 300), value: value)))

@@ -12,7 +12,7 @@ struct InstantTests {
         ("1969-12-31T23:59:59.999999Z", -1, "1969-12-31T23:59:59.999999Z"),
         ("0001-01-01T00:00:00Z", -62_135_596_800_000_000, "0001-01-01T00:00:00Z"),
         ("9999-12-31T23:59:59.999999Z", 253_402_300_799_999_999, "9999-12-31T23:59:59.999999Z"),
-        // Leap years: every fourth, not the hundredth, but the four hundredth.
+        // Leap years: every fourth year, except every hundredth, but including every four hundredth.
         ("2024-02-29T00:00:00Z", 1_709_164_800_000_000, "2024-02-29T00:00:00Z"),
         ("2000-02-29T12:00:00Z", 951_825_600_000_000, "2000-02-29T12:00:00Z"),
         ("1900-02-28T23:59:59Z", -2_203_891_201_000_000, "1900-02-28T23:59:59Z"),
@@ -25,7 +25,7 @@ struct InstantTests {
         ("1970-01-01T00:00:00.100000Z", 100_000, "1970-01-01T00:00:00.1Z"),
         ("1970-01-01T00:00:00.000000Z", 0, "1970-01-01T00:00:00Z"),
         ("1970-01-01T00:00:00.123456789Z", 123_456, "1970-01-01T00:00:00.123456Z"),
-        // Offsets: what stands there is local, what is kept is UTC.
+        // Offsets: the text has local time, and the result is UTC.
         ("1970-01-01T01:00:00+01:00", 0, "1970-01-01T00:00:00Z"),
         ("1969-12-31T18:30:00-05:30", 0, "1970-01-01T00:00:00Z"),
         ("1970-01-01T00:00:00+00:00", 0, "1970-01-01T00:00:00Z"),
@@ -34,7 +34,7 @@ struct InstantTests {
         ("2025-12-31T23:59:59-23:59", 1_767_311_939_000_000, "2026-01-01T23:58:59Z"),
     ]
 
-    @Test("A time in RFC 3339 is read, and written again in UTC", arguments: readable)
+    @Test("An RFC 3339 time is parsed, and formatted again in UTC", arguments: readable)
     func readsAndWrites(text: String, microseconds: Int64, written: String) throws {
         #expect(try Instant(text) == Instant(microseconds: microseconds))
         #expect(Instant(microseconds: microseconds).description == written)
@@ -43,26 +43,26 @@ struct InstantTests {
     static let unreadable = [
         "", "Z", "forever", "2026", "2026-01-01", "2026-01-01T10:00Z", "2026-01-01T10:00:00", "2026-01-01T10:00:00 Z",
         " 2026-01-01T10:00:00Z", "2026-01-01T10:00:00Z ", "2026-01-01T10:00:00ZZ", "2026-1-01T10:00:00Z", "26-01-01T10:00:00Z",
-        // Dates and times that there are not.
+        // Dates and times that do not exist.
         "2026-00-01T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-00T00:00:00Z", "2026-01-32T00:00:00Z", "2026-04-31T00:00:00Z",
         "2025-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2024-02-30T00:00:00Z",
         "2026-01-01T24:00:00Z", "2026-01-01T10:60:00Z", "2026-01-01T23:59:60Z",
         // Years outside 0001 to 9999.
         "0000-01-01T00:00:00Z", "-001-01-01T00:00:00Z", "-0001-01-01T00:00:00Z", "+2026-01-01T00:00:00Z", "12026-01-01T00:00:00Z",
-        // Fractions and offsets that are none.
+        // Invalid fractions and offsets.
         "2026-01-01T10:00:00.Z", "2026-01-01T10:00:00,5Z", "2026-01-01T10:00:00.1234567890Z", "2026-01-01T10:00:00.5",
         "2026-01-01T10:00:00+01", "2026-01-01T10:00:00+0100", "2026-01-01T10:00:00+24:00", "2026-01-01T10:00:00+01:60",
         "2026-01-01T10:00:00+1:00", "2026-01-01T10:00:00\u{2212}01:00",
-        // Digits that are not ASCII's.
+        // Digits outside ASCII.
         "２０２６-01-01T00:00:00Z", "2026-01-01T10:00:0٠Z",
     ]
 
-    @Test("What is no time in RFC 3339 is not read", arguments: unreadable)
+    @Test("A text that is not an RFC 3339 time is rejected", arguments: unreadable)
     func refuses(text: String) {
         #expect(throws: MalformedTime.self) { try Instant(text) }
     }
 
-    @Test("Every day of eight centuries follows the one before it and is read as what it was written as")
+    @Test("Each day of eight centuries formats to a later text than the day before, and parses to the same instant")
     func everyDay() throws {
         let first = try Instant("1590-01-01T06:07:08Z")
         var last = ""
@@ -74,7 +74,7 @@ struct InstantTests {
         }
     }
 
-    @Test("The extremes have a place in the order and a text")
+    @Test("The extreme instants are ordered and have a text")
     func extremes() {
         #expect(Instant.distantPast < Instant(microseconds: 0))
         #expect(Instant(microseconds: 0) < Instant.forever)
@@ -82,7 +82,7 @@ struct InstantTests {
         #expect(!Instant.distantPast.description.isEmpty)
     }
 
-    @Test("Later than every moment stays later than every moment")
+    @Test("Adding to `forever`, or beyond the largest instant, gives `forever`")
     func advancing() {
         #expect(Instant.forever.advanced(byMicroseconds: 1) == .forever)
         #expect(Instant(microseconds: .max - 1).advanced(byMicroseconds: 5) == .forever)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Limits and reserved numbers")
 struct LimitsTests {
-    @Test("What fits one limit fits the limits around it")
+    @Test("Each limit fits within the limits that contain it")
     func limitsFitTogether() {
         #expect(Limits.idBytes == 512, "DESIGN section 1")
         #expect(Limits.valueBytes < Limits.bytesPerCommit)
@@ -13,7 +13,7 @@ struct LimitsTests {
         #expect(Limits.changesPerTransaction > 0 && Limits.valueDepth > 0 && Limits.depthOfParents > 0)
     }
 
-    @Test("The reserved numbers stand for these names for good")
+    @Test("The reserved numbers never change their names")
     func reservedNames() {
         let expected: [UInt64: String] = [
             0: "store", 1: "everyone", 2: "anonymous", 3: "class:class", 4: "class:role", 5: "class:user", 6: "class:thing",
@@ -24,14 +24,14 @@ struct LimitsTests {
         for id in UInt64(0)..<ReservedID.firstFree { #expect(ClassID(rawValue: id).isBuiltIn == (3...8).contains(id)) }
     }
 
-    @Test("One thing has one number in every part it plays")
+    @Test("An entity has the same number as object, class and principal")
     func numbersCross() {
         #expect(ObjectID(ClassID.class) == ObjectID(rawValue: 3))
         #expect(PrincipalID(ObjectID(rawValue: 20)).description == "#20")
         #expect(ObjectID(rawValue: 20) < ObjectID(rawValue: 21))
     }
 
-    @Test("Revisions are counted from the store's creation, and the open end is behind all of them")
+    @Test("Revisions count from the store's creation, and the open end is after all of them")
     func revisions() {
         #expect(Revision.genesis.next == Revision(1))
         #expect(Revision(1) < Revision(2))

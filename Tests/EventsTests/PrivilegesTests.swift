@@ -8,14 +8,14 @@ struct PrivilegesTests {
         ("modifySchema", 7),
     ]
 
-    @Test("R5: each of the eight built-in privileges has its name and its bit for good", arguments: builtIn)
+    @Test("R5: the name and bit of each of the eight built-in privileges never change", arguments: builtIn)
     func builtInNames(name: String, bit: UInt32) {
         #expect(PrivilegeNames().privilege(name) == Privileges(rawValue: 1 << bit))
         #expect(PrivilegeNames().names(of: Privileges(rawValue: 1 << bit)) == [name])
         #expect(Privileges.builtIn.contains(Privileges(rawValue: 1 << bit)))
     }
 
-    @Test("F15: a store defines up to 24 privileges of its own, which take the bits from 8 on in order")
+    @Test("F15: a store defines up to 24 custom privileges, which take the bits from 8 upwards in order")
     func customPrivileges() {
         var names = PrivilegeNames()
         for index in 0..<24 {
@@ -28,7 +28,7 @@ struct PrivilegesTests {
         #expect(names.names(of: .all).count == 32)
     }
 
-    @Test("Names come sorted by their UTF-8 bytes, and bits without a name are left out")
+    @Test("Names are sorted by their UTF-8 bytes, and bits without a name are omitted")
     func namesAreSorted() {
         let names = PrivilegeNames(custom: ["über", "approve", "Ship", "\u{FFFD}", "\u{1D11E}"])
         #expect(
@@ -41,12 +41,12 @@ struct PrivilegesTests {
         #expect(names.names(of: []) == [])
     }
 
-    @Test("A name that nobody gave is no privilege", arguments: ["", "Read", "read ", "approve", "all"])
+    @Test("An undefined name is not a privilege", arguments: ["", "Read", "read ", "approve", "all"])
     func unknownName(name: String) {
         #expect(PrivilegeNames().privilege(name) == nil)
     }
 
-    @Test("Everything includes the privileges that are defined later")
+    @Test("`all` includes privileges that are defined later")
     func everything() {
         for index in 0..<Privileges.customLimit { #expect(Privileges.all.contains(.custom(index))) }
         #expect(Privileges.all.isSuperset(of: .builtIn))

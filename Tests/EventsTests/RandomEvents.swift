@@ -1,7 +1,7 @@
 import Events
 import TestSupport
 
-/// Events and commits that a seed decides, with the odd and the extreme in every field.
+/// Generates events and commits from a seed, with unusual and extreme values in every field.
 struct RandomEvents {
     private var random: SplitMix64
 

@@ -2,7 +2,7 @@ import Events
 import TestSupport
 import Testing
 
-@Suite("The bytes of refused commands")
+@Suite("Encoding of refused commands")
 struct RefusalCodecTests {
     /// Refusal 3, 2026-01-01T10:00:00Z, at revision 7.
     private static let header = "01  03  00 a8 e4 a7 50 47 06 00  07 "
@@ -51,14 +51,14 @@ struct RefusalCodecTests {
 
     private func decoded(_ bytes: [UInt8]) throws(DecodingFault) -> RecordedRefusal { try RefusalCodec.decode(bytes.span) }
 
-    @Test("E7: a refusal of version 1 decodes from its golden bytes and is written as them", arguments: version1)
+    @Test("E7: a refusal of version 1 decodes from its golden bytes and encodes to them", arguments: version1)
     func goldenBytes(refusal: RecordedRefusal, hex: String) throws {
         #expect(try decoded(bytes(hex)) == refusal)
         #expect(encoded(refusal) == bytes(hex))
     }
 
     @Test(
-        "E7: a format that only a later version knows is named, and nothing behind it is looked at", arguments: [UInt8(0), 2, 255])
+        "E7: a format from a later version is rejected with its number, and the rest is not read", arguments: [UInt8(0), 2, 255])
     func unknownFormat(version: UInt8) {
         let fault = #expect(throws: DecodingFault.self) { try decoded([version]) }
         #expect(fault == .unknownRefusalFormat(version: version))
@@ -66,7 +66,7 @@ struct RefusalCodecTests {
         #expect(fault?.description.contains("use a later one") == true)
     }
 
-    @Test("Every beginning of a refusal that is not the whole of it is an error, and so is a byte too many", arguments: version1)
+    @Test("Every truncated refusal is rejected, and so is one additional byte", arguments: version1)
     func truncation(refusal: RecordedRefusal, hex: String) {
         let whole = encoded(refusal)
         for count in 0..<whole.count {
@@ -75,7 +75,7 @@ struct RefusalCodecTests {
         #expect(throws: DecodingFault.malformed(what: "the end of the refusal", offset: whole.count)) { try decoded(whole + [0]) }
     }
 
-    @Test("A changed byte is an error or another refusal, never the same one and never a crash", arguments: version1)
+    @Test("A changed byte gives an error or a different refusal, and never a crash", arguments: version1)
     func changedByte(refusal: RecordedRefusal, hex: String) {
         let whole = encoded(refusal)
         for offset in whole.indices {
@@ -83,13 +83,13 @@ struct RefusalCodecTests {
                 var damaged = whole
                 damaged[offset] ^= change
                 guard let read = try? decoded(damaged) else { continue }
-                // Two texts that Swift holds equal differ in their bytes.
+                // Swift compares texts as equal even if their bytes differ, so this compares the bytes too.
                 #expect(read != refusal || encoded(read) == damaged, "byte \(offset) changed by \(change) is not noticed")
             }
         }
     }
 
-    @Test("Bytes of no meaning are an error or some refusal, never a crash", arguments: UInt64(1)...5)
+    @Test("Random bytes give an error or a refusal, and never a crash", arguments: UInt64(1)...5)
     func noise(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
@@ -99,7 +99,7 @@ struct RefusalCodecTests {
         }
     }
 
-    @Test("A text is cut between two characters, and is the same where it is short enough")
+    @Test("A long text is cut between two characters, and a short one is unchanged")
     func prefixes() {
         #expect("häuser".prefix(utf8Bytes: 7) == "häuser")
         #expect("häuser".prefix(utf8Bytes: 6) == "häuse")

@@ -1,9 +1,9 @@
 import Events
 import Testing
 
-@Suite("Numbers in JSON are read as what they are, or refused")
+@Suite("JSON numbers are read exactly or rejected")
 struct JSONNumberTests {
-    /// Whole numbers in every spelling.
+    /// Integers in every notation.
     static let whole: [(text: String, number: Int64)] = [
         ("0", 0), ("-0", 0), ("0.0", 0), ("-0.0", 0), ("0e0", 0), ("-0e-5", 0), ("0.000e999999999999", 0),
         ("0e-99999999999999999999", 0),
@@ -15,7 +15,7 @@ struct JSONNumberTests {
         ("9.2233720368547758e18", 9_223_372_036_854_775_800),
     ]
 
-    @Test("A whole number that fits 64 bits is exact, however it is written", arguments: whole)
+    @Test("An integer that fits in 64 bits is read exactly, in every notation", arguments: whole)
     func exact(text: String, number: Int64) throws {
         guard case .integer(number) = try JSONText.decode(Array(text.utf8)) else {
             return #expect(Bool(false), "\(text) was not read as \(number)")
@@ -30,7 +30,7 @@ struct JSONNumberTests {
         ("0.1000000000000000055511151231257827", 0.1), ("3.14159265358979323846", .pi), ("1.0000000000000001e+300", 1e300),
     ]
 
-    @Test("Any other number is the nearest one of double precision", arguments: fractions)
+    @Test("Any other number becomes the nearest double", arguments: fractions)
     func nearest(text: String, number: Double) throws {
         guard case .number(let read) = try JSONText.decode(Array(text.utf8)) else {
             return #expect(Bool(false), "\(text) is no fraction")
@@ -46,7 +46,7 @@ struct JSONNumberTests {
         "0.1e-999999999999999999999",
     ]
 
-    @Test("A number that would become another one is refused and quoted, wherever it stands", arguments: refused)
+    @Test("A number that cannot be represented is rejected and quoted, also inside arrays and objects", arguments: refused)
     func refuses(text: String) throws {
         let error = #expect(throws: JSONError.self) { try JSONText.decode(Array(#"{"a":[\#(text)]}"#.utf8)) }
         #expect(error?.kind == .number)
@@ -54,7 +54,7 @@ struct JSONNumberTests {
         #expect(error?.problem.contains("`\(text)`") == true)
     }
 
-    @Test("A number of a million digits is refused, and quoted by its beginning")
+    @Test("A number of a million digits is rejected, and the error quotes only its first digits")
     func endless() {
         let digits = [UInt8](repeating: UInt8(ascii: "7"), count: 1_000_000)
         for text in [digits, digits + Array("e1".utf8)] {
@@ -72,13 +72,13 @@ struct JSONNumberTests {
         (.number(.greatestFiniteMagnitude), "1.7976931348623157e+308"),
     ]
 
-    @Test("A number is written with as few digits as bring it back, and a whole one without a point", arguments: written)
+    @Test("A number is written with the fewest digits that read back the same; an integer has no decimal point", arguments: written)
     func writes(value: JSONValue, text: String) throws {
         #expect(try String(decoding: JSONText.encode(value), as: UTF8.self) == text)
         #expect(try JSONText.decode(Array(text.utf8)) == value)
     }
 
-    @Test("What JSON has no number for is not written", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("A number that JSON cannot represent is not written", arguments: [Double.nan, .infinity, -.infinity])
     func unwritable(number: Double) {
         let error = #expect(throws: JSONError.self) { try JSONText.encode(.array([.object(["a": .number(number)])])) }
         #expect(error?.kind == .number)

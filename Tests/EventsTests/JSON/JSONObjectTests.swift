@@ -2,11 +2,11 @@ import Events
 import TestSupport
 import Testing
 
-@Suite("JSON objects keep names apart by their bytes")
+@Suite("JSON objects distinguish names by their bytes")
 struct JSONObjectTests {
     static let (one, two) = ("\u{E9}", "e\u{301}")
 
-    @Test("Names that look alike are two members, in any way of making an object")
+    @Test("Canonically equivalent names are two members, in every way of creating an object")
     func lookalikes() {
         let literal: JSONObject = [Self.one: .integer(1), Self.two: .integer(2)]
         var built = JSONObject()
@@ -25,7 +25,7 @@ struct JSONObjectTests {
         #expect(built != [Self.two: .integer(1)])
     }
 
-    @Test("Members stand in the order of the bytes of their names")
+    @Test("Members are ordered by the bytes of their names")
     func order() {
         let numbers: [String: Int64] = ["é": 1, "z": 2, "Z": 3, "": 4, "a10": 5, "a9": 6, "\u{1D11E}": 7, "\u{FFFD}": 8]
         let object = JSONObject(numbers.mapValues { JSONValue.integer($0) })
@@ -35,7 +35,7 @@ struct JSONObjectTests {
         #expect(object.last?.value == .integer(7))
     }
 
-    @Test("Reading, setting and removing is what a dictionary by bytes does", arguments: UInt64(0)..<10)
+    @Test("Reading, setting and removing members works as in a dictionary keyed by bytes", arguments: UInt64(0)..<10)
     func asDictionary(number: UInt64) {
         let seed = TestSettings.firstSeed &+ 7_400_000 &+ number
         var source = RandomJSON(seed: seed, of: Array("ae\u{301}é".unicodeScalars))
@@ -52,7 +52,7 @@ struct JSONObjectTests {
         #expect(JSONObject(object.shuffled(using: &source.random).map { ($0, $1) }) == object, "seed \(seed)")
     }
 
-    @Test("A random patch does what RFC 7396 says member by member", arguments: UInt64(0)..<10)
+    @Test("A random patch gives the result of RFC 7396, member by member", arguments: UInt64(0)..<10)
     func merging(number: UInt64) {
         let seed = TestSettings.firstSeed &+ 7_500_000 &+ number
         var source = RandomJSON(seed: seed, of: Array("e\u{301}é".unicodeScalars))
@@ -62,7 +62,7 @@ struct JSONObjectTests {
         }
     }
 
-    /// The program of RFC 7396, section 2.
+    /// The algorithm of RFC 7396, section 2.
     private func merged(_ target: JSONValue?, _ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
         var members = JSONObject()

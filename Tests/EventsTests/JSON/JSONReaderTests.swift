@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Reading JSON takes what RFC 8259 takes, and says at which byte it takes nothing else")
+@Suite("The JSON reader accepts RFC 8259 texts and rejects others with a byte offset")
 struct JSONReaderTests {
     private func read(_ text: String) throws(JSONError) -> JSONValue { try JSONText.decode(Array(text.utf8)) }
 
@@ -34,10 +34,10 @@ struct JSONReaderTests {
         ("{\"\u{E9}\":1,\"e\u{301}\":2}", .object(["\u{E9}": .integer(1), "e\u{301}": .integer(2)])),
     ]
 
-    @Test("What RFC 8259 allows is read", arguments: accepted)
+    @Test("Texts that RFC 8259 allows are read", arguments: accepted)
     func accepts(text: String, value: JSONValue) throws { #expect(try read(text) == value) }
 
-    /// Texts that are no JSON, and the byte at which that shows.
+    /// Invalid texts, and the offset of the error.
     static let refused: [(text: String, offset: Int)] = [
         ("", 0), (" ", 1), ("nul", 0), ("nulL", 0), ("True", 0), ("NaN", 0), ("Infinity", 0), ("-Infinity", 1), ("undefined", 0),
         ("1 2", 2), ("1,", 1), ("[]]", 2), ("{}}", 2), ("null//x", 4), ("/* */1", 0), ("'a'", 0),
@@ -59,7 +59,7 @@ struct JSONReaderTests {
         ("-.5", 1), ("1.5.5", 3), ("1e1.5", 3), ("1e1e1", 3), ("0x10", 1), ("1_000", 1), ("--1", 1), ("1a", 1), ("１", 0),
     ]
 
-    @Test("What RFC 8259 does not allow is refused at its byte", arguments: refused)
+    @Test("Texts that RFC 8259 does not allow are rejected with a byte offset", arguments: refused)
     func refuses(text: String, offset: Int) {
         let error = error(Array(text.utf8))
         #expect(error?.kind == .malformed)
@@ -73,7 +73,7 @@ struct JSONReaderTests {
         ([0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], 1), ([0x22, 0x80, 0x22], 1), ([0x31, 0xE2, 0x82], 1), ([0xFE, 0xFF, 0x00, 0x31], 0),
     ]
 
-    @Test("A text that is not UTF-8 is refused at its byte", arguments: noUTF8)
+    @Test("A text that is not UTF-8 is rejected with a byte offset", arguments: noUTF8)
     func notUTF8(bytes: [UInt8], offset: Int) {
         let error = error(bytes)
         #expect(error?.kind == .malformed)
@@ -81,14 +81,14 @@ struct JSONReaderTests {
         #expect(error?.problem.contains("UTF-8") == true)
     }
 
-    /// A name that stands twice, and where it stands for the second time.
+    /// Texts with a repeated name, and the offset of its second occurrence.
     static let repeated: [(text: String, name: String, offset: Int)] = [
         (#"{"a":1,"a":1}"#, "a", 7), (#"{"b":0,"a":1,"c":2,"a":3}"#, "a", 19), (#"{"a":1,"\u0061":2}"#, "a", 7),
         (#"[0,{"x":{"é":1, "é":2}}]"#, "é", 17), (#"{"":1,"":2}"#, "", 6), (#"{"a":{"a":[1,2]},"b":"}","a":null}"#, "a", 25),
         (#"{"a":1,"a":2,"a":3}"#, "a", 7),
     ]
 
-    @Test("A name that stands twice in an object is an error that quotes it", arguments: repeated)
+    @Test("A repeated name in an object throws an error that quotes it", arguments: repeated)
     func repeatedName(text: String, name: String, offset: Int) {
         let error = error(Array(text.utf8))
         #expect(error?.kind == .repeatedName)
@@ -96,7 +96,7 @@ struct JSONReaderTests {
         #expect(error?.problem.contains("`\(name)`") == true)
     }
 
-    @Test("The same name in different objects, and names that only look alike, stand for themselves")
+    @Test("The same name in different objects, and similar names, are not repeated names")
     func sameNameElsewhere() throws {
         let value = try read("[{\"a\":1},{\"a\":{\"a\":2}},{\"\u{E9}\":1,\"e\u{301}\":2,\"E\u{301}\":3}]")
         guard case .array(let elements) = value, case .object(let members) = elements[2] else { return #expect(Bool(false)) }
@@ -104,7 +104,7 @@ struct JSONReaderTests {
         #expect(members.values.elementsEqual([.integer(3), .integer(2), .integer(1)]))
     }
 
-    @Test("Nesting is read up to the limit of the reader, far above that of values; deeper is an error of its own")
+    @Test("Nesting is read up to the reader's limit, far above the limit for values; deeper nesting throws a separate error")
     func depth() throws {
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
             let deepest =
@@ -123,7 +123,7 @@ struct JSONReaderTests {
         #expect(error(Array(mixed.utf8))?.kind == .tooDeep)
     }
 
-    @Test("A long text is refused by its length, before anything in it is looked at")
+    @Test("A text over the length limit is rejected before any of it is read")
     func length() {
         let long = [UInt8](repeating: 0xFF, count: 100 << 20)
         #expect(error(long)?.kind == .tooLong)
@@ -132,7 +132,7 @@ struct JSONReaderTests {
         #expect(throws: Never.self) { try JSONText.decode(fits, limit: 101) }
     }
 
-    @Test("Every beginning of a text is either read or refused at a byte of it")
+    @Test("Every truncated text is read or rejected with a byte offset")
     func beginnings() throws {
         let text = Array(#"[{"a\u00e9\ud834\udd1e":[-1.5e+3,true,null,""],"b":{"é":0}},"\\",12]"#.utf8)
         #expect(throws: Never.self) { try JSONText.decode(text) }
@@ -142,7 +142,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("Whatever single byte is changed, the text is read or refused, and never read as what it was")
+    @Test("After a change of one byte the text is rejected or gives a different value")
     func changedBytes() throws {
         let text = Array(#"{"a":[1,true,"x"],"b":{"c":null}}"#.utf8)
         let value = try JSONText.decode(text)
@@ -155,7 +155,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("Of random changes to a text none is read that Foundation does not read", arguments: UInt64(1)...10)
+    @Test("After random changes, every accepted text is also accepted by Foundation", arguments: UInt64(1)...10)
     func agreesWithFoundation(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let text = Array(#"{"a":[1,-2.5e3,true,null,"é\u00e9\n"],"b":{"c":"","d":{}},"e":[[],[0]]}"#.utf8)

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("JSON as objects' values are kept")
+@Suite("The stored JSON text of object values")
 struct JSONTextTests {
     private func text(_ value: JSONValue) throws -> String { String(decoding: try JSONText.encode(value), as: UTF8.self) }
 
-    @Test("Members stand in the order of their bytes, without blanks, and only what must be escaped is")
+    @Test("Members are ordered by the bytes of their names, without whitespace, and with only the required escapes")
     func form() throws {
         let value: JSONValue = .object([
             "b": .array([.bool(true), .null, .integer(-1)]), "B": .object([:]), "\u{1D11E}": .array([]), "\u{FF5E}": .number(0.5),
@@ -20,7 +20,7 @@ struct JSONTextTests {
                 + #"","～":0.5,"𝄞":[]}"#)
     }
 
-    @Test("It is what Foundation writes with sorted keys, whose bytes older logs hold", arguments: UInt64(0)..<20)
+    @Test("The text equals Foundation's with sorted keys, which older logs contain", arguments: UInt64(0)..<20)
     func asFoundation(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 7_100_000 &+ number
         var source = RandomJSON(seed: seed, of: RandomJSON.ascii)
@@ -32,7 +32,7 @@ struct JSONTextTests {
         }
     }
 
-    @Test("A value comes back from its text, and the text from the value, whatever is in it", arguments: UInt64(0)..<20)
+    @Test("Any value survives writing and reading, and any text survives reading and writing", arguments: UInt64(0)..<20)
     func roundTrip(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 7_200_000 &+ number
         var source = RandomJSON(seed: seed, of: RandomJSON.any)
@@ -43,7 +43,7 @@ struct JSONTextTests {
             #expect(back == value, "seed \(seed)")
             #expect(back.hashValue == value.hashValue, "seed \(seed)")
             #expect(try JSONText.encode(back) == canonical, "seed \(seed)")
-            // However else the value is written, it is the same value, and has the same text when it is kept.
+            // Another notation of the value gives an equal value and the same stored text.
             let other = try JSONText.decode(Array(source.text(of: value).utf8))
             #expect(other == value, "seed \(seed)")
             #expect(try JSONText.encode(other) == canonical, "seed \(seed)")
@@ -51,7 +51,7 @@ struct JSONTextTests {
     }
 }
 
-/// A value as Foundation's encoder takes it.
+/// Encodes a value with Foundation's encoder.
 private struct Bridge: Encodable {
     let value: JSONValue
 
@@ -63,7 +63,7 @@ private struct Bridge: Encodable {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
-        // Whole numbers that fit 64 bits are written as such, which Foundation does only for the smaller ones.
+        // Writes integers that fit in 64 bits as integers. Foundation does this only for smaller ones.
         case .number(let value):
             if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(value) }
         case .string(let value): try container.encode(value)

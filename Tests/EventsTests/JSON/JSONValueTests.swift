@@ -24,7 +24,7 @@ struct JSONValueTests {
         (#"{}"#, #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
     ]
 
-    @Test("A merge does what the appendix of RFC 7396 says", arguments: merges)
+    @Test("A merge gives the results in the appendix of RFC 7396", arguments: merges)
     func merging(original: String, patch: String, result: String) throws {
         #expect(try json(original).merging(json(patch)) == json(result))
     }
@@ -47,7 +47,7 @@ struct JSONValueTests {
         (#"{}"#, [], 1),
     ]
 
-    @Test("R12: links are found anywhere in a value, each once, and nesting is counted", arguments: values)
+    @Test("R12: links are found anywhere in a value, each once, and the nesting depth is counted", arguments: values)
     func linksAndDepth(value: String, links: [String], depth: Int) throws {
         #expect(try json(value).links == links)
         #expect(try json(value).depth == depth)
@@ -62,7 +62,7 @@ struct JSONValueTests {
         (#""\u00e9""#, #""e\u0301""#, false),
     ]
 
-    @Test("Equality is JSON's: numbers by what they are, texts by their bytes, members in any order", arguments: equalities)
+    @Test("Equality compares numbers by value, texts by bytes, and members in any order", arguments: equalities)
     func equality(left: String, right: String, areEqual: Bool) throws {
         let (left, right) = (try json(left), try json(right))
         #expect((left == right) == areEqual)
@@ -70,7 +70,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "A value comes back from its text as it was",
+        "A value reads back equal from its text",
         arguments: [
             "null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "2.5", "1e300", #""""#,
             #""a\"b\u0000""#,
@@ -81,7 +81,7 @@ struct JSONValueTests {
         #expect(try JSONText.decode(JSONText.encode(value)) == value)
     }
 
-    @Test("A member is found in an object and nowhere else")
+    @Test("A member is found only in an object")
     func members() throws {
         #expect(try json(#"{"a":1}"#)["a"] == .integer(1))
         #expect(try json(#"{"a":1}"#)["b"] == nil)
@@ -91,7 +91,7 @@ struct JSONValueTests {
     /// An `é` in one code point and in two.
     static let (one, two) = ("\u{E9}", "e\u{301}")
 
-    @Test("A merge takes names for one only where their bytes are equal, at any depth")
+    @Test("A merge treats names as the same only if their bytes are equal, at any depth")
     func mergeOfLookalikes() throws {
         let (one, two) = (Self.one, Self.two)
         let value = try json(#"{"\#(one)":1,"in":{"\#(one)":1}}"#)

@@ -1,14 +1,14 @@
 import Events
 import TestSupport
 
-/// Random values, with everything that JSON can say somewhere in them.
+/// Generates random values that cover all of JSON.
 struct RandomJSON {
     var random: SplitMix64
-    /// What names and texts are made of.
+    /// The characters of names and texts.
     let scalars: [UnicodeScalar]
 
     static let ascii = (0..<0x80).map { UnicodeScalar(UInt8($0)) }
-    /// Code points of every length in UTF-8, among them some that look alike.
+    /// Code points of every UTF-8 length, including some that look alike.
     static let any = ascii + "é\u{301}e\u{C5}\u{212B}\u{2028}ﬀ\u{FFFD}\u{FFFF}😀\u{1D11E}\u{10FFFF}".unicodeScalars
 
     init(seed: UInt64, of scalars: [UnicodeScalar]) {
@@ -48,7 +48,7 @@ struct RandomJSON {
         }
     }
 
-    /// The text of a value with blanks, escapes and members in an order that writing does not choose.
+    /// Returns the text of a value with whitespace, escapes and a member order that the writer never produces.
     mutating func text(of value: JSONValue) -> String {
         let text: String =
             switch value {

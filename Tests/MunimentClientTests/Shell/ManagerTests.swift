@@ -27,7 +27,7 @@ struct ManagerTests {
             let store = RecordingStore(StoredSession(refresh: "r0", ends: clock.now.later(seconds: 1_000)))
             let manager = AuthManager(try .test(ScriptedTransport(ManagerTests.service), clock, store: store))
             try await manager.signIn(with: email)
-            // The order in which the two requests arrive is not defined. The order in which they are saved is.
+            // The two requests may arrive in any order, but the sessions are saved in a fixed order.
             #expect(store.saved.first == "r0", "its refresh was begun")
             #expect(store.saved.last == "r1")
         }

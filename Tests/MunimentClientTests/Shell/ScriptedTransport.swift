@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import MunimentClient
 
-/// A service whose responses the test defines. It records the requests, for tests of what the client sends and how often.
+/// A service with responses that the test defines. It records the requests, for tests of the client's messages and their number.
 final class ScriptedTransport: AuthTransport {
     typealias Script = @Sendable (AuthRequest) -> Result<AuthAnswer, AuthTransportFailure>
 
@@ -25,7 +25,7 @@ final class ScriptedTransport: AuthTransport {
 }
 
 extension AuthConfiguration {
-    /// Creates a configuration with a clock of the test, whose pauses take no time.
+    /// Creates a configuration with a clock of the test and pauses that take no time.
     static func test(
         _ transport: any AuthTransport, _ clock: ManualClock, store: any SessionStore = InMemorySessionStore()
     ) throws -> AuthConfiguration {
