@@ -6,11 +6,11 @@ import TestSupport
 
 @testable import Identity
 
-/// Accounts in a process that is killed, whose disk is full, or that is one of two.
+/// Account operations in a process that is killed, that has a full disk, or that runs next to another process.
 struct AccountErrands {
     let folder: String
 
-    /// Has the accounts open until it is killed.
+    /// Keeps the accounts open until the process is killed.
     func hold() throws {
         let book = try AccountBook(folder: folder)
         FaultHelper.say("open")
@@ -18,13 +18,13 @@ struct AccountErrands {
         book.close()
     }
 
-    /// Makes and deletes accounts until it is killed, and says each one when it is done.
+    /// Creates and deletes accounts until the process is killed, and reports each completed step.
     func changeForever() throws {
         let book = try AccountBook(folder: folder)
         while true { try step(book) }
     }
 
-    /// The same where no file may grow beyond a limit, until a write fails; says what becomes of the accounts then.
+    /// Does the same with a file size limit until a write fails, then reports the state of the accounts.
     func change(within limit: Int) throws {
         let book = try AccountBook(folder: folder)
         FileSizeLimit.set(limit)
@@ -35,7 +35,7 @@ struct AccountErrands {
         book.close()
     }
 
-    /// Makes accounts, and deletes the first one where the log takes nothing more, while there is room for its key.
+    /// Creates accounts, then deletes the first one with a file size limit that stops the log but not the removal of the key.
     func deleteWithoutRoom() throws {
         let book = try AccountBook(folder: folder)
         for _ in 0..<3 { try step(book) }
@@ -44,7 +44,7 @@ struct AccountErrands {
         book.close()
     }
 
-    /// Makes an account and deletes it, and says meanwhile what goes to the disk.
+    /// Creates and deletes an account, and reports each disk write in between.
     func changeOpenly() throws {
         let book = try AccountBook(folder: folder)
         tellOfTheDisk()
@@ -52,7 +52,7 @@ struct AccountErrands {
         book.close()
     }
 
-    /// Makes an account with a session, and deletes the oldest of more than four.
+    /// Creates an account with a session, and deletes the oldest account if there are more than four.
     private func step(_ book: AccountBook) throws {
         let made = try make(book)
         let sessions = Sessions(book: book, settings: AccountSettings())

@@ -3,7 +3,7 @@ import Glibc
 import Muniment
 import Permissions
 
-/// What the helper can be asked to do.
+/// The commands of the helper.
 struct Errand {
     private let name: String
     private let arguments: [String]
@@ -57,7 +57,7 @@ struct Errand {
     private var accounts: AccountErrands { AccountErrands(folder: arguments[0]) }
     private var observing: ObservingErrands { ObservingErrands(path: arguments[0]) }
 
-    /// STORE, `log` or `index`, `sealed` or `open`, and the offsets: the first, the one behind the last, the step.
+    /// Arguments: STORE, `log` or `index`, `sealed` or `open`, and the first offset, the end offset (exclusive) and the step.
     private var sweep: Sweep {
         let numbers = arguments[3...].map { Int($0) ?? 0 }
         return Sweep(

@@ -1,7 +1,7 @@
 import Files
 import Glibc
 
-/// A process for tests of what ends a process, or takes two: it does what its arguments say and tells it line by line.
+/// A process for tests that end a process or need two. It runs the command in its arguments and reports line by line.
 @main struct FaultHelper {
     static func main() {
         installDamageHandler()

@@ -3,17 +3,17 @@ import Muniment
 import Permissions
 import TestSupport
 
-/// The store of ``FaultHistory``, and what it answers.
+/// The store of ``FaultHistory``, and its answers.
 enum FaultStore {
     static let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
 
-    /// Makes the store, one commit a step.
+    /// Creates the store with one commit per step.
     static func make(at path: String) throws {
         let store = try Store.create(
             at: path, options: StoreOptions(clock: { FaultHistory.start }, recordsEnds: .withCommits, mapBytes: 1 << 24))
         for (number, step) in FaultHistory.steps.enumerated() {
             try store.commit(Transaction(step.caller, step.changes, authority: .importer, time: step.time))
-            // Commits stand before and behind the first refusal, and refusals fill some pages.
+            // The first refusal has commits before and after it, and the refusals fill several pages.
             guard number >= 4, number < 9 else { continue }
             for _ in 0..<4 { try refuse(store, at: step.time) }
         }
@@ -26,7 +26,7 @@ enum FaultStore {
         do { try store.commit(Transaction(.anonymous, [change], time: time)) } catch is Refusal {}
     }
 
-    /// One answer: yes, no, or that there is none.
+    /// An answer: yes, no, or an error.
     enum Answer: Equatable {
         case yes
         case no
@@ -44,7 +44,7 @@ enum FaultStore {
         }
     }
 
-    /// Opens the store for reading, reads what was refused, and closes it.
+    /// Opens the store for reading, reads the recorded refusals, and closes it.
     static func refusals(at path: String) throws -> [RecordedRefusal] {
         let store = try Store.open(at: path, .reading, options: options)
         var refusals: [RecordedRefusal] = []
@@ -54,7 +54,7 @@ enum FaultStore {
         return refusals
     }
 
-    /// Opens the store for reading, asks, and closes it.
+    /// Opens the store for reading, runs all queries, and closes it.
     static func answers(at path: String) throws -> [Answer] {
         let store = try Store.open(at: path, .reading, options: options)
         let answers = answers(store)

@@ -3,9 +3,9 @@ import Events
 import Files
 import Glibc
 
-/// Filling up what a process may write.
+/// The file size limit of this process.
 enum FileSizeLimit {
-    /// Lets no file grow beyond so many bytes; nil lets them grow again. A write beyond it fails instead of ending the process.
+    /// Limits the size of every file; nil removes the limit. A write beyond the limit fails instead of ending the process.
     static func set(_ bytes: Int?) {
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
@@ -14,7 +14,7 @@ enum FileSizeLimit {
     }
 }
 
-/// Appends until a write fails, and says what becomes of the log then.
+/// Appends until a write fails, then reports the state of the log.
 struct FillLog {
     let path: String
     let limit: Int

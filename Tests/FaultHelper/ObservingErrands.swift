@@ -5,11 +5,11 @@ import Glibc
 import Muniment
 import Permissions
 
-/// What a process does beside one that observes, or as one.
+/// Operations of a process that observes a store, or that runs next to an observer.
 struct ObservingErrands {
     let path: String
 
-    /// Writes numbers from 1 to an object, each in a commit of its own, and then deletes it.
+    /// Writes the numbers from 1 to `last` to an object, each in a separate commit, and then deletes the object.
     func count(on object: Name, to last: Int64) throws {
         let store = try Store.open(at: path, .writing, options: FaultStore.options)
         for number in 1...last {
@@ -19,8 +19,8 @@ struct ObservingErrands {
         try store.close()
     }
 
-    /// Grants `user:ann` read on `doc:1` for some time by the machine's clock, says at which revision and until when, and keeps the
-    /// store open until something ends the process.
+    /// Grants `user:ann` read on `doc:1` for some time by the machine's clock. Reports the revision and the end time, and keeps the
+    /// store open until the process is killed.
     func grant(for microseconds: Int64) throws {
         let store = try Store.open(at: path, .writing)
         let until = systemClock().advanced(byMicroseconds: microseconds)
@@ -30,9 +30,9 @@ struct ObservingErrands {
         try store.close()
     }
 
-    /// Observes an object, makes others until the disk takes no more of the index, and says how the observation ended.
+    /// Observes an object, creates other objects until the index cannot grow, and reports how the observation ended.
     ///
-    /// - Parameter limit: bytes to which files may grow.
+    /// - Parameter limit: the maximum size of each file in bytes.
     func observeUntilFull(limit: Int) throws {
         let store = try Store.open(
             at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 26))

@@ -1,18 +1,18 @@
 import EventLog
 import Events
 
-/// A log of records in a process of its own.
+/// Operations on a log of records in a separate process.
 struct RecordErrands {
     let path: String
 
-    /// Appends a record to what is there.
+    /// Appends a record to an existing log.
     func append() throws {
         let log = try RecordLog(path: path, isReadOnly: false, mapBytes: 1 << 24)
         try append(to: log)
         log.close()
     }
 
-    /// Appends where no file may grow beyond a limit, until a write fails; says what becomes of the log then.
+    /// Appends with a file size limit until a write fails, then reports the state of the log.
     func fill(within limit: Int) throws {
         let log = try RecordLog(path: path, isReadOnly: false, mapBytes: 1 << 24)
         FileSizeLimit.set(limit)

@@ -6,15 +6,15 @@ import Histories
 import Muniment
 import Permissions
 
-/// What a writing process does until something stops it.
+/// Operations of a writing process until it is stopped.
 struct StoreErrands {
     let path: String
 
-    /// Makes a pair of objects a transaction, until the disk takes no more, and says how many pairs were acknowledged.
+    /// Creates two objects per transaction until the disk is full, and reports the number of acknowledged transactions.
     ///
     /// - Parameters:
-    ///   - limit: bytes to which files may grow; nil for as many as the disk has room for.
-    ///   - bytes: of comment and request id in each transaction: many make the log grow faster than the index.
+    ///   - limit: the maximum size of each file in bytes; nil for no limit but the disk.
+    ///   - bytes: the size of comment and request id in each transaction. Long ones make the log grow faster than the index.
     func fill(limit: Int?, commentBytes bytes: Int) throws {
         let store = try Store.open(
             at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 26))
@@ -39,7 +39,7 @@ struct StoreErrands {
         do { try store.close() } catch { FaultHelper.say("closing \(error)") }
     }
 
-    /// Makes an object while the process has no free descriptor, and another one once it has.
+    /// Creates an object while the process has no free descriptor, and another object afterwards.
     func writeWithoutDescriptors() throws {
         let store = try Store.open(at: path, .writing, options: StoreOptions(recordsEnds: .withCommits))
         var taken: [Int32] = []
@@ -55,7 +55,7 @@ struct StoreErrands {
         try store.close()
     }
 
-    /// Makes an object while the disk fails once, and others after that; says which writes of the log the system saw.
+    /// Creates an object while one disk sync fails, and others before and after it. Reports the log's writes to the system.
     func writeWithFailedSync() throws {
         let store = try Store.open(at: path, .writing, options: StoreOptions(recordsEnds: .withCommits))
         func attempt(_ word: String) {
@@ -73,7 +73,7 @@ struct StoreErrands {
         do { try store.close() } catch { FaultHelper.say("closing \(error)") }
     }
 
-    /// Opens the store with more and more free descriptors until that succeeds, and says why it did not before.
+    /// Opens the store with a growing number of free descriptors until it succeeds, and reports the error of each failed attempt.
     func openWithoutDescriptors() throws {
         for free in 0..<64 {
             var taken: [Int32] = []
@@ -95,7 +95,7 @@ struct StoreErrands {
         }
     }
 
-    /// Has long changes refused until the disk takes no more, and says how many refusals were told.
+    /// Sends long changes that the store refuses until the disk is full, and reports the number of refusals.
     func fillWithRefusals(limit: Int) throws {
         let store = try Store.open(
             at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 26))
@@ -121,7 +121,7 @@ struct StoreErrands {
             origin: Origin(requestID: text, comment: text))
     }
 
-    /// Commits pairs for ever, and says each revision once it is acknowledged.
+    /// Commits pairs of objects forever, and reports each revision after it is acknowledged.
     func commitForever() throws {
         let store = try Store.open(
             at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24))
@@ -133,7 +133,7 @@ struct StoreErrands {
         }
     }
 
-    /// Commits a pair and has another change refused, says each when it is done, and meanwhile what goes to the disk.
+    /// Commits a pair of objects and sends a change that is refused. Reports each result, and each disk write in between.
     func commitOpenly() throws {
         let store = try Store.open(
             at: path, .writing, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24))
@@ -145,7 +145,7 @@ struct StoreErrands {
         try store.close()
     }
 
-    /// Opens the store, commits a pair, closes it, and begins again, for ever.
+    /// Opens the store, commits a pair of objects, closes the store, and repeats this forever.
     func reopenForever() throws {
         for number in 0... {
             let store = try Store.open(
@@ -156,7 +156,7 @@ struct StoreErrands {
         }
     }
 
-    /// Imports a history, and says how far it is.
+    /// Imports a history, and reports its progress.
     func importHistory(_ file: String, resume: Bool) throws {
         let summary = try HistoryImporter(
             into: path, options: StoreOptions(clock: systemClock, recordsEnds: .withCommits, mapBytes: 1 << 24)
@@ -168,7 +168,7 @@ struct StoreErrands {
         FaultHelper.say("imported \(summary.revision)")
     }
 
-    /// Opens the store for writing, says so, and stays.
+    /// Opens the store for writing, reports that it is ready, and keeps it open.
     func hold() throws {
         let store = try Store.open(at: path, .writing, options: FaultStore.options)
         FaultHelper.say("ready")
@@ -176,17 +176,17 @@ struct StoreErrands {
         try store.close()
     }
 
-    /// Takes away what `user:ann` may read in the end.
+    /// Revokes the access of `user:ann` to `doc:3`.
     func revoke() throws {
         let store = try Store.open(at: path, .writing, options: FaultStore.options)
         try store.commit(Transaction("user:root", [.revoke("user:ann", on: "doc:3")]))
         try store.close()
     }
 
-    /// Asks everything of ``FaultHistory``.
+    /// Runs all queries of ``FaultHistory``.
     func ask() throws { FaultHelper.say("\(try FaultStore.answers(at: path))") }
 
-    /// As somebody who may read everything and write nothing: asks, tries to write, verifies.
+    /// Runs as a user who can read all files and write none: runs the queries, tries to write, and verifies the store.
     func useAsNobody() throws {
         setgid(65534)
         setuid(65534)

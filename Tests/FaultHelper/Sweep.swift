@@ -3,21 +3,21 @@ import Files
 import Foundation
 import Muniment
 
-/// Turns one byte of a store's file after another and says what becomes of each: a line `OFFSET OUTCOME`.
+/// Changes one byte of a store's file at a time, and reports each result in a line `OFFSET OUTCOME`.
 ///
-/// `at OFFSET` is said before, so that whoever listens knows where to go on if this process ends.
+/// Before each change it reports `at OFFSET`, so that the caller can continue from there if this process ends.
 struct Sweep {
     let path: String
     /// `log` or `index`.
     let part: String
-    /// Whether the seals stay, as in a store that was closed; otherwise the store looks as after a crash of its writer.
+    /// Whether the seals stay, as in a closed store. Otherwise the store looks as after a crash of its writer.
     let isSealed: Bool
     let offsets: StrideTo<Int>
 
     private var file: String { "\(path)/\(part)/data.mdb" }
     private var pristine: String { path + ".pristine" }
 
-    /// Every question after every change.
+    /// Runs all queries after each change.
     func run() throws {
         if !isSealed {
             try removeFile(path + "/log/seal")
@@ -38,7 +38,7 @@ struct Sweep {
         FaultHelper.say("done")
     }
 
-    /// Only whether a quick verification finds the change.
+    /// Checks only whether a quick verification finds each change.
     func verifyOnly() throws {
         for offset in offsets {
             FaultHelper.say("at \(offset)")
@@ -50,7 +50,7 @@ struct Sweep {
         FaultHelper.say(try Store.verify(at: path, options: FaultStore.options).isSound ? "done" : "unsound")
     }
 
-    /// Every question after every change, to a store that was open before.
+    /// Runs all queries after each change, on a store that was opened before.
     func runUnderReader() throws {
         let store = try Store.open(at: path, .reading, options: FaultStore.options)
         let expected = FaultStore.answers(store)
@@ -88,7 +88,7 @@ struct Sweep {
         return found + (failed ? "failed" : "wrong noes")
     }
 
-    /// Turns the bit of a byte whose turn it is; doing it again turns it back.
+    /// Flips one bit of the byte at the offset. A second call restores it.
     private func flip(_ offset: Int) throws {
         let handle = try FileHandle(forUpdating: URL(filePath: file))
         defer { try? handle.close() }

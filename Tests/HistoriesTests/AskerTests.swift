@@ -5,7 +5,7 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Answering a file of questions")
+@Suite("Answering a question file")
 struct AskerTests {
     private func answers(_ lines: String...) throws -> [String] {
         try withTemporaryFolder { folder in
@@ -26,7 +26,7 @@ struct AskerTests {
         }
     }
 
-    @Test("Each question comes back as it was written, with its answer behind it or in the place of the old one")
+    @Test("Each question is returned as written; its answer is appended, or replaces the old one")
     func lines() throws {
         let answered = try answers(
             "# questions", "", #"{"ask":"check","subject":"user:ann","object":"doc:1","privilege":"read"}"#,
@@ -42,7 +42,7 @@ struct AskerTests {
             ])
     }
 
-    @Test("Levels are those that the store keeps, unless a header gives others")
+    @Test("Levels are those of the store, unless a header defines others")
     func levels() throws {
         let question = #"{"ask":"check","user":"user:ann","object":"doc:1","level":"see"}"#
         #expect(try answers(question) == [question.dropLast() + #","answer":true}"#])
@@ -50,7 +50,7 @@ struct AskerTests {
         #expect(try answers(header, question) == [question.dropLast() + #","answer":false}"#])
     }
 
-    @Test("Refusals are answers where the question is about a value or a list, with nothing said of what is hidden")
+    @Test("A question about a value or a list may get a refusal as its answer, which reveals nothing hidden")
     func refusals() throws {
         let answered = try answers(
             #"{"ask":"value","as":"user:ben","object":"doc:1"}"#, #"{"ask":"value","as":"anonymous","object":"doc:1"}"#,
@@ -61,7 +61,7 @@ struct AskerTests {
         for (line, code) in zip(answered, codes) { #expect(line.hasSuffix(#""answer":{"refused":"\#(code)"}}"#)) }
     }
 
-    @Test("A question that cannot be asked is an error at its line and key; those before it were answered")
+    @Test("An invalid question throws an error with line and key; the questions before it are answered")
     func errors() throws {
         let good = #"{"ask":"members","role":"r"}"#
         let faults: [(line: String, key: String?)] = [

@@ -6,9 +6,9 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Bytes that are no line: an error that names the line, and nothing of it in the store")
+@Suite("Invalid lines: the error names the line, and the store contains nothing of it")
 struct BrokenBytesTests {
-    /// What stands in the place of a value, and a word of the complaint.
+    /// Invalid values, and a word of the error message.
     private static let values: [(bytes: [UInt8], word: String)] = [
         ([0x22, 0xFF, 0x22], "not UTF-8"), ([0x22, 0xED, 0xA0, 0x80, 0x22], "not UTF-8"), ([0x22, 0xC0, 0xAF, 0x22], "not UTF-8"),
         ([0x22, 0x00, 0x22], "control character"), ([0x22, 0x1B, 0x22], "control character"),
@@ -23,7 +23,7 @@ struct BrokenBytesTests {
         return Array((head + #"{"op":"createObject","object":"doc:1","value":"#).utf8) + value + Array("}]}\n".utf8)
     }
 
-    @Test("E9: in a history what stands before the line is in the store, and nothing of the line", arguments: values)
+    @Test("E9: a history with an invalid line imports the lines before it, and nothing of that line", arguments: values)
     func history(value: [UInt8], word: String) throws {
         try withTemporaryFolder { folder in
             let file = HistoryFile(in: folder)
@@ -36,13 +36,13 @@ struct BrokenBytesTests {
             #expect(error?.description.utf8.count ?? 0 < 1024)
             try file.withStore { (store) throws in
                 #expect(try store.head.revision.rawValue == 1)
-                // A line that cannot be read is no command.
+                // A line that cannot be parsed is not recorded as a refused command.
                 #expect(try store.refusalCount == 0)
             }
         }
     }
 
-    @Test("In a scenario likewise", arguments: values)
+    @Test("An invalid line in a scenario gives the same error", arguments: values)
     func scenario(value: [UInt8], word: String) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/file.jsonl"
@@ -53,9 +53,9 @@ struct BrokenBytesTests {
         }
     }
 
-    /// Names with control characters, as JSON can write them.
+    /// Names with control characters in JSON escapes.
     @Test(
-        "E9: a control character in a name is JSON, and refused",
+        "E9: a control character in a name is valid JSON, but the store refuses it",
         arguments: [#"\u0000"#, #"\u001b"#, #"\n"#, #"\u007f"#, #"\u0085"#])
     func controlCharacters(escape: String) throws {
         let text = """
@@ -68,7 +68,7 @@ struct BrokenBytesTests {
         #expect(try ScenarioRunner().run(text: text, named: "s.jsonl").description == "4 passed, 0 failed")
     }
 
-    @Test("E9: a value of 20 MB in a line is refused, and the error stays small")
+    @Test("E9: a value of 20 MB is refused, and the error message stays short")
     func largeLine() throws {
         try withTemporaryFolder { folder in
             let file = HistoryFile(in: folder)

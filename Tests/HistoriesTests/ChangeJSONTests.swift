@@ -5,9 +5,9 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("A change as JSON, in the words of SCENARIOS.md")
+@Suite("Changes as JSON, as defined in SCENARIOS.md")
 struct ChangeJSONTests {
-    /// Every operation, with nothing that may be left out and with all of it.
+    /// Every operation, once without any optional part and once with all of them.
     static let changes: [(change: Change, json: String)] = [
         (.defineClass("doc"), #"{"op":"defineClass","class":"doc"}"#),
         (
@@ -103,22 +103,22 @@ struct ChangeJSONTests {
 
     private func read(_ json: String) throws -> Change { try ChangeLine(JSONText.decode(Array(json.utf8))).change }
 
-    @Test("E9: Every operation is written in the words of the format, and read again it is the same change", arguments: changes)
+    @Test("E9: Every operation is written in the format, and reads back as the same change", arguments: changes)
     func roundTrip(change: Change, json: String) throws {
         #expect(self.json(change) == json)
         #expect(try read(json) == change)
     }
 
-    @Test("The table has every operation")
+    @Test("The table contains every operation")
     func isComplete() {
-        // Reading knows the operations of the format; an unknown one is told what there is.
+        // The error for an unknown operation lists all operations of the format.
         let known = complaint { _ = try read(#"{"op":"?"}"#) }
         let words = Set(ChangeJSONTests.changes.map(\.change.operation))
         #expect(words.count == 21)
         for word in words { #expect(known.contains(word)) }
     }
 
-    @Test("E9: Random changes come back from their JSON as they were", arguments: UInt64(0)..<10)
+    @Test("E9: Random changes read back equal from their JSON", arguments: UInt64(0)..<10)
     func randomRoundTrip(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 6_000_000 &+ number
         var history = RandomHistory(seed: seed)
@@ -127,7 +127,7 @@ struct ChangeJSONTests {
         }
     }
 
-    @Test("Whatever is in a text, it comes back byte for byte; what JSON has no number for is quoted")
+    @Test("Any text reads back byte for byte; a number that JSON cannot represent is quoted")
     func oddTexts() throws {
         let odd = (0...0x9F).map { String(UnicodeScalar($0)) }.joined() + "\"\\/é e\u{301}\u{2028}😀"
         guard
@@ -142,7 +142,7 @@ struct ChangeJSONTests {
         #expect(json(.writeObject("doc:1", .value(.number(.nan)))) == #"{"op":"writeObject","object":"doc:1","value":"nan"}"#)
     }
 
-    @Test("Handed on in pieces, it is the same text")
+    @Test("Writing in pieces gives the same text")
     func pieces() {
         let long = String(repeating: "ab\"\u{1}é", count: 100_000)
         let change = Change.createObject("doc:1", value: .object(["long": .string(long), "zero": .integer(0)]))

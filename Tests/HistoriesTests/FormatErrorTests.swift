@@ -3,9 +3,9 @@ import Histories
 import TestSupport
 import Testing
 
-@Suite("What a file cannot say is an error that names file, line and key")
+@Suite("A format error names the file, the line and the key")
 struct FormatErrorTests {
-    /// Lines behind a header, the last of which is wrong, and the key at fault.
+    /// Lines after a header, with an error in the last line, and the key that causes the error.
     struct Fault: CustomTestStringConvertible {
         let key: String?
         let lines: [String]
@@ -67,7 +67,7 @@ struct FormatErrorTests {
         Fault("clock", #"{"clock":"2026-02-01T00:00:00Z"}"#, #"{"clock":"2026-01-31T00:00:00Z"}"#),
     ]
 
-    @Test("A scenario that is ill-formed is an error at its line and key", arguments: scenarioFaults)
+    @Test("A malformed scenario throws an error with line and key", arguments: scenarioFaults)
     func scenario(fault: Fault) throws {
         // Comments and blank lines count as lines.
         let text = (["# a comment", "", #"{"format":"scenario/1"}"#] + fault.lines).joined(separator: "\n")
@@ -86,7 +86,7 @@ struct FormatErrorTests {
         (#"{"format":"scenario/1","authors":"x"}"#, "authors"), (#"{"format":"scenario/1","administrator":1}"#, "administrator"),
     ]
 
-    @Test("A header that is ill-formed, or of another format, is an error at its line and key", arguments: headers)
+    @Test("A malformed header, or one of another format, throws an error with line and key", arguments: headers)
     func header(header: String, key: String?) {
         let error = #expect(throws: FormatError.self) { try ScenarioRunner().run(text: header, named: "file.jsonl") }
         #expect(error?.line == 1)
@@ -106,7 +106,7 @@ struct FormatErrorTests {
             #"{"time":"2026-01-01T00:00:00Z","actor":"user:a","changes":[{"op":"createRole","role":"r"},{"op":"oops"}]}"#),
     ]
 
-    @Test("A history that is ill-formed is an error at its line and key", arguments: historyFaults)
+    @Test("A malformed history throws an error with line and key", arguments: historyFaults)
     func history(fault: Fault) throws {
         try withTemporaryFolder { folder in
             let file = HistoryFile(in: folder)
@@ -118,7 +118,7 @@ struct FormatErrorTests {
         }
     }
 
-    @Test("A file that is not there, or says nothing, is a clear error")
+    @Test("A missing or empty file gives a clear error")
     func noFile() throws {
         try withTemporaryFolder { folder in
             #expect(complaint { try HistoryFile(in: folder).load() }.contains("history.jsonl` cannot be read"))

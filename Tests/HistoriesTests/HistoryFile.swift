@@ -5,7 +5,7 @@ import Muniment
 import Permissions
 import TestSupport
 
-/// A file of lines in a folder, with a store beside it.
+/// A file of lines, and a store in the same folder.
 struct HistoryFile {
     let folder: String
     var path: String { folder + "/history.jsonl" }
@@ -22,7 +22,7 @@ struct HistoryFile {
         try HistoryImporter(into: storePath).run(file: path, resume: resume)
     }
 
-    /// Opens the store by a clock that stands still.
+    /// Opens the store with a clock that shows a constant time.
     func withStore<R>(at now: Instant = .newYear.later(seconds: 1_000_000_000), _ body: (Store) throws -> R) throws -> R {
         let store = try Store.open(at: storePath, .writing, options: StoreOptions(clock: { now }, recordsEnds: .withCommits))
         let result = Result { try body(store) }
@@ -43,7 +43,7 @@ extension Snapshot {
     }
 }
 
-/// The error that a body throws, as text; empty where it throws none.
+/// Returns the error that the body throws as text, or an empty text if it throws none.
 func complaint(_ body: () throws -> Void) -> String {
     do {
         try body()

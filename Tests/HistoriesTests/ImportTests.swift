@@ -36,7 +36,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A history brings its own times, actors, ids and lines")
+    @Test("The store has the times, actors, ids and line numbers of the history")
     func origins() throws {
         try imported { (file) throws in
             let summary = try file.load()
@@ -54,7 +54,7 @@ struct ImportTests {
         }
     }
 
-    @Test("With levels, classes are defined as they appear and inherit in full; a grant replaces the level")
+    @Test("With levels, classes are defined on first use with full inheritance, and a grant replaces the level")
     func levels() throws {
         try imported { (file) throws in
             try file.load()
@@ -70,7 +70,7 @@ struct ImportTests {
         }
     }
 
-    @Test("With levels, everyone gets the privileges of the levels on the store and the classes of the history, and no others")
+    @Test("With levels, everyone has exactly their privileges on the store and on the classes of the history")
     func lockedByDefault() throws {
         try imported { (file) throws in
             try file.load()
@@ -95,7 +95,7 @@ struct ImportTests {
         }
     }
 
-    @Test("With levels and `store` open in its header, the history makes an open store")
+    @Test("With levels and `store` open in its header, the history creates an open store")
     func openByHeader() throws {
         try imported { (file) throws in
             var lines = Self.lines
@@ -107,7 +107,7 @@ struct ImportTests {
         }
     }
 
-    @Test("Resuming an import of which nothing is in the store begins at the first transaction")
+    @Test("Resuming an import starts at the first transaction if the store contains none of it")
     func resumeFromNothing() throws {
         try imported { (file) throws in
             let store = try Store.create(at: file.storePath, options: StoreOptions { .distantPast.advanced(byMicroseconds: 1) })
@@ -121,7 +121,7 @@ struct ImportTests {
         }
     }
 
-    @Test("Users exist once they are mentioned, in the transaction that mentions them")
+    @Test("A user is registered in the first transaction that mentions the user")
     func mentions() throws {
         try imported { (file) throws in
             try file.load()
@@ -133,7 +133,7 @@ struct ImportTests {
         }
     }
 
-    @Test("An import that stopped anywhere goes on with resume, and leads to the same log as one that did not", arguments: 2...7)
+    @Test("An import that stopped at any line continues with resume, and gives the same log as an uninterrupted import", arguments: 2...7)
     func resume(lineCount: Int) throws {
         try imported { (whole) throws in
             try whole.load()
@@ -145,14 +145,14 @@ struct ImportTests {
                 try file.write(Self.lines)
                 try file.load(resume: true)
                 #expect(try file.withStore { try $0.head } == expected)
-                // Once more finds nothing to do.
+                // Another resume has nothing to import.
                 #expect(try file.load(resume: true).transactions == 0)
                 #expect(try file.withStore { try $0.head } == expected)
             }
         }
     }
 
-    @Test("Resuming with a file that does not go on where the store ends is refused, and changes nothing")
+    @Test("Resuming with a file that does not continue the store's history is refused, and changes nothing")
     func resumeWithAnother() throws {
         try imported { (file) throws in
             try file.load()
@@ -167,7 +167,7 @@ struct ImportTests {
         }
     }
 
-    @Test("Without resume a history that is in the store already is refused before anything comes of it")
+    @Test("Importing a history twice without resume is refused before any change")
     func importedTwice() throws {
         try imported { (file) throws in
             try file.load()
@@ -178,7 +178,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A transaction that is refused names file, line, id and change; what stands before it stays, and resume goes on")
+    @Test("A refused transaction names file, line, id and change; the transactions before it stay, and resume continues")
     func refusedTransaction() throws {
         try imported { (file) throws in
             var lines = Self.lines
@@ -199,7 +199,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A new history can follow an older one in the same store, with the same levels only")
+    @Test("A second history can follow in the same store only with the same levels")
     func twoHistories() throws {
         try imported { (file) throws in
             try file.load()
@@ -210,7 +210,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A locked store that is in use is not opened by a history with levels")
+    @Test("A history with levels does not open a locked store that already has commits")
     func lockedStore() throws {
         try imported { (file) throws in
             let store = try Store.create(at: file.storePath, options: StoreOptions { .distantPast.advanced(byMicroseconds: 1) })
@@ -220,7 +220,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A history without levels says everything itself, and keeps to the rules of the store that it names")
+    @Test("A history without levels adds no grants, and follows the rules of the preset that it names")
     func withoutLevels() throws {
         try imported { (file) throws in
             try file.write([
@@ -238,7 +238,7 @@ struct ImportTests {
         }
     }
 
-    @Test("E13: an end that falls within the history comes about at its time")
+    @Test("E13: an expiry during the history takes effect at its time")
     func endsWithin() throws {
         try imported { (file) throws in
             try file.write([

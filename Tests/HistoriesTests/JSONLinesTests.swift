@@ -5,9 +5,9 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("A line of JSON that would lose something is an error at its byte, not another line")
+@Suite("A JSON line that would lose data throws an error with a byte offset")
 struct JSONLinesTests {
-    /// What stands in the place of a value, what the error says of it, and how many bytes behind the beginning of the value.
+    /// Invalid values, the error message, and the offset of the error from the start of the value.
     static let faults: [(value: String, says: String, offset: Int)] = [
         (#"{"a":1,"a":2}"#, "the name `a` appears twice in one object", 7),
         (#"[{"é":1,"\u00e9":2}]"#, "the name `é` appears twice in one object", 9),
@@ -18,7 +18,7 @@ struct JSONLinesTests {
         (String(repeating: "[", count: 100_000), "nest more than \(Limits.jsonDepth) levels deep", Limits.jsonDepth - 3),
     ]
 
-    @Test("In a value it names the byte of the line, and what is wrong there", arguments: faults)
+    @Test("The error of an invalid value names the byte in the line and the problem", arguments: faults)
     func values(value: String, says: String, offset: Int) {
         let beginning = #"{"as":"user:a","do":[{"op":"writeObject","object":"doc:1","value":"#
         for indent in ["", " \t "] {
@@ -34,7 +34,7 @@ struct JSONLinesTests {
         }
     }
 
-    @Test("A key that stands twice is an error on every kind of line")
+    @Test("A repeated key throws an error on every kind of line")
     func keys() {
         for line in [
             #"{"as":"user:a","as":"user:b","do":[]}"#, #"{"as":"user:a","do":[{"op":"createRole","role":"a","role":"b"}]}"#,
@@ -53,7 +53,7 @@ struct JSONLinesTests {
         }
     }
 
-    @Test("Any value up to the reader's depth is for the store to refuse, as tooLarge")
+    @Test("A value within the reader's nesting limit is passed to the store, which refuses it as tooLarge")
     func depth() throws {
         for depth in [65, 100, 511, 512, 513, 1000] {
             let value = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -67,7 +67,7 @@ struct JSONLinesTests {
         }
     }
 
-    @Test("Levels whose names look alike are two levels, in a header, in its store and in questions")
+    @Test("Levels with canonically equivalent names are two levels, in a header, in its store and in questions")
     func levels() throws {
         let (one, two) = ("\u{E9}", "e\u{301}")
         try withTemporaryFolder { folder in

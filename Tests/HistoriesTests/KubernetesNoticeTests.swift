@@ -8,14 +8,14 @@ import StoreSupport
 import TestSupport
 import Testing
 
-/// That one transaction changed which level a user holds on one object.
+/// A change of a user's level on an object in one transaction.
 struct AccessRow: Hashable {
     let id: String?
     let object: String?
     let before: String?
     let after: String?
 
-    /// The rows of an answer to `accessChanges`.
+    /// Returns the rows of an answer to `accessChanges`.
     static func rows(ofAnswer answer: JSONValue?) -> [AccessRow] {
         guard case .array(let commits)? = answer else { return [] }
         return commits.flatMap { commit -> [AccessRow] in
@@ -31,10 +31,10 @@ struct AccessRow: Hashable {
     private static func text(_ value: JSONValue?) -> String? { if case .string(let text)? = value { text } else { nil } }
 }
 
-@Suite("Eight years of real permissions, as their subscribers were told")
+@Suite("Notices for eight years of real permissions")
 struct KubernetesNoticeTests {
     @Test(
-        "E6, F11, F13: what 40 people were told in eight years, folded, is each of the 12,560 changes of access in the snapshots",
+        "E6, F11, F13: the notices that 40 users received in eight years give exactly the 12,560 access changes of the snapshots",
         .enabled(if: KubernetesTests.isThere, "the history lies beside the repository, in ../shared/data/kubernetes-org"))
     func notices() throws {
         let questions = try String(contentsOfFile: KubernetesTests.folder + "/answers.jsonl", encoding: .utf8)
@@ -62,11 +62,11 @@ struct KubernetesNoticeTests {
     }
 }
 
-/// One who folds notices, and says after each revision which levels it has won and lost.
+/// A subscriber that applies notices, and reports the changed levels after each revision.
 private struct LevelSubscriber {
     private let name: Name
     private let store: Store
-    /// The smallest first.
+    /// The levels, smallest first.
     private let levels: [Level]
     private var subscriber = FoldingSubscriber(at: .genesis, knowing: [:])
 
@@ -75,7 +75,7 @@ private struct LevelSubscriber {
         self.levels = levels.sorted { $0.privileges.count < $1.privileges.count }
     }
 
-    /// What it may read, as far as it knows.
+    /// The objects that the subscriber can read, according to its notices.
     var objects: [String] { subscriber.known.keys.sorted().map(\.text) }
 
     mutating func rows(id: (Revision) -> String?) throws -> [AccessRow] {

@@ -16,7 +16,7 @@ struct KubernetesTests {
     }()
 
     @Test(
-        "E4, E5, E6: the history of the Kubernetes organisations gives all 4,240 answers exactly, 40 of them with 12,560 changes of access",
+        "E4, E5, E6: the Kubernetes history gives all 4,240 answers exactly, 40 of them with 12,560 access changes",
         .enabled(if: isThere, "the history lies beside the repository, in ../shared/data/kubernetes-org"))
     func answers() throws {
         let questions = try String(contentsOfFile: Self.folder + "/answers.jsonl", encoding: .utf8)

@@ -6,9 +6,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("A history that was exported leads to an equal store")
+@Suite("Exporting and importing a history gives an equal store")
 struct RoundTripTests {
-    /// Fills a store with a random history, and hands it out open.
+    /// Creates a store and fills it with a random history.
     private func fill(_ history: inout RandomHistory, at path: String, steps: Int) throws {
         let clock = ManualClock(history.start)
         let store = try Store.create(
@@ -23,7 +23,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "Export and import: every answer about every revision and moment is the same, and so is what is exported again",
+        "After export and import, every answer at every revision and time is the same, and so is a second export",
         arguments: UInt64(0)..<12)
     func roundTrip(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 5_000_000 &+ number
@@ -94,7 +94,7 @@ struct RoundTripTests {
     private func compare(_ first: HistoryFile, _ second: HistoryFile, _ history: inout RandomHistory, _ seed: UInt64) throws {
         try first.withStore { original in
             try second.withStore { copy in
-                // Ends behind the last transaction come about with the next one, which is not in the file.
+                // An expiry after the last transaction is recorded with the next transaction, which the file does not contain.
                 let head = try min(original.head.revision, copy.head.revision)
                 for _ in 0..<120 {
                     let question = history.question()
@@ -107,7 +107,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("What a class still gives to creators though it no longer knows the privilege is carried over")
+    @Test("A creator privilege that its class no longer defines survives export and import")
     func forgottenPrivilege() throws {
         try withTemporaryFolder { (folder) throws in
             let file = HistoryFile(in: folder)
@@ -134,7 +134,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("An entry that loses a privilege which its class has dropped is exported and imported")
+    @Test("Revoking a privilege that its class no longer defines is exported and imported")
     func revokedForgottenPrivilege() throws {
         try withTemporaryFolder { (folder) throws in
             let file = HistoryFile(in: folder)
@@ -155,7 +155,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("Parts of an export, one behind the other, make the whole")
+    @Test("Concatenated partial exports equal the whole export")
     func parts() throws {
         var history = RandomHistory(seed: TestSettings.firstSeed &+ 6_000_000)
         try withTemporaryFolder { (folder) throws in

@@ -12,17 +12,17 @@ struct ScenarioTests {
         return names.filter { $0.hasSuffix(".jsonl") }.sorted()
     }()
 
-    @Test("Every scenario of Tests/Scenarios goes as it says", arguments: files)
+    @Test("Every scenario of Tests/Scenarios passes", arguments: files)
     func scenario(name: String) throws {
         let result = try ScenarioRunner().run(file: Self.folder + "/" + name)
         #expect(result.failures.map(\.description) == [])
         #expect(result.passed > 0)
     }
 
-    @Test("The scenarios are there")
+    @Test("The scenario files exist")
     func thereAreScenarios() { #expect(Self.files.count >= 10) }
 
-    @Test("The scenario of Docs/Scenarios.md goes as it says")
+    @Test("The scenario of Docs/Scenarios.md passes")
     func documentedScenario() throws {
         let lines = try String(contentsOfFile: TestSettings.package + "/Docs/Scenarios.md", encoding: .utf8)
             .split(separator: "\n", omittingEmptySubsequences: false)
@@ -36,7 +36,7 @@ struct ScenarioTests {
         try ScenarioRunner().run(text: ([#"{"format":"scenario/1"}"#] + lines).joined(separator: "\n"), named: "s.jsonl")
     }
 
-    @Test("What is expected and does not happen is a failure with file, line, expectation and outcome, and the rest goes on")
+    @Test("An unmet expectation is a failure with file, line, expectation and outcome; the following lines still run")
     func failures() throws {
         let result = try run(
             #"{"as":"user:root","do":[{"op":"createRole","role":"r"}],"expect":{"refused":"noPrivilege"}}"#,
@@ -50,7 +50,7 @@ struct ScenarioTests {
         #expect(result.failures.map(\.actual) == [#""ok""#, #"{"refused":"noPrivilege"}"#, "[]"])
     }
 
-    @Test("The change that is refused counts where the line names it")
+    @Test("The index of the refused change is compared only if the line gives it")
     func refusedChange() throws {
         func line(_ expectation: String) -> String {
             #"{"as":"user:root","do":[{"op":"createRole","role":"r"},{"op":"deleteRole","role":"q"}],"expect":\#(expectation)}"#
@@ -62,7 +62,7 @@ struct ScenarioTests {
         #expect(try run(line(#""ok""#)).failed == 1)
     }
 
-    @Test("A list must be as long as is expected, and an object have the same members")
+    @Test("A list must have the expected length, and an object the expected members")
     func comparison() throws {
         let entries = [#"{"as":"user:root","do":[{"op":"grant","subject":"everyone","object":"store","privileges":["read"]}]}"#]
         func failed(_ answer: String) throws -> Int {
@@ -77,7 +77,7 @@ struct ScenarioTests {
         #expect(try failed(#"[{"subject":"everyone","privileges":["read"],"until":"*"}]"#) == 1)
     }
 
-    @Test("The clock starts at the turn of 2026 and moves forward only, by its lines and by the times of transactions")
+    @Test("The clock starts at 2026-01-01 and only clock lines and transaction times move it, always forward")
     func clock() throws {
         let result = try run(
             #"{"as":"user:root","do":[{"op":"grant","subject":"everyone","object":"store","privileges":["read"],"until":"2026-01-01T00:00:00.000001Z"}]}"#,
@@ -90,7 +90,7 @@ struct ScenarioTests {
         #expect(result.failures.map(\.description) == [])
     }
 
-    @Test("An empty scenario passes with nothing in it")
+    @Test("An empty scenario passes")
     func empty() throws {
         #expect(try run().description == "0 passed, 0 failed")
         #expect(try ScenarioRunner().run(text: "", named: "s.jsonl") == ScenarioResult())

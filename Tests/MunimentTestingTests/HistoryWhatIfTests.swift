@@ -5,9 +5,9 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("The same history under another rule, or with something put in or left out")
+@Suite("What-if: a history with another rule, or with transactions added or removed")
 struct HistoryWhatIfTests {
-    /// Two departments, each with a document; the office role may read both classes of documents.
+    /// Two departments with a document each. The office role may read both classes of documents.
     static let firm = History(
         "A firm", preset: .open,
         [
@@ -22,7 +22,7 @@ struct HistoryWhatIfTests {
             Transaction("user:root", [.grant("user:ben", on: "doc:budget", ["read"])]),
         ])
 
-    @Test("E12: Another rule over the same history: what is won and lost is listed, for whom and on what")
+    @Test("E12: Another rule for the same history: each gained or lost privilege is listed with its subject and object")
     func anotherRule() throws {
         let open = try HistoryWhatIfTests.firm.whatIf(
             HistoryWhatIfTests.firm.changing(class: "doc") { $0.objectACL = ObjectACL.none })
@@ -43,7 +43,7 @@ struct HistoryWhatIfTests {
     }
 
     @Test(
-        "E12: A transaction left out, put in or replaced: the difference is told behind each entry at which it becomes another one")
+        "E12: A removed, added or replaced transaction: the differences are listed after each entry that changes them")
     func edits() throws {
         let firm = HistoryWhatIfTests.firm
         let without = firm.leavingOut {
@@ -66,13 +66,13 @@ struct HistoryWhatIfTests {
             try firm.whatIf(instead) == [
                 WhatIf.Difference(subject: "user:ben", object: "doc:budget", before: ["read"], after: ["read", "update"])
             ])
-        // Put in and left out together: the places still fit.
+        // Combines an added and a removed transaction. The entry numbers stay correct.
         let both = with.leavingOut { $0.changes.contains { if case .createObject = $0 { true } else { false } } }
         let last = try firm.whatIfStepByStep(both)
         #expect(last.map(\.entry) == [1, 2, 3])
     }
 
-    @Test("E12: What-if on a store and on the history that led to it find the same differences")
+    @Test("E12: What-if on a store and on its history gives the same differences")
     func sameAsTheStore() throws {
         for offset in 0..<20 {
             let seed = TestSettings.firstSeed &+ UInt64(offset)

@@ -7,9 +7,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Histories that are loaded")
+@Suite("Loading histories")
 struct LoadingTests {
-    @Test("E12: A history file runs in memory and leads to what importing it leads to, revision by revision")
+    @Test("E12: A history file run in memory gives the same state as its import, at each revision")
     func historyFile() throws {
         let file = TestSettings.package + "/Docs/Examples/history.jsonl"
         try withTemporaryFolder { folder in
@@ -33,7 +33,7 @@ struct LoadingTests {
         }
     }
 
-    @Test("E12: The history of a live store, taken through a revision, leads to that revision")
+    @Test("E12: The history of a live store up to a revision gives the state of that revision")
     func liveStore() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .register("user:ann"), .createObject("doc:1"))
@@ -53,7 +53,7 @@ struct LoadingTests {
         }
     }
 
-    @Test("E12: Scenario files are loaded with what they expect, and written again they pass as they did")
+    @Test("E12: Scenario files are loaded with their expectations, and pass again after they are written")
     func scenarios() throws {
         let files = try ScenarioFiles.all()
         #expect(files.count > 10)
@@ -66,7 +66,7 @@ struct LoadingTests {
         }
     }
 
-    @Test("E12: What an importer did is written as a scenario that an administrator can run, with the same access in the end")
+    @Test("E12: An imported history becomes a scenario that an administrator can run, with the same access at the end")
     func historyAsScenario() throws {
         let history = try History(file: TestSettings.package + "/Docs/Examples/history.jsonl")
         let again = try History(text: history.scenarioText)
@@ -74,7 +74,7 @@ struct LoadingTests {
         #expect(try history.whatIf(again).isEmpty)
     }
 
-    @Test("E12: A time that goes back is an error that says so")
+    @Test("E12: A time earlier than the one before it throws an error")
     func timeGoesBack() throws {
         var history = History(preset: .open)
         history.append(Transaction("user:root", [.defineClass("doc")], time: History.newYear.later(seconds: 5)))

@@ -6,9 +6,9 @@ import Notices
 import Permissions
 import Testing
 
-@Suite("Histories that run in a test")
+@Suite("Histories in tests")
 struct ReplayTests {
-    /// Ann makes a plan, Ben may read it for a while.
+    /// Ann creates a plan. Ben may read it for one minute.
     static let sharing: History = {
         var history = History(
             "Ann shares her plan", preset: .open,
@@ -31,7 +31,7 @@ struct ReplayTests {
         return history
     }()
 
-    @Test("E12: A history runs in memory step by step, and each revision is handed out with what led to it")
+    @Test("E12: A history runs in memory step by step, and each step has its revision and its cause")
     func steps() throws {
         var seen: [(Revision, Bool, Int)] = []
         try ReplayTests.sharing.replay { step in
@@ -42,7 +42,7 @@ struct ReplayTests {
         #expect(seen.map(\.2) == [0, 1, 1, 3, 5])
     }
 
-    @Test("E12: An expectation that is not met says what was expected, where, after what, and why not")
+    @Test("E12: An unmet expectation reports the expected result, the reason, the place and the last command")
     func failure() throws {
         let failure = #expect(throws: UnmetExpectation.self) {
             try ReplayTests.sharing.replay { step in
@@ -62,7 +62,7 @@ struct ReplayTests {
                 == #"{"ask":"check","subject":"user:ben","object":"doc:plan","privilege":"update","answer":true}"#)
     }
 
-    @Test("E12: What somebody is told is expected at each revision, and the failure says what is told instead")
+    @Test("E12: The notices of a subscriber are checked at each revision, and a failure lists the actual notices")
     func notices() throws {
         var told: [[String]] = []
         try ReplayTests.sharing.replay { step in

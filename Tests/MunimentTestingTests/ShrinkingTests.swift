@@ -5,9 +5,9 @@ import MunimentTesting
 import Permissions
 import Testing
 
-@Suite("Random histories, and failing ones made short")
+@Suite("Random histories, and shrinking of failing ones")
 struct ShrinkingTests {
-    /// Classes and users that are there before anything is drawn.
+    /// Classes and users that exist before the random part.
     static let beginning = History(
         "A board", preset: .open,
         [
@@ -21,18 +21,18 @@ struct ShrinkingTests {
     static let vocabulary = Vocabulary(
         users: ["user:ann", "user:ben"], roles: ["role:staff"], objects: ["doc:1", "doc:2", "doc:3"])
 
-    @Test("E12: What holds at every revision of random histories is left in peace")
+    @Test("E12: A property that holds at every revision of random histories reports no failure")
     func holds() throws {
         try forAllHistories(20, length: 30, after: ShrinkingTests.beginning, drawnFrom: ShrinkingTests.vocabulary, seed: 1) {
             step in
-            // Who has everything administers the store, or was given it.
+            // Only an administrator, or a subject with a grant, has every privilege.
             try step.expect("user:root", may: "read", on: .store)
             try step.expect(step.revision > Revision(0), "revisions begin with 1")
         }
     }
 
     @Test(
-        "E12: A property that is broken is shrunk to the known minimum, whatever the seed, and the file that is printed fails too")
+        "E12: A failing property shrinks to the known minimum for every seed, and the printed file fails too")
     func minimum() throws {
         for seed: UInt64 in [1, 20, 300] {
             let broken = try #require(
@@ -42,13 +42,13 @@ struct ShrinkingTests {
                     ) { step in try step.expect("user:stranger", mayNot: "read", on: "doc:1") }
                 })
             let shrunk = broken.shrunk
-            // The class and the object must be made, and one change must open the object to everybody.
+            // The minimum creates the class and the object, and opens the object to everyone.
             #expect(shrunk.history.transactions.flatMap(\.changes).count == 3, "\(broken)")
             #expect(shrunk.history.entries.count == 2, "\(broken)")
             let result = try ScenarioRunner().run(text: shrunk.scenario, named: "shrunk")
             #expect(result.failed == 1 && result.failures.first?.expected == "false" && result.failures.first?.actual == "true")
             #expect(broken.description.contains("MUNIMENT_SEED=\(broken.seed) "))
-            // That seed alone leads to the same.
+            // A run with only the reported seed gives the same result.
             let again = #expect(throws: BrokenProperty.self) {
                 try forAllHistories(
                     1, length: 60, after: ShrinkingTests.beginning, drawnFrom: ShrinkingTests.vocabulary, seed: broken.seed
@@ -58,7 +58,7 @@ struct ShrinkingTests {
         }
     }
 
-    @Test("E12: A seed that failed fails again, in the same way")
+    @Test("E12: A failing seed fails again in the same way")
     func again() throws {
         func fail(_ seed: UInt64, _ count: Int) throws -> BrokenProperty {
             try #require(
@@ -76,14 +76,14 @@ struct ShrinkingTests {
         #expect(first.drawnCount == again.drawnCount)
     }
 
-    @Test("E12: A history by hand is shrunk around what it expects, and times that matter stay")
+    @Test("E12: A hand-written history shrinks to what its expectation needs, and keeps the times that matter")
     func byHand() throws {
         let shrunk = try #require(
             try ReplayTests.sharing.shrunk { step in
                 if step.time > History.newYear { try step.expect("user:ben", may: "read", on: "doc:plan") }
             })
         let lines = shrunk.scenario.split(separator: "\n").map(String.init)
-        // A class, an object, a grant that ends, and the time that passes.
+        // A class, an object, a temporary grant, and the time until it expires.
         #expect(shrunk.history.entries.count == 4, "\(shrunk)")
         #expect(lines[4] == #"{"clock":"2026-01-01T00:01:00Z"}"#)
         #expect(lines.last == #"{"ask":"check","subject":"user:ben","object":"doc:plan","privilege":"read","answer":true}"#)
@@ -91,11 +91,11 @@ struct ShrinkingTests {
         #expect(try ReplayTests.sharing.shrunk { _ in } == nil)
     }
 
-    @Test("E12: What is left expects the refusals that belong to it")
+    @Test("E12: A shrunk history keeps the expected refusals")
     func refusals() throws {
         var history = History(preset: .locked, [Transaction("user:root", [.defineClass("doc")])])
         history.append(Transaction("user:new", [.defineClass("box"), .defineClass("cup")]), expecting: .refused(.noPrivilege))
-        // Who calls becomes known, even by what is refused.
+        // A caller is registered even by a refused command.
         let shrunk = try #require(
             try history.shrunk { step in
                 let wantsBox = step.cause.contains("box")

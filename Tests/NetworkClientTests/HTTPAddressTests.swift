@@ -1,7 +1,7 @@
 import NetworkClient
 import Testing
 
-@Suite("Addresses: what is taken as one, and what stays on this machine")
+@Suite("HTTP addresses: valid forms and loopback addresses")
 struct HTTPAddressTests {
     static let good: [(text: String, host: String, isSecure: Bool, isLoopback: Bool)] = [
         ("https://login.example.com", "login.example.com", true, false),
@@ -18,7 +18,7 @@ struct HTTPAddressTests {
         ("http://10.0.0.1", "10.0.0.1", false, false),
     ]
 
-    @Test("An address says its host, whether it is encrypted and whether it leads to this machine", arguments: good)
+    @Test("An address has a host, and knows whether it is encrypted and whether it is a loopback address", arguments: good)
     func parts(text: String, host: String, isSecure: Bool, isLoopback: Bool) throws {
         let address = try #require(HTTPAddress(text))
         #expect(address.host == host)
@@ -28,7 +28,7 @@ struct HTTPAddressTests {
     }
 
     @Test(
-        "What could be read in two ways, or is no address, is none",
+        "An ambiguous or invalid address is rejected",
         arguments: [
             "", "login.example.com", "ftp://login.example.com", "file:///etc/passwd", "https://", "https:///path", "https:/x",
             "https://user@host", "https://localhost@evil.example.com", "https://evil.example.com\\@localhost",

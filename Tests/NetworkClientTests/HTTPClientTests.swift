@@ -4,7 +4,7 @@ import NetworkClient
 import TestSupport
 import Testing
 
-@Suite("The HTTP client: limits, certificates, no redirects")
+@Suite("HTTP client: limits, certificates, no redirects")
 struct HTTPClientTests {
     private static let script = """
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -46,7 +46,7 @@ struct HTTPClientTests {
         HTTPClientRequest(try #require(HTTPAddress("\(scheme)://127.0.0.1:\(server.port)\(path)")))
     }
 
-    @Test("A GET brings status, body and what the head says of them; further headers are sent")
+    @Test("A GET returns status, body and headers, and sends additional headers")
     func get() throws {
         let server = try PythonServer(HTTPClientTests.script)
         var request = try request(server, "/")
@@ -58,7 +58,7 @@ struct HTTPClientTests {
         #expect(String(decoding: response.body, as: UTF8.self).contains("('authorization', 'Bearer abc')"))
     }
 
-    @Test("A POST sends its body byte by byte, also one of none, and any status is an answer", arguments: [0, 1, 100_000])
+    @Test("A POST sends its body unchanged, even an empty one; every status is returned as a response", arguments: [0, 1, 100_000])
     func post(count: Int) throws {
         let server = try PythonServer(HTTPClientTests.script)
         var request = try request(server, "/")
@@ -69,7 +69,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "Every method is sent as such, with a body and without one",
+        "Each method is sent, with and without a body",
         arguments: [HTTPClientMethod.post, .put, .patch, .delete, .head], [nil, Array("body".utf8)])
     func methods(method: HTTPClientMethod, body: [UInt8]?) throws {
         if method == .head, body != nil { return }
@@ -82,7 +82,7 @@ struct HTTPClientTests {
         #expect(response.body == body ?? [])
     }
 
-    @Test("A redirect is an answer like any other, which says where to, and is not followed")
+    @Test("A redirect is returned as a response with its location, and not followed")
     func redirect() throws {
         let server = try PythonServer(HTTPClientTests.script)
         let response = try HTTPClient.send(try request(server, "/moved"))
@@ -90,7 +90,7 @@ struct HTTPClientTests {
         #expect(response.header("location") == "/here")
     }
 
-    @Test("The head of an answer is read line by line, and what it wants kept is not sent again")
+    @Test("Repeated response headers stay separate, and cookies are not sent with the next request")
     func headers() throws {
         let server = try PythonServer(HTTPClientTests.script)
         let response = try HTTPClient.send(try request(server, "/"))
@@ -100,7 +100,7 @@ struct HTTPClientTests {
         #expect(!String(decoding: next.body, as: UTF8.self).contains("cookie"))
     }
 
-    @Test("A head may have 64 KiB, and not much more")
+    @Test("A response header section is limited to 64 KiB")
     func headLimit() throws {
         let server = try PythonServer(HTTPClientTests.script)
         #expect(try HTTPClient.send(try request(server, "/head60")).headers.count >= 60)
@@ -108,7 +108,7 @@ struct HTTPClientTests {
         #expect(throws: HTTPClientError.tooLong(address: request.address.text, limitBytes: 65_536)) { try HTTPClient.send(request) }
     }
 
-    @Test("An answer may have as many bytes as the limit says, and not one more")
+    @Test("A response body may have exactly as many bytes as the limit")
     func limit() throws {
         let server = try PythonServer(HTTPClientTests.script)
         var request = try request(server, "/50000")
@@ -118,7 +118,7 @@ struct HTTPClientTests {
         #expect(throws: HTTPClientError.tooLong(address: request.address.text, limitBytes: 49_999)) { try HTTPClient.send(request) }
     }
 
-    @Test("A server that says nothing is given up on in time")
+    @Test("A server that sends nothing causes a timeout")
     func timeout() throws {
         let server = try PythonServer(HTTPClientTests.script)
         var request = try request(server, "/silent")
@@ -126,7 +126,7 @@ struct HTTPClientTests {
         #expect(throws: HTTPClientError.timedOut(address: request.address.text, seconds: 1)) { try HTTPClient.send(request) }
     }
 
-    @Test("Where nobody listens is told from an answer")
+    @Test("A refused connection is reported as unreachable")
     func unreachable() throws {
         let server = try PythonServer(HTTPClientTests.script)
         let request = try request(server, "/")
@@ -137,7 +137,7 @@ struct HTTPClientTests {
 
     private struct Unexpected: Error { let error: String }
 
-    @Test("A header that would end its line is not sent", arguments: ["a\r\nX: b", "a\nb", "\u{0}"])
+    @Test("A header with a line break is not sent", arguments: ["a\r\nX: b", "a\nb", "\u{0}"])
     func headerInjection(value: String) throws {
         var request = HTTPClientRequest(try #require(HTTPAddress("http://127.0.0.1:9")))
         request.headers = [("X-Test", value)]
@@ -146,7 +146,7 @@ struct HTTPClientTests {
         #expect(throws: HTTPClientError.malformedHeader(name: value)) { try HTTPClient.send(request) }
     }
 
-    @Test("A certificate that nobody vouches for is not taken, unless its very key is known")
+    @Test("An untrusted certificate is rejected, unless its key is pinned")
     func certificates() throws {
         let folder = try ScratchFolder()
         for name in ["mine", "other"] {

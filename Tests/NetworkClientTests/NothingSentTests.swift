@@ -3,9 +3,9 @@ import NetworkClient
 import TestSupport
 import Testing
 
-@Suite("A request that was not sent is told from one that got no answer", .timeLimit(.minutes(10)))
+@Suite("A request that was not sent is distinguished from one without a response", .timeLimit(.minutes(10)))
 struct NothingSentTests {
-    /// Listens as the first argument says, with the certificate and the key behind it.
+    /// A server that listens as the first argument says. The next two arguments are its certificate and key.
     private static let script = """
         import socket, struct
         kind = sys.argv[1]
@@ -40,12 +40,12 @@ struct NothingSentTests {
         threading.Event().wait()
         """
 
-    /// How a connection is made: in the open, or over TLS, where the other side's key is known or is not.
+    /// How the client connects: without TLS, with TLS and a pinned key, or with TLS and an untrusted key.
     enum Way { case open, known, unknown }
 
-    /// Sends a request with a body to a server of a kind.
+    /// Sends a request with a body to a server of the given kind.
     ///
-    /// - Returns: nil where there is an answer.
+    /// - Returns: the error, or nil if the server responds.
     private func failure(
         _ kind: String, _ way: Way, bytes: Int = 1, connectSeconds: Int = 1, timeoutSeconds: Int = 2
     ) throws -> HTTPClientError? {
@@ -75,31 +75,31 @@ struct NothingSentTests {
 
     private func isUnreachable(_ error: HTTPClientError?) -> Bool { if case .unreachable? = error { true } else { false } }
 
-    @Test("Without a connection in time nothing was sent, whichever limit ends first", arguments: [(1, 5), (5, 1)])
+    @Test("Without a connection in time nothing was sent, for either of the two limits", arguments: [(1, 5), (5, 1)])
     func fullBacklog(connectSeconds: Int, timeoutSeconds: Int) throws {
         let error = try failure("full backlog", .open, connectSeconds: connectSeconds, timeoutSeconds: timeoutSeconds)
         #expect(isUnreachable(error), "\(error as Any)")
     }
 
-    @Test("Where nobody vouches for the certificate nothing was sent")
+    @Test("With an untrusted certificate nothing was sent")
     func untrusted() throws {
         let error = try failure("silent", .unknown)
         #expect(isUnreachable(error), "\(error as Any)")
     }
 
-    @Test("Where the handshake does not come to its end nothing was sent", arguments: ["silent handshake", "broken handshake"])
+    @Test("With an incomplete TLS handshake nothing was sent", arguments: ["silent handshake", "broken handshake"])
     func handshake(kind: String) throws {
         let error = try failure(kind, .known)
         #expect(isUnreachable(error), "\(error as Any)")
     }
 
-    @Test("A request that was taken and got no answer was sent", arguments: [Way.open, .known])
+    @Test("A request without a response counts as sent", arguments: [Way.open, .known])
     func silent(way: Way) throws {
         let error = try failure("silent", way)
         guard case .timedOut(_, seconds: 2)? = error else { throw Unexpected(error: "\(error as Any)") }
     }
 
-    @Test("A request that broke off while its body was on its way was sent in part", arguments: [Way.open, .known])
+    @Test("A request that fails while its body is sent counts as sent in part", arguments: [Way.open, .known])
     func brokenOff(way: Way) throws {
         let error = try failure("breaks off", way, bytes: 16 << 20)
         guard case .failed? = error else { throw Unexpected(error: "\(error as Any)") }

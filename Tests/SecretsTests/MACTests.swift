@@ -1,11 +1,11 @@
 import Secrets
 import Testing
 
-@Suite("Codes for messages")
+@Suite("Message authentication codes")
 struct MACTests {
-    /// RFC 4231, test cases 1, 2, 3 and 6: keys shorter than a block and longer than one.
+    /// RFC 4231, test cases 1, 2, 3 and 6: keys shorter and longer than a block.
     @Test(
-        "HMAC-SHA-256 gives what RFC 4231 says",
+        "HMAC-SHA-256 gives the test vectors of RFC 4231",
         arguments: [
             (
                 [UInt8](repeating: 0x0B, count: 20), "Hi There",
@@ -24,14 +24,14 @@ struct MACTests {
         #expect(MAC.sha256(Array(message.utf8), key: key) == bytes(code))
     }
 
-    @Test("Bytes that are no text are taken as they are")
+    @Test("Bytes that are not UTF-8 are used unchanged")
     func binary() {
         #expect(
             MAC.sha256([UInt8](repeating: 0xDD, count: 50), key: [UInt8](repeating: 0xAA, count: 20))
                 == bytes("773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"))
     }
 
-    @Test("No message and no key have a code too")
+    @Test("An empty message with an empty key has a code")
     func empty() {
         #expect(MAC.sha256([], key: []) == bytes("b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"))
     }

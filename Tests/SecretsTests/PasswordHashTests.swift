@@ -1,18 +1,18 @@
 import Secrets
 import Testing
 
-@Suite("Hashes of passwords")
+@Suite("Password hashes")
 struct PasswordHashTests {
     private let light = PasswordHash.Settings(memoryKiB: 64, passes: 1)
 
     /// From the tests of the reference implementation (phc-winner-argon2, test.c).
-    @Test("A hash that another program made is recognised", arguments: [("password", true), ("Password", false), ("", false)])
+    @Test("A hash of another program is verified", arguments: [("password", true), ("Password", false), ("", false)])
     func golden(password: String, matches: Bool) {
         let phc = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
         #expect(PasswordHash.matches(phc, Array(password.utf8)) == matches)
     }
 
-    @Test("A hash says what it was made by: 19 MiB, two passes and one thread where nothing else is asked for")
+    @Test("A hash contains its parameters; the defaults are 19 MiB, two passes and one thread")
     func defaults() throws {
         let phc = try PasswordHash.make(Array("correct horse".utf8))
         #expect(phc.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
@@ -20,7 +20,7 @@ struct PasswordHashTests {
         #expect(!PasswordHash.matches(phc, Array("correct horsf".utf8)))
     }
 
-    @Test("The same password gives another hash every time, and every byte of it counts", arguments: [0, 1, 8, 1_024])
+    @Test("Each hash of a password is different, and every byte of the password matters", arguments: [0, 1, 8, 1_024])
     func salted(count: Int) throws {
         var password = [UInt8](repeating: 0, count: count)
         let phc = try PasswordHash.make(password, light)
@@ -33,14 +33,14 @@ struct PasswordHashTests {
     }
 
     @Test(
-        "What is no hash matches nothing",
+        "An invalid hash matches no password",
         arguments: ["", "x", "$argon2id$", "$argon2i$v=19$m=64,t=1,p=1$c29tZXNhbHQ$CTFh", "$2b$12$abcdefghijklmnopqrstuv"])
     func noHash(phc: String) {
         #expect(!PasswordHash.matches(phc, []))
         #expect(PasswordHash.needsRehash(phc, light))
     }
 
-    @Test("A hash is to be made anew when memory or passes have risen, and not when they have sunk")
+    @Test("A hash needs a rehash after memory or passes were raised, and not after they were lowered")
     func rehash() throws {
         let phc = try PasswordHash.make([1], PasswordHash.Settings(memoryKiB: 128, passes: 2))
         let needs = { PasswordHash.needsRehash(phc, PasswordHash.Settings(memoryKiB: $0, passes: $1)) }
@@ -53,7 +53,7 @@ struct PasswordHashTests {
         #expect(!needs(128, 1))
     }
 
-    @Test("Settings below what Argon2id can do are raised to it, and memory that is not there is an error")
+    @Test("Settings below the minimum of Argon2id are raised to it; insufficient memory throws an error")
     func limits() throws {
         #expect(try PasswordHash.make([], PasswordHash.Settings(memoryKiB: 0, passes: 0)).contains("$m=8,t=1,p=1$"))
         let absurd = PasswordHash.Settings(memoryKiB: 1 << 32, passes: 1)

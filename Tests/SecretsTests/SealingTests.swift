@@ -1,11 +1,11 @@
 import Secrets
 import Testing
 
-@Suite("What is sealed")
+@Suite("Sealing")
 struct SealingTests {
     private let key = SealingKey((0..<32).map { 0x80 + $0 })!
 
-    @Test("Bytes sealed by another program open: the example of draft-irtf-cfrg-xchacha-03, A.3.1")
+    @Test("Bytes sealed by another program can be opened: the example of draft-irtf-cfrg-xchacha-03, A.3.1")
     func golden() {
         let sealed =
             bytes("404142434445464748494a4b4c4d4e4f5051525354555657")
@@ -19,7 +19,7 @@ struct SealingTests {
         )
     }
 
-    @Test("What was sealed opens again, and is another every time", arguments: [0, 1, 64, 100_000])
+    @Test("Sealed bytes can be opened, and each sealing of them is different", arguments: [0, 1, 64, 100_000])
     func roundTrip(count: Int) {
         let plain = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let sealed = Sealing.seal(plain, key: key, boundTo: [1, 2])
@@ -28,7 +28,7 @@ struct SealingTests {
         #expect(Sealing.seal(plain, key: key, boundTo: [1, 2]) != sealed)
     }
 
-    @Test("Nothing opens by another key, for another place, or with one bit changed, and nothing too short does")
+    @Test("Opening fails with another key, another binding, one changed bit or truncated bytes")
     func refusals() {
         let sealed = Sealing.seal(Array("picture".utf8), key: key, boundTo: [1])
         #expect(Sealing.open(sealed, key: .random(), boundTo: [1]) == nil)
@@ -42,7 +42,7 @@ struct SealingTests {
         for count in 0..<sealed.count { #expect(Sealing.open(Array(sealed[..<count]), key: key, boundTo: [1]) == nil) }
     }
 
-    @Test("A key has 32 bytes, is never the same twice, and shows nothing when it is printed")
+    @Test("A key has 32 bytes, each random key is different, and a printed key reveals nothing")
     func keys() {
         #expect(SealingKey([UInt8](repeating: 0, count: 31)) == nil)
         #expect(SealingKey([UInt8](repeating: 0, count: 33)) == nil)
@@ -57,7 +57,7 @@ struct SealingTests {
     }
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// Returns the bytes of a text of hexadecimal digits.
 func bytes(_ digits: String) -> [UInt8] {
     let digits = Array(digits.utf8)
     return stride(from: 0, to: digits.count, by: 2).map { UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)! }

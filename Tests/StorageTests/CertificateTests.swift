@@ -8,7 +8,7 @@ import Testing
         try withTemporaryFolder { folder in
             let certificate = try ServerCertificate(kind, in: folder)
             let (pem, expected) = (try certificate.certificatePEM, try certificate.keyDigestBytes())
-            // Memory that was freed holds the right bytes for a while: many calls read it after another allocation.
+            // Freed memory keeps its bytes for some time. Repeated calls read it after later allocations.
             for _ in 0..<200 { #expect(Certificate(pem: pem)?.keyDigest.bytes == expected) }
         }
     }
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("does not exist for an encrypted text, and no password is asked for on the terminal", .timeLimit(.minutes(5)))
+    @Test("does not exist for an encrypted text, and the terminal shows no password prompt", .timeLimit(.minutes(5)))
     func encryptedText() throws {
         try withTemporaryFolder { folder in
             let pem = try ServerCertificate(.p256, in: folder).certificatePEM

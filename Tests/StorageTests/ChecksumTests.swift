@@ -2,7 +2,7 @@ import Hashing
 import TestSupport
 import Testing
 
-@Suite("Hashing: checksums of rows")
+@Suite("Hashing: row checksums")
 struct ChecksumTests {
     private func checksum(_ runs: [UInt8]..., tag: UInt32 = 1) -> UInt32 {
         var checksum = Checksum(tag: tag)
@@ -10,7 +10,7 @@ struct ChecksumTests {
         return checksum.value
     }
 
-    @Test("Every change of one byte, to any other value, is caught: all of them for every length up to 20")
+    @Test("Any change of one byte changes the checksum: all changes for every length up to 20")
     func everyByteOfSmallInputs() {
         var random = SplitMix64(seed: 1)
         for length in 1...20 {
@@ -27,7 +27,7 @@ struct ChecksumTests {
         }
     }
 
-    @Test("Every change of one byte of random inputs of any length is caught")
+    @Test("A change of one byte changes the checksum of random longer inputs")
     func everyByteOfLargeInputs() {
         var random = SplitMix64(seed: 2)
         for length in [21, 64, 100, 255, 1000] {
@@ -44,7 +44,7 @@ struct ChecksumTests {
         }
     }
 
-    @Test("A byte more or less, even a zero, a swap of words and another tag are caught")
+    @Test("An additional byte, even a zero, swapped words and another tag change the checksum")
     func otherChanges() {
         var random = SplitMix64(seed: 3)
         for length in 0...64 {
@@ -57,7 +57,7 @@ struct ChecksumTests {
         }
     }
 
-    @Test("Where a key ends and a row begins counts")
+    @Test("The boundary between key and row changes the checksum")
     func boundaries() {
         #expect(checksum([1, 2], [3, 4]) != checksum([1, 2, 3], [4]))
         #expect(checksum([1, 2], [3, 4]) != checksum([1, 2, 3, 4]))

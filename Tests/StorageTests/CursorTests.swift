@@ -14,7 +14,7 @@ struct CursorTests {
         table = try environment.table(nil, creating: true)
     }
 
-    @Test("A cursor walks both ways and finds the first row at or behind a key")
+    @Test("A cursor moves in both directions and finds the first row at or after a key")
     func walking() throws {
         try environment.put([2: [20], 4: [40], 6: [60]], in: table)
         let view = try environment.beginReading()
@@ -35,7 +35,7 @@ struct CursorTests {
         environment.close()
     }
 
-    @Test("A cursor follows its view through renewals, and shows what each of them sees")
+    @Test("A cursor follows its view through renewals, and shows the rows of each renewal")
     func renewals() throws {
         try environment.put([0: [0]], in: table)
         let view = try environment.beginReading()
@@ -56,7 +56,7 @@ struct CursorTests {
         environment.close()
     }
 
-    @Test("Fixed keys keep the order of their numbers, and come back as they went in", arguments: [1, 5, 7, 8, 9, 11, 13, 16])
+    @Test("Fixed keys keep the order of their numbers, and read back equal", arguments: [1, 5, 7, 8, 9, 11, 13, 16])
     func fixedKeys(byteCount: Int) throws {
         var random = SplitMix64(seed: UInt64(byteCount))
         let limit = byteCount == 16 ? UInt128.max : UInt128(1) << UInt128(8 * byteCount) - 1
@@ -87,7 +87,7 @@ struct CursorTests {
         environment.close()
     }
 
-    @Test("The bytes of a fixed key are its number, the most significant first")
+    @Test("The bytes of a fixed key are its number in big-endian order")
     func fixedKeyBytes() {
         #expect(FixedKey(0x01_02_03, byteCount: 5).withBytes { $0.array } == [0, 0, 1, 2, 3])
         #expect(FixedKey(.max, byteCount: 16).withBytes { $0.array } == [UInt8](repeating: 0xFF, count: 16))
@@ -95,7 +95,7 @@ struct CursorTests {
     }
 }
 
-/// A row of one byte under a key of one byte.
+/// A row with a one-byte key and a one-byte value.
 struct Row: Equatable {
     let key: UInt8
     let value: UInt8

@@ -13,13 +13,13 @@ struct DigestTests {
         ("a", 1_000_000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
     ]
 
-    @Test("The vectors of FIPS 180-4 come out", arguments: vectors)
+    @Test("SHA-256 gives the test vectors of FIPS 180-4", arguments: vectors)
     func knownAnswers(text: String, times: Int, digest: String) {
         let bytes = Array(String(repeating: text, count: times).utf8)
         #expect(Digest(of: bytes.span).description == digest)
     }
 
-    @Test("A link of a chain is the digest of the one before and the bytes, one behind the other")
+    @Test("A chained digest is the digest of the previous digest followed by the bytes")
     func chaining() {
         let first = Digest(chaining: .zero, Array("abc".utf8))
         let joined = [UInt8](repeating: 0, count: 32) + Array("abc".utf8)
@@ -28,7 +28,7 @@ struct DigestTests {
         #expect(Digest(chaining: first, Array("abc".utf8)) != first)
     }
 
-    @Test("A digest is made of 32 bytes and no other number", arguments: [0, 31, 33])
+    @Test("A digest has exactly 32 bytes", arguments: [0, 31, 33])
     func length(count: Int) {
         #expect(Digest(bytes: [UInt8](repeating: 1, count: count)) == nil)
         #expect(Digest(bytes: [UInt8](repeating: 1, count: 32))?.bytes.count == 32)

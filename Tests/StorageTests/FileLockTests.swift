@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Files: the lock of the one who writes")
+@Suite("Files: the writer lock")
 struct FileLockTests {
     let folder: ScratchFolder
     var path: String { folder.path + "/writer.lock" }
 
     init() throws { folder = try ScratchFolder() }
 
-    @Test("A second holder is refused at once and told who the first one is")
+    @Test("A second holder is refused at once, and the error names the first holder")
     func secondHolder() throws {
         let lock = try FileLock(path: path, holder: "process 4711 (muniment import)")
         let refusal = #expect(throws: FileLock.Held.self) { try FileLock(path: path, holder: "another") }
@@ -21,7 +21,7 @@ struct FileLockTests {
         try FileLock(path: path, holder: "another").release()
     }
 
-    @Test("Letting go twice leaves alone what has the number of the file by then")
+    @Test("A second release leaves a new lock with the same descriptor number alone")
     func releasedTwice() throws {
         for _ in 0..<200 {
             let lock = try FileLock(path: path, holder: "first")
@@ -34,7 +34,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("Asking whether the lock is held never gets in the way of somebody who takes it")
+    @Test("Checking the lock never makes an attempt to take it fail")
     func askingTakesNothing() throws {
         try FileLock(path: path, holder: "first").release()
         let path = path
@@ -43,7 +43,7 @@ struct FileLockTests {
         try asker.join()
     }
 
-    @Test("The lock goes with the process that holds it, however that ends")
+    @Test("The lock is released when its process ends, even if it is killed")
     func releasedWithTheProcess() throws {
         let helper = try Helper.start(["hold-lock", path])
         #expect(try helper.line() == "held")
@@ -53,7 +53,7 @@ struct FileLockTests {
         try FileLock(path: path, holder: "me").release()
     }
 
-    @Test("A folder that does not take the file is a clear error")
+    @Test("A folder where the file cannot be created gives a clear error")
     func noFolder() {
         let error = #expect(throws: FileError.self) { try FileLock(path: "/nonexistent/lock", holder: "me") }
         #expect(error?.description == "cannot open `/nonexistent/lock`: No such file or directory")

@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Files: whole or not at all")
+@Suite("Files: atomic replacement")
 struct FilesTests {
     let folder: ScratchFolder
 
     init() throws { folder = try ScratchFolder() }
 
-    @Test("A file that is replaced has the new bytes, and leaves no draft behind")
+    @Test("A replaced file has the new bytes, and no temporary file remains")
     func replacing() throws {
         let path = folder.path + "/file"
         try replaceFile(path, with: [1, 2, 3])
@@ -18,7 +18,7 @@ struct FilesTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
     }
 
-    @Test("Chunks are all as long as asked for, but for the last", arguments: [0, 1, 9, 10, 11, 25])
+    @Test("All chunks have the requested length, except the last", arguments: [0, 1, 9, 10, 11, 25])
     func chunks(count: Int) throws {
         let path = folder.path + "/file"
         let bytes = (0..<count).map { UInt8($0) }
@@ -29,7 +29,7 @@ struct FilesTests {
         #expect(chunks.dropLast().allSatisfy { $0.count == 10 })
     }
 
-    @Test("A pipe, a folder or a device in the place of a file is an error at once", arguments: ["pipe", "folder", "device"])
+    @Test("A pipe, a folder or a device instead of a file is an error at once", arguments: ["pipe", "folder", "device"])
     func notRegular(kind: String) throws {
         let path = kind == "device" ? "/dev/zero" : folder.path + "/file"
         if kind == "folder" { try makeFolder(path) }
@@ -42,14 +42,14 @@ struct FilesTests {
         for error in errors { #expect(error?.detail.contains("not a regular file") == true, "\(error?.description ?? "")") }
     }
 
-    @Test("Two spellings of a path are one")
+    @Test("Two spellings of a path are equal")
     func canonicalPaths() throws {
         #expect(canonicalPath(folder.path + "/./../" + folder.path.split(separator: "/").last!) == canonicalPath(folder.path))
         #expect(canonicalPath("/nowhere/at/all") == "/nowhere/at/all")
     }
 
     @Test(
-        "A process that touches memory that is not there ends with exit code 3 and says what to do",
+        "A process that accesses unmapped memory ends with exit code 3 and prints what to do",
         arguments: [
             "SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGTRAP", "SIGFPE",
         ])

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("LMDB: the map grows")
+@Suite("LMDB: map growth")
 struct MapGrowthTests {
     let folder: ScratchFolder
     let environment: Environment
@@ -15,7 +15,7 @@ struct MapGrowthTests {
         table = try environment.table(nil, creating: true)
     }
 
-    /// Puts a row, growing the map where it is full; answers how often that was.
+    /// Puts a row, and grows the map if it is full. Returns how often the map grew.
     private func put(_ number: UInt32, bytes: Int) throws -> Int {
         let value = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: bytes)
         let key = FixedKey(UInt128(number), byteCount: 5)
@@ -48,7 +48,7 @@ struct MapGrowthTests {
         }
     }
 
-    @Test("A map that is full is made larger without a restart, and everything written is there")
+    @Test("A full map grows without a restart and keeps all rows")
     func growing() throws {
         var growths = 0
         for number in UInt32(0)..<300 { growths += try put(number, bytes: 3000) }
@@ -60,14 +60,14 @@ struct MapGrowthTests {
         environment.close()
     }
 
-    /// What the threads of a test tell each other.
+    /// State that the threads of a test share.
     private final class Progress: Sendable {
         let written = Atomic<UInt32>(0)
         let reads = Atomic<Int>(0)
         let isDone = Atomic<Bool>(false)
     }
 
-    @Test("The map grows while readers come and go; none of them sees anything but whole commits")
+    @Test("The map grows while readers start and finish; each reader sees only whole commits")
     func growingUnderReaders() throws {
         let progress = Progress()
         let readers = (0..<3).map { _ in
@@ -91,7 +91,7 @@ struct MapGrowthTests {
         environment.close()
     }
 
-    @Test("The map grows though readers leave it hardly a moment to itself")
+    @Test("The map grows even if readers renew their views almost continuously")
     func growingWithoutAGap() throws {
         let progress = Progress()
         let readers = (0..<4).map { _ in

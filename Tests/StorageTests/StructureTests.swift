@@ -2,9 +2,9 @@ import LMDB
 import TestSupport
 import Testing
 
-@Suite("LMDB: damage is found before it is followed")
+@Suite("LMDB: damage is found before a page reference is used")
 struct StructureTests {
-    /// An environment with tables of small and large rows, much of it rewritten and deleted, as an index has.
+    /// Creates an environment with small and large rows, many of them rewritten or deleted, like an index.
     private static func busyEnvironment(_ path: String, seed: UInt64, rounds: Int) throws -> Environment {
         let environment = try Environment(
             path: path, options: EnvironmentOptions(mapBytes: 1 << 24, syncsCommits: false, tableLimit: 3))
@@ -30,7 +30,7 @@ struct StructureTests {
         return environment
     }
 
-    @Test("A sound file is found sound after every commit, whatever was written", arguments: 1...4)
+    @Test("An undamaged file passes the check after every commit", arguments: 1...4)
     func soundFiles(seed: Int) throws {
         let folder = try ScratchFolder()
         let environment = try Self.busyEnvironment(folder.path, seed: UInt64(seed), rounds: 150)
@@ -38,7 +38,7 @@ struct StructureTests {
         try Environment(path: folder.path, options: EnvironmentOptions(isReadOnly: true)).close()
     }
 
-    @Test("A file that was cut off is refused, unless nothing but free pages are gone and every row is there")
+    @Test("A truncated file is refused, unless only free pages are missing and every row is present")
     func cutOffFiles() throws {
         let folder = try ScratchFolder()
         let environment = try Self.busyEnvironment(folder.path, seed: 9, rounds: 20)
@@ -61,12 +61,12 @@ struct StructureTests {
         #expect(refused > 10)
     }
 
-    @Test("A page that leads to one of the past is found, whichever of its bits is turned")
+    @Test("A page that refers to a page of an earlier commit is found, for any changed bit")
     func pagesOfThePast() throws {
         let folder = try ScratchFolder()
         let environment = try Environment(path: folder.path, options: EnvironmentOptions(tableLimit: 1))
         let table = try environment.table("rows", creating: true)
-        // Each commit leaves the page before it behind: free, and all in order.
+        // Each commit frees the page of the commit before it, and the freed page is still well-formed.
         for value in UInt8(0)..<9 { try environment.put([1: [value], 2: [value]], in: table) }
         environment.close()
         let file = folder.path + "/data.mdb"
@@ -78,7 +78,7 @@ struct StructureTests {
             do {
                 let damaged = try Environment(path: folder.path, options: EnvironmentOptions(isReadOnly: true, tableLimit: 1))
                 let rows = try damaged.rows(of: damaged.table("rows", creating: false))
-                // The last commit but one is what a head page that was damaged can leave; a mixture never is.
+                // A damaged head page can give the state of the commit before the last, but never a mixture.
                 let isWhole = rows == [[1]: [8], [2]: [8]] || rows == [[1]: [7], [2]: [7]]
                 let isInRow = Set(rows.keys.map { $0.count }) != [1] || rows.values.contains { $0.count != 1 }
                 let isOneBit = rows.values.flatMap { $0 }.contains { ($0 ^ 8).nonzeroBitCount == 1 }

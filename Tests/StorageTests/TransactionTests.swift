@@ -15,7 +15,7 @@ struct TransactionTests {
         table = try environment.table(nil, creating: true)
     }
 
-    @Test("What was committed is read, and what was given up is not")
+    @Test("Committed rows are read; rows of an aborted transaction are not")
     func commitAndAbort() throws {
         try environment.put([1: [10], 2: [20]], in: table)
         let transaction = try environment.beginWriting()
@@ -25,7 +25,7 @@ struct TransactionTests {
         environment.close()
     }
 
-    @Test("A view stays as it was while others write, until it is renewed")
+    @Test("A view does not change during writes until it is renewed")
     func viewsAreStable() throws {
         try environment.put([1: [10]], in: table)
         let view = try environment.beginReading()
@@ -40,7 +40,7 @@ struct TransactionTests {
         environment.close()
     }
 
-    @Test("Deleting says whether the row was there; an emptied table has none")
+    @Test("Deleting returns whether the row existed; an emptied table has no rows")
     func deleting() throws {
         try environment.put([1: [10], 2: [20]], in: table)
         let transaction = try environment.beginWriting()
@@ -55,7 +55,7 @@ struct TransactionTests {
         environment.close()
     }
 
-    @Test("What was committed is there when the environment is opened again")
+    @Test("Committed rows are present after the environment is reopened")
     func reopening() throws {
         try environment.put([7: [70]], in: table)
         environment.close()
@@ -64,7 +64,7 @@ struct TransactionTests {
         again.close()
     }
 
-    @Test("A write out of order where rows are appended is refused, and changes nothing")
+    @Test("An append with a key out of order is refused, and changes nothing")
     func appendingKeepsOrder() throws {
         try environment.put([5: [50]], in: table)
         let transaction = try environment.beginWriting()
@@ -77,7 +77,7 @@ struct TransactionTests {
     }
 
     @Test(
-        "An input/output error is a full disk only if little of the disk is free",
+        "An input/output error counts as a full disk only if little of the disk is free",
         arguments: [(0, .diskFull), (1 << 19, .diskFull), (1 << 20, .diskFailed), (nil, .diskFailed)]
             as [(UInt64?, StorageError.Kind)]
     )
@@ -89,7 +89,7 @@ struct TransactionTests {
         #expect(error.description.contains("check the disk") == (kind == .diskFailed))
     }
 
-    @Test("A file that is no environment is refused with its name", arguments: [1, 100, 4096, 8192, 20_000])
+    @Test("A file that is not an LMDB file is refused, and the error names it", arguments: [1, 100, 4096, 8192, 20_000])
     func noEnvironment(bytes: Int) throws {
         environment.close()
         let path = try folder.folder("other")

@@ -2,8 +2,8 @@ package import Events
 package import Notices
 internal import Permissions
 
-/// One who knows nothing but what notices said: which objects there are to read, which of them are public, which are shared, and
-/// what may be done with each. Of an object that it hears of for the first time it asks once what it may do with it.
+/// A subscriber with only the knowledge from its notices: which objects it can read, which of them are public, which are
+/// shared, and its privileges on each. At the first notice about an object it queries its privileges on that object once.
 package struct FoldingSubscriber {
     package struct Knowledge: Hashable {
         package var privileges: Set<String>
@@ -15,30 +15,30 @@ package struct FoldingSubscriber {
         }
     }
 
-    /// A notice that cannot be, after those before it.
+    /// A notice that contradicts the notices before it.
     package struct Surprise: Error, CustomStringConvertible {
         package let description: String
     }
 
     package private(set) var known: [Name: Knowledge]
-    /// What it could read before the revision of the last notice.
+    /// The objects that the subscriber could read before the revision of the last notice.
     private var knownBefore: Set<Name>
-    /// What it was told in that revision: one that is deleted and made again is not the one that it could read.
+    /// The objects deleted in that revision. A new object with the same name is a different object.
     private var deleted: Set<Name> = []
     private var revision: Revision
-    /// Whether it can read whatever is public. A role that was not there could not, nor can `anonymous`: what was public before they
-    /// could read it was told to nobody, and its end is.
+    /// Whether the subscriber can read all public objects. `anonymous` cannot, and neither can a role before it exists. Such a
+    /// subscriber gets no notice that an object became public, but it gets the notice that the object became private.
     private let hearsOfAllThatIsPublic: Bool
 
-    /// One that begins at a revision with what it can ask then.
+    /// Starts at a revision with the knowledge that the subscriber can query at that time.
     package init(at revision: Revision, knowing known: [Name: Knowledge], hearsOfAllThatIsPublic: Bool = true) {
         (self.revision, self.known, self.hearsOfAllThatIsPublic) = (revision, known, hearsOfAllThatIsPublic)
         knownBefore = Set(known.keys)
     }
 
-    /// Takes the next notice.
+    /// Applies the next notice.
     ///
-    /// - Parameter privileges: what the subscriber may do with an object at the notice's revision.
+    /// - Parameter privileges: the subscriber's privileges on an object at the notice's revision.
     package mutating func take(_ notice: Notice, asking privileges: (Name) -> [String]) throws {
         if notice.revision > revision {
             (revision, knownBefore, deleted) = (notice.revision, Set(known.keys), [])
@@ -69,7 +69,7 @@ package struct FoldingSubscriber {
         case .unshared: knowledge.isShared = try turned(knowledge.isShared, to: false, notice)
         case .privilegesChanged:
             guard !notice.gained.isEmpty || !notice.lost.isEmpty else { throw surprise(notice, "nothing changed") }
-            // Whoever has only just asked knows it already.
+            // The query at the first notice already included this change.
             guard isKnown else { return }
             guard knowledge.privileges.isSuperset(of: notice.lost), knowledge.privileges.isDisjoint(with: notice.gained) else {
                 throw surprise(notice, "\(knowledge.privileges.sorted()) cannot gain and lose that")

@@ -4,7 +4,7 @@ import Permissions
 public import TestSupport
 
 extension Store {
-    /// The store's own answer, in the words that the naive model's answers have.
+    /// Returns the store's answer in the form that the naive model uses.
     public func answer(_ question: Question, at point: Point) throws -> Answer {
         try read(at: Moment(point)) { snapshot in
             do {

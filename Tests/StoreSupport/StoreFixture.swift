@@ -4,7 +4,7 @@ package import Muniment
 package import Permissions
 package import TestSupport
 
-/// A store on disk for one test, in a folder of its own, by a clock that the test moves.
+/// A store on disk for one test, in a separate folder, with a clock that the test controls.
 package final class StoreFixture {
     package let path: String
     package let clock: ManualClock
@@ -20,18 +20,18 @@ package final class StoreFixture {
 
     private var options: StoreOptions { StoreOptions(clock: { [clock] in clock.now }, recordsEnds: recordsEnds) }
 
-    /// A store that the test has made itself, by the machine's clock.
+    /// Wraps a store that the test created, with the machine's clock.
     package init(of store: Store, at path: String) {
         (self.store, self.path, clock, recordsEnds) = (store, path, ManualClock(), .byItself)
     }
 
-    /// Closes the store and removes the folder that it is in.
+    /// Closes the store and removes the folder that contains it.
     package func closeAndRemove(_ folder: String) {
         try? store.close()
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Everything that the store's folder and its parts can be asked to do while it is not open.
+    /// Closes the store, runs the body, and opens the store again.
     package func whileClosed<R>(_ body: () throws -> R) throws -> R {
         try store.close()
         let result = Result { try body() }
@@ -41,12 +41,12 @@ package final class StoreFixture {
 
     package func reopen() throws { try whileClosed {} }
 
-    /// Opens the store again without its index, so that it is folded from the log.
+    /// Reopens the store without its index, so that the index is rebuilt from the log.
     package func reopenWithoutIndex() throws { try whileClosed { try FileManager.default.removeItem(atPath: path + "/index") } }
 
     fileprivate func close() throws { try store.close() }
 
-    // MARK: Short words for tests
+    // MARK: Shortcuts for tests
 
     package var head: Revision { get throws { try store.head.revision } }
 
@@ -55,7 +55,7 @@ package final class StoreFixture {
         try store.commit(Transaction(caller, changes, origin: origin))
     }
 
-    /// Why the store refuses these changes; nil where it does not.
+    /// Returns why the store refuses these changes, or nil if it accepts them.
     package func refusal(_ changes: Change..., as caller: Name = "user:root", origin: Origin = Origin()) throws -> Refusal? {
         try refusal(of: changes, as: caller, origin: origin)
     }
@@ -81,7 +81,7 @@ package final class StoreFixture {
         try store.read(at: moment) { try $0.entries(on: object) }
     }
 
-    /// The refused commands on record, checked.
+    /// Returns the recorded refusals and checks their hashes.
     package func refusals(from first: RefusalNumber = .first) throws -> [RecordedRefusal] {
         var refusals: [RecordedRefusal] = []
         try store.refusals(from: first) { refusal, _ in refusals.append(refusal) }
@@ -95,8 +95,8 @@ package final class StoreFixture {
     }
 }
 
-/// Hands out a new store, closes it, and removes it. Ends are recorded with commits unless a test says otherwise, so that a test
-/// knows every revision.
+/// Passes a new store to the body, then closes and removes it. Expiries are recorded with commits unless a test says otherwise,
+/// so that a test knows every revision.
 package func withStore(
     _ preset: Preset = .locked, clock: ManualClock = ManualClock(), recordsEnds: EndRecording = .withCommits,
     _ body: (StoreFixture) throws -> Void
@@ -109,7 +109,7 @@ package func withStore(
     }
 }
 
-/// The same for tests that wait.
+/// Does the same for asynchronous tests.
 package func withStore(
     _ preset: Preset = .locked, clock: ManualClock = ManualClock(), recordsEnds: EndRecording = .withCommits,
     _ body: (StoreFixture) async throws -> Void
