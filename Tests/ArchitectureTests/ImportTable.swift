@@ -1,6 +1,6 @@
-/// Which target may import what: DESIGN section 5, one direction from top to bottom.
+/// The permitted imports of each target: DESIGN section 5. Imports go in one direction, from top to bottom.
 enum ImportTable {
-    /// The modules that the files of each target may import. A target that is not here may not exist.
+    /// The modules that the files of each target may import. A target that is not listed must not exist.
     static let allowed: [String: Set<String>] = [
         "LMDB": ["CLMDB", "Glibc", "Synchronization"],
         "Hashing": ["CCrypto"],
@@ -45,19 +45,19 @@ enum ImportTable {
         ],
     ]
 
-    /// The one target that may import each C library.
+    /// The only target that may import each C library.
     static let importersOfC = [
         "CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer", "CCurl": "NetworkClient",
         "CTimex": "Files",
     ]
 
-    /// What a file of a target imports without leave, in words; empty for a file that keeps to the table.
+    /// Returns the forbidden imports of a file in a target, as messages. Empty if there are none.
     static func violations(target: String, text: String) -> [String] {
         guard let allowed = allowed[target] else { return ["target \(target) has no row in the table of imports"] }
         return importedModules(of: text).filter { !allowed.contains($0) }.map { "\(target) imports \($0)" }
     }
 
-    /// The modules that a source text imports, in order, however the import is written.
+    /// Returns the modules that a source text imports, in order, in every form of the import declaration.
     static func importedModules(of text: String) -> [String] {
         let tokens = SourceTokens.of(text)
         var modules: [String] = []

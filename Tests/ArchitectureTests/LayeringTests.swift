@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Layers: imports go one way, from top to bottom")
+@Suite("Layers: imports go in one direction, from top to bottom")
 struct LayeringTests {
     @Test("No file imports a module that the table does not allow")
     func filesKeepToTheTable() throws {
@@ -12,7 +12,7 @@ struct LayeringTests {
         }
     }
 
-    @Test("Every folder of a part of the product is a target of the table or one of the C libraries")
+    @Test("Every product folder is a target in the table or a C library")
     func everyTargetHasARow() throws {
         let parts = try SourceTree.folders(in: "Sources")
         #expect(parts == ["Accounts", "Client", "Core", "Formats", "Recipes", "Service", "Testing", "Tool"])
@@ -23,7 +23,7 @@ struct LayeringTests {
         }
     }
 
-    @Test("The core imports no other part of the product, and accounts and the client import no events")
+    @Test("The core imports no other product part, and accounts and the client import no events")
     func partsAreSeparate() throws {
         let core = Set(try SourceTree.folders(in: "Sources/Core")).union(["Foundation", "Glibc", "Dispatch", "Synchronization"])
         for target in try SourceTree.folders(in: "Sources/Core") {
@@ -44,7 +44,7 @@ struct LayeringTests {
         #expect(Set(importers) == [importer])
     }
 
-    @Test("The table itself has no cycle: no target reaches itself through what it may import")
+    @Test("The table has no cycle: no target reaches itself through its permitted imports")
     func tableHasNoCycle() {
         for target in ImportTable.allowed.keys {
             var reached: Set<String> = []
@@ -57,7 +57,7 @@ struct LayeringTests {
     }
 }
 
-@Suite("Layers: the check sees an import however it is written")
+@Suite("Layers: the check finds every form of import")
 struct PlantedImportTests {
     static let planted: [(text: String, modules: [String])] = [
         ("import LMDB", ["LMDB"]),
@@ -83,7 +83,7 @@ struct PlantedImportTests {
         ("let a = \"\"\"\n  \" one quote\n  \"\"\"\nimport LMDB", ["LMDB"]),
     ]
 
-    @Test("A planted import is found and refused", arguments: planted)
+    @Test("A forbidden import is found and refused", arguments: planted)
     func plantedImportIsFound(text: String, modules: [String]) {
         #expect(ImportTable.importedModules(of: text) == modules)
         #expect(ImportTable.violations(target: "Events", text: text) == modules.map { "Events imports \($0)" })
@@ -106,12 +106,12 @@ struct PlantedImportTests {
         "let importLMDB = 1, reimport = 2",
     ]
 
-    @Test("What only looks like an import is left alone", arguments: innocent)
+    @Test("Text that only looks like an import is ignored", arguments: innocent)
     func innocentTextPasses(text: String) {
         #expect(ImportTable.importedModules(of: text).isEmpty)
     }
 
-    @Test("What one target may import another may not")
+    @Test("An import allowed for one target may be forbidden for another")
     func tableIsPerTarget() {
         #expect(ImportTable.violations(target: "LMDB", text: "import CLMDB").isEmpty)
         #expect(ImportTable.violations(target: "EventLog", text: "import CLMDB") == ["EventLog imports CLMDB"])
@@ -119,7 +119,7 @@ struct PlantedImportTests {
         #expect(ImportTable.violations(target: "Permissions", text: "import Projections") == ["Permissions imports Projections"])
     }
 
-    @Test("A target that the table does not know is refused, whatever it imports")
+    @Test("A target outside the table is refused, with any import")
     func unknownTarget() {
         #expect(!ImportTable.violations(target: "Helpers", text: "").isEmpty)
     }

@@ -1,11 +1,11 @@
-/// The words and signs of a Swift source text that are code: comments are gone, a text literal is one `"` and the code inside
-/// its interpolations.
+/// The code tokens of a Swift source text. Comments are removed. A string literal is one `"` followed by the code of its
+/// interpolations.
 struct SourceTokens {
     private let text: [Character]
     private var position = 0
     private(set) var tokens: [Substring] = []
 
-    /// The tokens of a text, in order. A line's end is the token `\n`.
+    /// Returns the tokens of a text, in order. A line end is the token `\n`.
     static func of(_ text: String) -> [String] {
         var reader = SourceTokens(text: Array(text))
         reader.readCode(until: nil)
@@ -18,7 +18,7 @@ struct SourceTokens {
         text[(position + offset)...].starts(with: sign)
     }
 
-    /// Reads code up to the end, or past the bracket that closes an interpolation.
+    /// Reads code to the end, or past the bracket that closes an interpolation.
     private mutating func readCode(until closing: Character?) {
         var depth = 0
         while position < text.count {
@@ -53,7 +53,7 @@ struct SourceTokens {
 
     private func isWord(_ character: Character) -> Bool { character == "_" || character.isLetter || character.isNumber }
 
-    /// A word; one in backticks keeps them, since it is a name whatever it says.
+    /// Reads a word. A word in backticks keeps them, because it is always a name.
     private mutating func readWord() {
         let start = position
         while position < text.count, isWord(text[position]) { position += 1 }
@@ -61,7 +61,7 @@ struct SourceTokens {
         tokens.append((isQuoted ? "`" : "") + String(text[start..<position])[...])
     }
 
-    /// Comments nest.
+    /// Skips a comment. Comments can be nested.
     private mutating func skipComment() {
         var depth = 0
         repeat {
@@ -77,7 +77,7 @@ struct SourceTokens {
         } while depth > 0 && position < text.count
     }
 
-    /// How many `#` stand before the quote here; nil where no literal begins.
+    /// Returns the number of `#` before the quote at this position, or nil if no literal starts here.
     private func hashesOfLiteral() -> Int? {
         var hashes = 0
         while position + hashes < text.count, text[position + hashes] == "#" { hashes += 1 }

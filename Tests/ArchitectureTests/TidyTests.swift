@@ -1,12 +1,12 @@
 import Testing
 
-/// What no source file may have, each rule a pure function from a file to its faults.
+/// Style rules for source files. Each rule is a pure function from a file to its violations.
 enum Tidiness {
     static let lineLimit = 400
     static let characterLimit = 140
     static let bannedFolders: Set = ["New", "Utils", "Helpers", "Common", "Manager"]
     static let bannedWords = ["TO" + "DO", "FIX" + "ME"]
-    /// The targets that face C, or the operating system as if it were.
+    /// The targets that use C or operating system interfaces.
     static let unsafeTargets: Set = ["LMDB", "Hashing", "Files", "Secrets", "HTTPServer", "NetworkClient"]
 
     static func faults(_ file: SourceTree.File) -> [String] {
@@ -26,9 +26,9 @@ enum Tidiness {
     }
 }
 
-@Suite("Tidy: what the style asks of every file")
+@Suite("Tidy: style rules for every file")
 struct TidyTests {
-    @Test("Every file of Sources is tidy")
+    @Test("Every file of Sources follows the style rules")
     func sourcesAreTidy() throws {
         for file in try SourceTree.swiftFiles(below: "Sources") {
             let faults = Tidiness.faults(file)
@@ -36,7 +36,7 @@ struct TidyTests {
         }
     }
 
-    @Test("No folder of Sources or Tests is named for nothing in particular", arguments: ["Sources", "Tests"])
+    @Test("No folder of Sources or Tests has a meaningless name", arguments: ["Sources", "Tests"])
     func foldersAreConcepts(root: String) throws {
         for file in try SourceTree.swiftFiles(below: root) {
             #expect(Tidiness.bannedFolders.isDisjoint(with: file.folders), "\(file.path)")
@@ -61,7 +61,7 @@ struct TidyTests {
         ("Sources/Core/Projections/A.swift", "let a = unsafe f()\n"),
     ]
 
-    @Test("A planted fault is found", arguments: planted)
+    @Test("A planted violation is found", arguments: planted)
     func plantedFaultIsFound(path: String, text: String) {
         #expect(Tidiness.faults(SourceTree.File(path: path, text: text)).count == 1)
     }
@@ -73,7 +73,7 @@ struct TidyTests {
         ("Sources/Core/Events/A.swift", "// nothing unsafe here\nlet unsafeName = \"unsafe\"\n"),
     ]
 
-    @Test("What is within the rules passes", arguments: innocent)
+    @Test("A file that follows the rules passes", arguments: innocent)
     func innocentFilePasses(path: String, text: String) {
         #expect(Tidiness.faults(SourceTree.File(path: path, text: text)).isEmpty)
     }

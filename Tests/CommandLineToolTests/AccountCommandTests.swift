@@ -66,7 +66,7 @@ struct AccountCommandTests {
                     try tool.make("account verify --data site").output.contains(
                         ", \(2 - index) accounts, \(1 - index) sessions, head"))
                 let deletion = try tool.make("account delete \(principal) --data site")
-                // Without a service nobody sends the notice, so that the command does not wait for it.
+                // The notice is sent only by a service. Without one, the command does not wait for it.
                 #expect(
                     deletion.errors.contains("a mail was not sent: `muniment account` sends mail only through a running service")
                         == !isServed)

@@ -90,7 +90,7 @@ struct ChainTests {
 
 @Suite("Log: later formats")
 struct FutureFormatTests {
-    @Test("E7: A record of a later format version is rejected, and the file stays unchanged", arguments: [2, 3], [2, 99, 255] as [UInt8])
+    @Test("E7: A record of a later format is rejected, and the file is unchanged", arguments: [2, 3], [2, 99, 255] as [UInt8])
     func formatVersion(revision: Int, version: UInt8) throws {
         let small = try SmallLog(commits: 4)
         let rows = try small.rows()
@@ -111,7 +111,7 @@ struct FutureFormatTests {
         #expect(try FileBytes.read(small.path + "/data.mdb") == before)
     }
 
-    @Test("E7: An event of a later kind or version is rejected with its number", arguments: [(200, 1), (14, 2)] as [(UInt8, UInt8)])
+    @Test("E7: An event of a later kind or version is rejected by number", arguments: [(200, 1), (14, 2)] as [(UInt8, UInt8)])
     func eventVersion(kind: UInt8, version: UInt8) throws {
         let small = try SmallLog(commits: 2)
         let rows = try small.rows()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Record log: the hash chain covers every byte")
 struct RecordChainTests {
     @Test(
-        "One changed byte of any record is found by reading, and the error names the record", arguments: [0x01, 0x80, 0xFF] as [UInt8])
+        "One changed byte of any record is found by reading, and the record is named", arguments: [0x01, 0x80, 0xFF] as [UInt8])
     func everyByte(mask: UInt8) throws {
         let small = try SmallRecordLog(records: 5)
         for (index, row) in try small.rows().enumerated() {

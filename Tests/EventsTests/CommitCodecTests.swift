@@ -39,20 +39,20 @@ struct CommitCodecTests {
 
 @Suite("Malformed commit bytes")
 struct DamagedCommitTests {
-    @Test("E7: an event kind from a later version is rejected with its number", arguments: [UInt8(0), 23, 200, 255])
+    @Test("E7: an unknown event kind is rejected with its number", arguments: [UInt8(0), 23, 200, 255])
     func unknownKind(kind: UInt8) {
         let future = bytes(GoldenBytes.header) + [kind, 3, 2, 0xAA, 0xBB]
         #expect(throws: DecodingFault.unknownEvent(kind: kind, version: 3)) { try decoded(future) }
         #expect(DecodingFault.unknownEvent(kind: kind, version: 3).description.contains("kind \(kind), version 3"))
     }
 
-    @Test("E7: an event version from a later version is rejected with its number", arguments: Event.Kind.allCases, [UInt8(0), 3, 255])
+    @Test("E7: an unknown event version is rejected with its number", arguments: Event.Kind.allCases, [UInt8(0), 3, 255])
     func unknownVersion(kind: Event.Kind, version: UInt8) {
         let future = bytes(GoldenBytes.header) + [kind.rawValue, version, 1, 0x01]
         #expect(throws: DecodingFault.unknownEvent(kind: kind.rawValue, version: version)) { try decoded(future) }
     }
 
-    @Test("E7: a format from a later version is rejected with its number, and the rest is not read", arguments: [UInt8(2), 255])
+    @Test("E7: an unknown format is rejected with its number, and the rest is not read", arguments: [UInt8(2), 255])
     func unknownFormat(version: UInt8) {
         #expect(throws: DecodingFault.unknownFormat(version: version)) { try decoded([version]) }
         #expect(throws: DecodingFault.unknownFormat(version: version)) { try CommitCodec.decodeHeader([version].span) }

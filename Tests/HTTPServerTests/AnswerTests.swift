@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Requests and their answers` {
     static let closing = "Host: here\r\nConnection: close\r\n"
 
-    @Test("A request is handed over as it was sent, with its path and its query undecoded")
+    @Test("The application gets the request as sent, with path and query still encoded")
     func handsOver() throws {
         try withServer { server in
             let head = "POST /a%2Fb?x=%20y&z HTTP/1.1\r\n\(Self.closing)Content-Length: 5\r\n\r\n"
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("A connection serves one request after the other, in order, also when they are sent at once")
+    @Test("A connection serves requests in order, even if all of them are sent at once")
     func keepsAlive() throws {
         try withServer { server in
             let text = (1...20).map { "GET /\($0) HTTP/1.1\r\nHost: here\r\n\r\n" }.joined()
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("An answer may come from another thread, before the connection rests and after")
+    @Test("A response may come from another thread, early or late")
     func answersLater() throws {
         let application = TestApplication(answering: { request in
             DispatchQueue.global().async { request.respond(.text("later \(request.path)")) }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("What a producer writes comes in order and whole, and its end is the end of the body")
+    @Test("A streamed body arrives complete and in order, and ends when the producer ends it")
     func streams() throws {
         let application = TestApplication(answering: { _ in
             let stream = HTTPStream(limitBytes: 1_000)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("A head may come in any pieces, and have all kinds of good headers")
+    @Test("A request header section may arrive in any pieces, with any valid headers")
     func takesPieces() throws {
         try withServer { server in
             let headers = (1...60).map { "X-\($0): value=\($0); \"quoted\" \u{e9} ,\r\n" }.joined()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("The whole address, a star, chunks with extensions and trailers, and HTTP/1.0 are understood")
+    @Test("Absolute targets, `*`, chunk extensions, trailers and HTTP/1.0 are supported")
     func understands() throws {
         try withServer { server in
             let ones = [
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("Who expects 100 Continue is told to go on, and sends its body then")
+    @Test("A client that expects 100 Continue gets it, and then sends its body")
     func continues() throws {
         try withServer { server in
             let client = try RawClient(port: server.port)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("HEAD has the head of GET and no body")
+    @Test("The response to HEAD has the headers of GET and no body")
     func answersHead() throws {
         try withServer { server in
             let bytes = try rawText("HEAD /a HTTP/1.1\r\n\(Self.closing)\r\n", server)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("Headers are found in any letter case, without the blanks around them, until the request is over")
+    @Test("Header names are case-insensitive, and values have no surrounding whitespace")
     func findsHeaders() throws {
         let application = TestApplication(answering: { request in
             .now(.text("\(request.header("x-one") ?? "-") \(request.header("X-NONE") ?? "-") \(request.peer)"))
@@ -121,7 +121,7 @@ import Testing
     }
 }
 
-/// All that a server answers to some bytes.
+/// Returns all bytes that the server sends in response to a text.
 private func rawText(_ text: String, _ server: HTTPServer) throws -> String {
     let client = try RawClient(port: server.port)
     client.send(text)

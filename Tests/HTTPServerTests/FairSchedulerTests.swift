@@ -5,16 +5,16 @@ import Testing
 
 @Suite("Fair scheduler: callers take turns")
 struct FairSchedulerTests {
-    /// The parts of work, in the order in which they ran.
+    /// The parts of the work, in the order of execution.
     private final class Record: Sendable {
         private let parts = Mutex<[String]>([])
         private let running = Atomic(0)
         private let highest = Atomic(0)
 
-        /// The parts that have run.
+        /// The completed parts.
         var all: [String] { parts.withLock { $0 } }
 
-        /// The highest number of parts that ran at a time.
+        /// The highest number of parts that ran at the same time.
         var highestAtATime: Int { highest.load(ordering: .relaxed) }
 
         func run(_ part: String) {

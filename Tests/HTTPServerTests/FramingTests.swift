@@ -1,12 +1,12 @@
 import HTTPServer
 import Testing
 
-/// Bytes that are not one request, or that two servers could take for different requests: written to a socket as they stand.
+/// Malformed requests, and requests that two servers could interpret differently. The test writes them to a socket unchanged.
 @Suite struct `Framing: what is not plainly one request is refused, and the connection closed` {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let text: String
-        /// Nil where the connection is closed without a word.
+        /// Nil if the server closes the connection without a response.
         let status: Int?
 
         init(_ description: String, _ text: String, status: Int? = 400) {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// A second request that a server must not come to see behind the first.
+    /// A second request after the first. The server must not process it.
     static let smuggled = "GET /smuggled HTTP/1.1\r\nHost: here\r\n\r\n"
     static let chunks = "0\r\n\r\n"
 
@@ -98,7 +98,7 @@ import Testing
     ]
 
     @Test(
-        "Bytes that are not plainly one request are refused, reach no application, and the connection is closed",
+        "Malformed or ambiguous requests are refused before they reach the application, and the connection is closed",
         arguments: malformed)
     func refuses(_ example: Case) throws {
         let application = TestApplication()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("IP addresses")
 struct IPAddressTests {
-    @Test("An address is one and the same however it is written, an IPv4 one within IPv6 too")
+    @Test("All spellings of an address are equal, and so is an IPv4 address within IPv6")
     func same() {
         #expect(IPAddress("2001:db8::1") == IPAddress("2001:0DB8:0:0:0:0:0:1"))
         #expect(IPAddress("10.0.0.1") == IPAddress("::ffff:10.0.0.1"))
@@ -14,7 +14,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "What is no address is none",
+        "An invalid address is rejected",
         arguments: [
             "", "unknown", "10.0.0", "10.0.0.256", "10.0.0.1:80", "[::1]", "::1%eth0", "1::2::3", " 10.0.0.1", "10.0.0.1\0", "_x",
         ])

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Limits: what is too much is refused, and what is too slow is ended` {
     static let closing = "Host: here\r\nConnection: close\r\n"
 
-    @Test("A body that is too large by its length is answered 413, whatever the method, and reaches no application")
+    @Test("A body with a length over the limit gets 413 with every method, and does not reach the application")
     func refusesLongBodies() throws {
         let application = TestApplication(bodyLimit: 100)
         try withServer(application) { server in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("A body in chunks that grows too large is answered 413; the connection goes on where the rest is small")
+    @Test("A chunked body over the limit gets 413; the connection stays open if the rest is small")
     func refusesGrowingBodies() throws {
         let application = TestApplication(bodyLimit: 100)
         try withServer(application) { server in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("What the application does not want is answered without its body; a small one does not cost the connection")
+    @Test("A refused request gets its response before its body is read; the connection stays open if the body is small")
     func refusesUnwanted() throws {
         let application = TestApplication(refusing: { $0.path == "/no" ? .text("no", status: 401) : nil })
         try withServer(application) { server in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("A head that is too large, or has too many headers, is answered 4xx")
+    @Test("A request line or header section over the limit gets 414 or 431")
     func refusesLongHeads() throws {
         try withServer { server in
             let long = "GET / HTTP/1.1\r\nHost: here\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n"
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("A request that takes too long to arrive is answered 408 and its connection closed, in the head and in the body")
+    @Test("A request that arrives too slowly gets 408, and its connection is closed")
     func endsSlowRequests() throws {
         var settings = HTTPServerSettings()
         settings.requestSeconds = 1
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("A connection on which nothing happens is closed; one whose answer is awaited is not")
+    @Test("An idle connection is closed, but not while a response is pending")
     func endsIdleConnections() throws {
         var settings = HTTPServerSettings()
         settings.idleSeconds = 1
@@ -100,7 +100,7 @@ import Testing
         return settings
     }
 
-    @Test("At the limit the connection that is idle for the longest time is closed for a new one", arguments: [false, true])
+    @Test("At the limit, a new connection closes the connection that was idle longest", arguments: [false, true])
     func displacesIdleConnections(isByAddress: Bool) throws {
         try withServer(TestApplication(), Self.limited(byAddress: isByAddress)) { server in
             let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
@@ -118,11 +118,11 @@ import Testing
     }
 
     @Test(
-        "At the limit the request that is unfinished for the longest time is ended for a new connection, if no connection is idle",
+        "At the limit without idle connections, a new connection ends the request that was unfinished longest",
         arguments: [false, true], ["GET / HTTP/1.1\r\nX: ", "POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nab"])
     func displacesUnfinishedRequests(isByAddress: Bool, unfinished: String) throws {
         try withServer(TestApplication(), Self.limited(byAddress: isByAddress)) { server in
-            // Each has had an answer before, so that its next request begins in this order and the server has seen it begin.
+            // Each client gets one response first. Then the server has seen the unfinished requests begin in this order.
             let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
             for client in clients {
                 client.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n" + unfinished)
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(
-        "A client is answered while its own address sends unfinished heads on more connections than there may be",
+        "A client gets a response while its address sends more unfinished requests than there may be connections",
         arguments: [false, true])
     func answersDuringUnfinishedHeads(isByAddress: Bool) throws {
         var settings = HTTPServerSettings()
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(
-        "At the limit no connection is closed whose request is being answered: a new one waits, or is closed if its address has its share",
+        "At the limit, busy connections stay open; a new one waits, or is closed if its address has too many",
         arguments: [false, true])
     func keepsBusyConnections(isByAddress: Bool) throws {
         let (arrived, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(
-        "A body for which the budget of memory has no room is answered 503; small requests go on, and large ones once there is room"
+        "A body that does not fit in the free memory gets 503; small requests continue, and large ones do after memory is freed"
     )
     func limitsMemory() throws {
         let settings = HTTPServerSettings(memoryLimitBytes: 300_000)
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test("A client that does not read its response is cut off, and the memory of the response is free again")
+    @Test("A client that does not read its response is disconnected, and the memory of the response is freed")
     func endsSlowReaders() throws {
         var settings = HTTPServerSettings(memoryLimitBytes: 4_000_000)
         (settings.idleSeconds, settings.requestSeconds) = (1, 1)
@@ -221,14 +221,14 @@ import Testing
             let post = "POST / HTTP/1.1\r\n\(Self.closing)Content-Length: 100000\r\n\r\n" + String(repeating: "x", count: 100_000)
             #expect(try exchange(post, with: server)?.statuses == [503])
             #expect(application.waitForEnded(2).count == 2)
-            // On a busy machine a request can take longer than the second that it has here.
+            // On a busy machine a request can take longer than its limit of one second here.
             var statuses: [Int]?
             for _ in 0..<20 where statuses != [200] { statuses = try exchange(post, with: server)?.statuses }
             #expect(statuses == [200])
         }
     }
 
-    @Test("An address that is none, or is taken, is refused with a word on what to do")
+    @Test("An invalid address, or one in use, throws an error that says what to do")
     func refusesAddresses() throws {
         try withServer { server in
             #expect(throws: HTTPServerError.notAnAddress("here")) {

@@ -2,9 +2,9 @@ import HTTPServer
 import TestSupport
 import Testing
 
-@Suite("Where requests come from")
+@Suite("Client addresses")
 struct PeerTests {
-    @Test("An IPv4 client of a socket of both kinds has the address that it has elsewhere", arguments: ["::", "127.0.0.1"])
+    @Test("An IPv4 client has an IPv4 address, even on a dual-stack socket", arguments: ["::", "127.0.0.1"])
     func mapped(address: String) throws {
         let application = TestApplication(answering: { .now(.text("from \($0.peer)")) })
         try withServer(application, HTTPServerSettings(address: address)) { server in

@@ -1,7 +1,7 @@
-/// The answers that came over a connection, as a client reads them.
+/// The responses on a connection, as a client reads them.
 struct RawAnswers {
     var answers: [RawAnswer] = []
-    /// What cannot be read as an answer.
+    /// The remaining bytes, which are not a complete response.
     var rest: [UInt8]
 
     init(_ bytes: [UInt8]) {
@@ -17,7 +17,7 @@ struct RawAnswer {
     let headers: [String: String]
     let body: String
 
-    /// Takes one answer from the beginning of the bytes; nil where there is no whole one.
+    /// Takes one response from the start of the bytes. Returns nil if it is incomplete.
     init?(taking bytes: inout [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let split = text.range(of: "\r\n\r\n") else { return nil }
@@ -42,7 +42,7 @@ struct RawAnswer {
         bytes.removeFirst(headCount + length)
     }
 
-    /// The body that chunks make, and how many bytes they take; nil where the last one is missing.
+    /// Returns the body of the chunks and the number of bytes that they take, or nil if the last chunk is missing.
     private static func chunks(_ bytes: [UInt8]) -> ([UInt8], Int)? {
         var body: [UInt8] = []
         var position = 0

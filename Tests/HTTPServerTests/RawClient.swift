@@ -1,11 +1,11 @@
 import Glibc
 import TestSupport
 
-/// A client that writes what it is told to, byte for byte.
+/// A client that writes exactly the given bytes.
 final class RawClient: Sendable {
     let socket: Int32
 
-    /// Connects to a port of this machine. Reading waits ten seconds at most, so that a test that is wrong ends.
+    /// Connects to a port of this machine. Reads wait at most ten seconds, so that a failing test ends.
     init(port: UInt16, receiveBufferBytes: Int32? = nil) throws {
         socket = try LoopbackSocket.connected(to: port, patienceSeconds: 10, receiveBufferBytes: receiveBufferBytes)
     }
@@ -25,10 +25,10 @@ final class RawClient: Sendable {
         }
     }
 
-    /// Says that nothing more will be sent.
+    /// Ends the client's sending direction.
     func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// The next bytes; empty where the connection is closed or reset, nil where none came in time.
+    /// Returns the next bytes, an empty array if the connection was closed or reset, or nil after a timeout.
     func receive(upTo count: Int = 65_536) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: count)
         let received = unsafe recv(socket, &buffer, count, 0)
@@ -36,7 +36,7 @@ final class RawClient: Sendable {
         return Array(buffer.prefix(received))
     }
 
-    /// All bytes until the connection is closed; nil where it stays open.
+    /// Returns all bytes until the connection is closed, or nil if it stays open.
     func receiveAll() -> [UInt8]? {
         var all: [UInt8] = []
         while let bytes = receive() {
@@ -46,7 +46,7 @@ final class RawClient: Sendable {
         return nil
     }
 
-    /// Reads until what has come satisfies a condition; nil where the connection ends or rests before.
+    /// Reads until the text satisfies the condition. Returns nil if the connection ends or times out first.
     func receive(until isEnough: (String) -> Bool) -> String? {
         var all: [UInt8] = []
         while true {
@@ -59,7 +59,7 @@ final class RawClient: Sendable {
 }
 
 extension RawClient {
-    /// What the server answers to some bytes that it may not read to their end.
+    /// Returns the responses to a text that the server may not read completely.
     func answers(to text: String) -> RawAnswers {
         send(text)
         return RawAnswers(receiveAll() ?? [])

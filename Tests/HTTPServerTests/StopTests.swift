@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Stopping: what has begun is finished, and nothing hangs` {
     static let request = "GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 
-    @Test("A request that is being answered is answered, its connection is closed, and nobody new gets in")
+    @Test("During a stop, a pending request gets its response, its connection is closed, and no new client connects")
     func finishesRequests() throws {
         let asked = DispatchSemaphore(value: 0)
         let release = DispatchSemaphore(value: 0)
@@ -29,7 +29,7 @@ import Testing
             server.stop(graceSeconds: 10)
             stopped.signal()
         }
-        // The socket is given up before anything else: then the answer comes while the server stops.
+        // The server closes its listening socket first. After that, the response is sent while the server stops.
         let end = ContinuousClock.now + .seconds(30)
         while .now < end, (try? RawClient(port: server.port)) != nil {}
         release.signal()
@@ -40,7 +40,7 @@ import Testing
         #expect(idle.receiveAll() == [])
     }
 
-    @Test("What is not answered within the grace may be done or not: its client is told neither, and a late answer goes nowhere")
+    @Test("A request without a response at the end of the grace period gets none; a late response is discarded")
     func givesUp() throws {
         let late = DispatchSemaphore(value: 0)
         let responded = DispatchSemaphore(value: 0)
@@ -67,7 +67,7 @@ import Testing
         #expect(source.isClosedOnce())
     }
 
-    @Test("Whoever is still at work on a request that was broken off reads the head that was sent")
+    @Test("A handler can read the headers of a request after its connection was closed")
     func keepsHead() throws {
         let read = Mutex<[String?]>([])
         let asked = DispatchSemaphore(value: 0)
@@ -92,7 +92,7 @@ import Testing
         #expect(read.withLock { $0 } == ["k 1", "\"r7\"", nil])
     }
 
-    @Test("An endless stream is finished at once, another one within the grace, and a third is broken off")
+    @Test("An endless stream is finished at once, another stream may end within the grace period, and a third is aborted")
     func endsStreams() throws {
         let sources = (0..<3).map { `Streams: bounded, in order, and over when the client is gone`.Source(isEndless: $0 == 0) }
         let application = TestApplication(answering: { request in
@@ -120,7 +120,7 @@ import Testing
         for source in sources { #expect(source.isClosedOnce()) }
     }
 
-    @Test("Two hundred clients at once are all answered, and a stop in the middle leaves none hanging")
+    @Test("During a stop with 200 clients, every response is complete and every connection ends")
     func stopsInTheMiddle() throws {
         let application = TestApplication(answering: { request in
             guard request.path == "/later" else { return .now(.text("now")) }
@@ -143,7 +143,7 @@ import Testing
         #expect(answered > 0)
     }
 
-    @Test("A server that is stopped while its threads are busy and others connect always stops")
+    @Test("A server always stops, even if its threads are busy and clients connect")
     func stopsAgainAndAgain() throws {
         let text = String(repeating: Self.request, count: 100)
         for _ in 0..<200 {
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("Two hundred clients at once are all answered")
+    @Test("200 clients at the same time all get responses")
     func servesMany() throws {
         try withServer { server in
             let clients = try (0..<200).map { _ in try RawClient(port: server.port) }

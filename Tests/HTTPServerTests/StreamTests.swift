@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Streams: bounded, in order, and over when the client is gone` {
     static let head = "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
 
-    /// A stream that an application answers with, and the news that it is closed.
+    /// A stream that an application responds with, and a signal when it is closed.
     final class Source: Sendable {
         let stream: HTTPStream
         private let closed = DispatchSemaphore(value: 0)
@@ -20,11 +20,11 @@ import Testing
             TestApplication(answering: { [stream] _ in .now(HTTPResponse(status: 200, body: .stream(stream))) })
         }
 
-        /// Whether the stream is closed, within ten seconds, and only once.
+        /// Returns whether the stream is closed within ten seconds, and only once.
         func isClosedOnce() -> Bool { closed.wait(timeout: .now() + 10) == .success && closed.wait(timeout: .now()) == .timedOut }
     }
 
-    @Test("A client that does not read costs the buffer and one write, and gets all once it reads")
+    @Test("A client that does not read costs one buffer and one write, and gets everything when it reads")
     func holdsBack() throws {
         let source = Source(limitBytes: 10_000)
         let written = Atomic(0)
@@ -43,7 +43,7 @@ import Testing
                 isDone.signal()
             }
             #expect(client.receive(until: { $0.contains("aaa") }) != nil)
-            // The producer stands still with most of it unwritten: sockets and buffer are full.
+            // The producer is blocked with most of the data unwritten: sockets and buffer are full.
             #expect(isDone.wait(timeout: .now() + 1) == .timedOut)
             #expect(written.load(ordering: .relaxed) < total / 2)
             #expect(source.stream.offer([0x62]) == false)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("Writers that wait are told when the client goes away, and its end is noticed once")
+    @Test("Waiting writers get an error when the client disconnects, and the stream closes once")
     func noticesTheEnd() throws {
         let source = Source(limitBytes: 1_000)
         let gaveUp = DispatchSemaphore(value: 0)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("A heartbeat to a client that is gone ends the stream")
+    @Test("A heartbeat to a disconnected client ends the stream")
     func heartbeatEndsTheStream() throws {
         let source = Source()
         try withServer(source.application) { server in
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("Tasks that write at once do not mix what they write", .timeLimit(.minutes(10)))
+    @Test("Concurrent writers do not interleave their writes", .timeLimit(.minutes(10)))
     func doesNotMix() async throws {
         let source = Source(limitBytes: 100)
         let server = try HTTPServer(HTTPServerSettings(), application: source.application)
@@ -108,7 +108,7 @@ import Testing
         server.stop(graceSeconds: 1)
     }
 
-    @Test("A stream that never gets to a connection is closed all the same")
+    @Test("A stream that is never sent is closed")
     func closesWhatIsNotSent() throws {
         let source = Source()
         source.stream.finish()
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("A client of HTTP/1.0 gets a stream until the connection closes")
+    @Test("An HTTP/1.0 client gets a stream until the connection closes")
     func servesOldClients() throws {
         let source = Source()
         try withServer(source.application) { server in

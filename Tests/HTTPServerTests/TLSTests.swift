@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TLS: a certificate and its key are all it takes") struct TLSTests {
-    /// Settings with a certificate and its key.
+@Suite("TLS: needs only a certificate and its key") struct TLSTests {
+    /// Returns settings with a certificate and its key.
     private func settings(_ certificate: ServerCertificate) throws -> HTTPServerSettings {
         var settings = HTTPServerSettings()
         settings.tls = try files(certificate)
@@ -16,7 +16,7 @@ import Testing
         HTTPServerSettings.TLSFiles(certificatePEM: try certificate.certificatePEM, keyPEM: try certificate.keyPEM)
     }
 
-    /// The exit code of curl, which trusts one certificate, and the body that it got.
+    /// Runs curl with one trusted certificate. Returns its exit code and the body.
     private func curl(_ address: String, trusting file: String, _ more: String...) throws -> (code: Int32?, output: String) {
         try run(["curl", "-sS", "--max-time", "120", "--cacert", file] + more + [address])
     }
@@ -34,7 +34,7 @@ import Testing
         })
 
     @Test(
-        "curl trusts the certificate, gets its answer and a stream; plain text gets none",
+        "curl trusts the certificate and gets a response and a stream; plain HTTP gets no response",
         arguments: ServerCertificate.KeyKind.allCases)
     func servesCurl(kind: ServerCertificate.KeyKind) throws {
         try withTemporaryFolder { folder in
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("A client that trusts the root gets the whole chain")
+    @Test("A client that trusts the root certificate gets the whole chain")
     func chain() throws {
         try withTemporaryFolder { folder in
             let root = try ServerCertificate(.p384, in: folder, name: "root")
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("An encrypted key is refused with a remedy", arguments: [false, true])
+    @Test("An encrypted key is refused, and the error says how to fix it", arguments: [false, true])
     func encryptedKey(isTraditional: Bool) throws {
         try withTemporaryFolder { folder in
             let certificate = try ServerCertificate(.p256, in: folder)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("A key of another certificate is refused")
+    @Test("A key that does not match the certificate is refused")
     func foreignKey() throws {
         try withTemporaryFolder { folder in
             let (one, other) = (
@@ -90,19 +90,19 @@ import Testing
         }
     }
 
-    /// What `openssl s_client` is told, and whether the server may agree.
+    /// Options of `openssl s_client`, and whether the server may accept them.
     static let offers: [(String, Bool)] = [
         ("-tls1_3", true), ("-tls1_2", true), ("-tls1_1 -cipher DEFAULT@SECLEVEL=0", false),
         ("-tls1 -cipher DEFAULT@SECLEVEL=0", false), ("-tls1_2 -cipher ECDHE-RSA-AES128-GCM-SHA256", true),
         ("-tls1_2 -cipher ECDHE-RSA-CHACHA20-POLY1305", true),
         // Without forward secrecy.
         ("-tls1_2 -cipher AES128-GCM-SHA256", false), ("-tls1_2 -cipher AES256-SHA256", false),
-        // Encryption that is authenticated separately.
+        // Without authenticated encryption (AEAD).
         ("-tls1_2 -cipher ECDHE-RSA-AES256-SHA384", false), ("-tls1_2 -cipher ECDHE-RSA-AES128-SHA", false),
         ("-tls1_2 -cipher DHE-RSA-AES128-GCM-SHA256", false), ("-tls1_2 -cipher NULL:aNULL@SECLEVEL=0", false),
     ]
 
-    @Test("Only TLS 1.2 and 1.3 with forward secrecy and authenticated encryption are spoken", arguments: offers)
+    @Test("The server accepts only TLS 1.2 and 1.3 with forward secrecy and authenticated encryption", arguments: offers)
     func protocols(offer: String, isAccepted: Bool) throws {
         try withTemporaryFolder { folder in
             let certificate = try ServerCertificate(.rsa2048, in: folder)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("A new certificate is shown to new connections; a stream goes on, and any other connection ends after its next response")
+    @Test("New connections get a new certificate; streams continue, and other connections end after their next response")
     func replacement() throws {
         try withTemporaryFolder { folder in
             let (first, second) = (
@@ -142,7 +142,7 @@ import Testing
                 #expect(throws: HTTPServerError.cannotStart(isTLS: true)) { try server.replaceCertificate(with: wrong) }
                 #expect(try curl(address, trusting: first.certificateFile).output == "here")
 
-                // One connection for three requests, held while the certificate is replaced.
+                // One connection for three requests. The certificate is replaced while it is open.
                 let kept = try KeptConnection(port: server.port, trusting: first.certificateFile)
                 #expect(try kept.response().contains("Connection: close") == false)
                 for certificate in [second, first, second] { try server.replaceCertificate(with: files(certificate)) }
@@ -154,7 +154,7 @@ import Testing
                 stream.finish()
                 try reader.join()
                 #expect(try String(contentsOfFile: output, encoding: .utf8) == "before\nafter\n")
-                // Servers without connections end meanwhile; requests go on.
+                // Servers without connections end during these requests.
                 for _ in 0..<30 {
                     #expect(try curl(address, trusting: second.certificateFile).output == "here")
                 }
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("A handshake that a client leaves unfinished takes no processor time, and others are answered")
+    @Test("An unfinished handshake uses no processor time and does not block other clients")
     func stalledHandshake() throws {
         try withTemporaryFolder { folder in
             let certificate = try ServerCertificate(.p256, in: folder)
@@ -178,7 +178,7 @@ import Testing
                 let address = "https://127.0.0.1:\(server.port)"
                 let stalled = try RawClient(port: server.port)
                 stalled.send([0x16, 0x03, 0x01, 0x02])
-                // The server takes connections in their order, so that it has the first one by now.
+                // The server accepts connections in order, so it has accepted the first one by now.
                 #expect(try curl(address, trusting: certificate.certificateFile).output == "here")
                 let clock = try #require(workerClock.withLock { $0 })
                 let before = nanoseconds(of: clock)
@@ -195,7 +195,7 @@ import Testing
         return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
-    @Test("A server stops while connections to an earlier certificate are open")
+    @Test("A server stops while connections with an earlier certificate are open")
     func stopsWithEarlierConnections() throws {
         try withTemporaryFolder { folder in
             let first = try ServerCertificate(.p256, in: folder)
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    /// Asks again and again until there is an answer, for as long as a busy machine may take.
+    /// Repeats the body until it returns a value, for at most as long as a busy machine needs.
     private func awaited<R>(_ body: () throws -> R?) throws -> R {
         for _ in 0..<12_000 {
             if let result = try body() { return result }
@@ -217,18 +217,18 @@ import Testing
         throw CocoaError(.featureUnsupported)
     }
 
-    @Test("A certificate that is none is refused with a word on what to do")
+    @Test("An invalid certificate is refused, and the error says what to do")
     func refusesBadFiles() {
         var settings = HTTPServerSettings()
         settings.tls = HTTPServerSettings.TLSFiles(certificatePEM: "not a certificate", keyPEM: "not a key")
         #expect(throws: HTTPServerError.cannotStart(isTLS: true)) { try HTTPServer(settings, application: TestApplication()) }
     }
 
-    @Test("A server that cannot start closes nothing but its own")
+    @Test("A server that fails to start closes only its own descriptors")
     func closesItsOwn() throws {
         var settings = HTTPServerSettings()
         settings.tls = HTTPServerSettings.TLSFiles(certificatePEM: "not a certificate", keyPEM: "not a key")
-        // Each number that is free is taken and given back at once: what is closed without being one's own is one of these.
+        // Another thread opens and closes descriptors all the time. A wrong close in the server would hit one of them.
         let others = TestThread { for _ in 0..<500_000 { try #require(close(dup(2)) == 0) } }
         for _ in 0..<2_000 {
             #expect(throws: HTTPServerError.cannotStart(isTLS: true)) { try HTTPServer(settings, application: TestApplication()) }
@@ -242,7 +242,7 @@ import Testing
     }
 }
 
-/// A connection of `openssl s_client` that several requests go over.
+/// A connection of `openssl s_client` that sends several requests.
 private final class KeptConnection {
     private let process: ChildProcess
 
@@ -251,7 +251,7 @@ private final class KeptConnection {
             ["openssl", "s_client", "-quiet", "-connect", "127.0.0.1:\(port)", "-CAfile", file], hasInput: true, output: .pipe)
     }
 
-    /// Sends a request and reads its response, whose body is `here` or `0`.
+    /// Sends a request and returns the body of the response, which is `here` or `0`.
     func response() throws -> String {
         try process.write("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
         var text = ""

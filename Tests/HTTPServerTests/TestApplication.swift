@@ -3,7 +3,7 @@ import Foundation
 import HTTPServer
 import Synchronization
 
-/// An application that a test says how to answer. Without a word, it tells what it was asked.
+/// An application with responses that the test defines. By default it responds with the text of the request.
 final class TestApplication: HTTPApplication {
     struct Ended: Sendable {
         let path: String
@@ -43,7 +43,7 @@ final class TestApplication: HTTPApplication {
         changed.signal()
     }
 
-    /// The requests that are over, as soon as there are so many; what there is where it takes too long.
+    /// Waits for the given number of ended requests. Returns those that ended, fewer after a timeout of ten seconds.
     func waitForEnded(_ count: Int) -> [Ended] {
         while log.withLock({ $0.count }) < count, changed.wait(timeout: .now() + 10) == .success {}
         return log.withLock { $0 }
@@ -56,7 +56,7 @@ extension HTTPResponse {
     }
 }
 
-/// Runs a server for the time of a test.
+/// Runs a server while the body runs.
 func withServer<R>(
     _ application: TestApplication = TestApplication(), _ settings: HTTPServerSettings = HTTPServerSettings(),
     _ body: (HTTPServer) throws -> R
@@ -66,7 +66,7 @@ func withServer<R>(
     return try body(server)
 }
 
-/// Sends bytes on a connection of their own, and reads until the server closes it.
+/// Sends a text on a new connection, and reads until the server closes it.
 func exchange(_ text: String, with server: HTTPServer) throws -> RawAnswers? {
     let client = try RawClient(port: server.port)
     client.send(text)

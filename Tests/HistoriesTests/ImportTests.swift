@@ -133,7 +133,7 @@ struct ImportTests {
         }
     }
 
-    @Test("An import that stopped at any line continues with resume, and gives the same log as an uninterrupted import", arguments: 2...7)
+    @Test("An import that stopped at any line can be resumed, and gives the log of an uninterrupted import", arguments: 2...7)
     func resume(lineCount: Int) throws {
         try imported { (whole) throws in
             try whole.load()

@@ -3,7 +3,7 @@ import Permissions
 import TestSupport
 import Testing
 
-/// Where the naive model is not `model.py` over again: what it makes of events, checked on logs of a few lines.
+/// Checks the parts of the naive model that `model.py` does not have: how it reads events, on logs of a few lines.
 @Suite("The naive model reads the log")
 struct NaiveModelTests {
     private let root = PrincipalID(rawValue: 16)
@@ -12,7 +12,7 @@ struct NaiveModelTests {
     private let role = PrincipalID(rawValue: 19)
     private let one = ObjectID(rawValue: 20)
 
-    /// An open store with a class `doc` that inherits, the user `ann`, the role `r`, and `doc:1` below the role's object.
+    /// An open store with a class `doc` that inherits, the user `ann`, the role `r`, and `doc:1` with the role's object as its parent.
     private func model(_ commits: [Event]...) throws -> NaiveModel {
         var events: [[Event]] = [
             [
@@ -48,7 +48,7 @@ struct NaiveModelTests {
         model.view(point, now: time(99)).privileges(of: subject, on: object)
     }
 
-    @Test("A parent that no longer exists gives nothing, nor does a later one of its name")
+    @Test("A deleted parent gives no access, and neither does a later object with its name")
     func deletedParent() throws {
         let model = try model(
             [.roleDeleted(RoleDeleted(role: role))], [.roleCreated(RoleCreated(role: Introduction(role)))])
@@ -57,7 +57,7 @@ struct NaiveModelTests {
         #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(3))) == [])
     }
 
-    @Test("Listed privileges out of a wildcard entry leave what the class knows then, for good")
+    @Test("Removing listed privileges from a wildcard entry leaves the privileges that the class has then")
     func revokingFromEverything() throws {
         let model = try model(
             [
@@ -74,7 +74,7 @@ struct NaiveModelTests {
         #expect(privileges(model, "user:ann", "doc:1", .head) == ["approve", "read"])
     }
 
-    @Test("E13: access ends at its time in every answer, whether or not the log says so yet")
+    @Test("E13: access ends at its time in every answer, even before the log records it")
     func endOfAccess() throws {
         let grant = AccessGranted(object: one, subject: ann, privileges: .read, until: time(10))
         let model = try model([.objectMoved(ObjectMoved(object: one, parent: nil)), .accessGranted(grant)])
@@ -85,7 +85,7 @@ struct NaiveModelTests {
         #expect(model.view(.head, now: time(10)).entries(on: "doc:1") == [])
     }
 
-    @Test("An object made again under its name has the number it had and nothing that it had")
+    @Test("An object recreated under its name has the same number, and nothing else of the old object")
     func madeAgain() throws {
         let model = try model(
             [.accessGranted(AccessGranted(object: one, subject: ann, privileges: .read, cause: .permanentCreator))],
@@ -100,7 +100,7 @@ struct NaiveModelTests {
         #expect(model.view(.head, now: time(99)).answer(.value(of: "doc:1", as: "user:root")) == .value(.null))
     }
 
-    @Test("A log that contradicts itself is refused")
+    @Test("An inconsistent log is refused")
     func contradictions() throws {
         let impossible: [[Event]] = [
             [],

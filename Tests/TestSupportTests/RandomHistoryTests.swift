@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Random histories")
 struct RandomHistoryTests {
-    @Test("The same seed gives the same history and the same questions, another seed gives others")
+    @Test("A seed determines the history and the questions, and another seed gives different ones")
     func seedsDecide() {
         func drawn(_ seed: UInt64) -> (steps: [RandomHistory.Step], questions: [Question], points: [Point]) {
             var history = RandomHistory(seed: seed)
@@ -23,7 +23,7 @@ struct RandomHistoryTests {
         #expect(drawn(1).steps != drawn(2).steps)
     }
 
-    @Test("Time never goes back, and often stands still")
+    @Test("Time never goes back, and often stays the same")
     func timeGoesForward() {
         var history = RandomHistory(seed: 3)
         var last = history.start
@@ -38,7 +38,7 @@ struct RandomHistoryTests {
         #expect(standstills > 250)
     }
 
-    @Test("Every kind of change and of question comes up")
+    @Test("Every kind of change and question occurs")
     func everyKindComesUp() {
         var changes: Set<String> = []
         var questions: Set<String> = []
@@ -55,7 +55,7 @@ struct RandomHistoryTests {
 
     private func caseName<Value>(_ value: Value) -> String { String("\(value)".prefix { $0 != "(" }) }
 
-    @Test("The random numbers are those of SplitMix64 everywhere")
+    @Test("The random numbers are those of SplitMix64 on every platform")
     func generatorIsStable() {
         var random = SplitMix64(seed: 1_234_567)
         #expect(

@@ -19,7 +19,7 @@ struct Cell: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(privilege) \(isEnabled ? "ENABLED" : "DISABLED"): \(meaning)" }
 
-    /// Makes a store in which the role has everything at all levels, except this privilege at the level that disables it.
+    /// Creates a store. The role has everything at all levels, except this privilege at the level that disables it.
     func check() throws {
         try withStore { fixture in
             let table = try PermissionTable(fixture)

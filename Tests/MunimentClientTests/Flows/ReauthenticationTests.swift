@@ -28,7 +28,7 @@ struct ReauthenticationTests {
         }
     }
 
-    @Test("I7 Five minutes after sign-in, a change asks the user first; no request fails, and the change then happens automatically")
+    @Test("I7 Five minutes after sign-in, a change asks the user first and then completes; no request fails")
     func knownBeforehand() async throws {
         try await withClients { fixture in
             let (manager, wire) = fixture.device()

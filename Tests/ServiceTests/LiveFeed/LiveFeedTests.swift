@@ -188,7 +188,7 @@ struct LiveFeedTests {
         }
     }
 
-    @Test("F14: a feed goes on after the deadline of the request that opened it")
+    @Test("F14: a feed continues after the deadline of the request that opened it")
     func outlivesDeadline() async throws {
         let limit = Duration.milliseconds(500)
         try await withListeners { settings in
