@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("A response may come from another thread, early or late")
+    @Test("Another thread may send the response, early or late")
     func answersLater() throws {
         let application = TestApplication(answering: { request in
             DispatchQueue.global().async { request.respond(.text("later \(request.path)")) }

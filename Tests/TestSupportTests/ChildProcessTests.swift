@@ -42,7 +42,7 @@ struct ChildProcessTests {
         #expect(try rest().output == numbers.dropFirst(2))
     }
 
-    @Test("a child reads what the test writes, in its folder and with its environment only")
+    @Test("a child reads its input, runs in its folder and has only the given environment")
     func surroundings() async throws {
         let child = try ChildProcess(
             ["/bin/sh", "-c", "cat; pwd; env"], in: "/usr", environment: ["PWD": "/usr", "A": "b=c"], hasInput: true)

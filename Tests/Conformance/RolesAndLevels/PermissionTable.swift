@@ -29,8 +29,8 @@ struct Cell: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A store in which the members of `role:my-role`, who is `user:ann`, have everything at the store level, on the class `Person`
-/// and on the object `Person:1`, and `user:bob` has nothing.
+/// A store with a role, `role:my-role`, and its member `user:ann`. The role has everything at the store level, on the class
+/// `Person` and on the object `Person:1`. `user:bob` has nothing.
 struct PermissionTable {
     let fixture: StoreFixture
 

@@ -152,7 +152,7 @@ struct MemoryTests {
                 let body = #"{"as":"user:root","do":[\#(changes)]}"#
                 return try await curl.send("POST", "/v1/stores/default/transactions", token: token, json: body).status
             }
-            /// Whether a body of 4 MB has room; it is no valid transaction.
+            /// Returns whether a body of 4 MB has room. The body is not a valid transaction.
             func hasRoom() async throws -> Bool {
                 let status = try await commit(#""\#(String(repeating: "x", count: 4_000_000))""#)
                 #expect([400, 503].contains(status))
@@ -169,7 +169,7 @@ struct MemoryTests {
     }
 }
 
-/// What a process holds in memory, as Linux counts it.
+/// Returns the memory of a process, as Linux counts it.
 private struct ProcessMemory {
     private let path: String
 
@@ -238,7 +238,7 @@ private final class ByteClient: Sendable {
         return unsafe Glibc.send(socket, &byte, 1, Int32(MSG_NOSIGNAL)) == 1
     }
 
-    /// The status of the response, of which only the beginning is read; nil if there is none.
+    /// Reads the start of the response. Returns its status, or nil if there is no response.
     func status() -> Int? {
         var buffer = [UInt8](repeating: 0, count: 12)
         guard unsafe recv(socket, &buffer, buffer.count, Int32(MSG_WAITALL)) == buffer.count else { return nil }

@@ -1,7 +1,7 @@
 public import Events
 public import Permissions
 
-/// Every path by which a caller gets access, found by trying all of them: each as one line, with its privileges.
+/// All access paths of a caller, found by trying every combination. Each path is one line with its privileges.
 extension NaiveView {
     public typealias Ways = [String: Privileges]
 
