@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("muniment account: looking after accounts, through a running service and without one")
+@Suite("muniment account: managing accounts, with and without a running service")
 struct AccountCommandTests {
     private static let nobody = "user:aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-    /// A sentence, its exit code, and what standard error is to say.
+    /// A call, its exit code, and the expected text on standard error.
     static let rows: [(sentence: String, code: Int32, message: String)] = [
         ("account", 2, "`account find`"),
         ("account find", 2, "the email is missing"),
@@ -26,7 +26,7 @@ struct AccountCommandTests {
         ("account verify --data site --strict", 2, "--strict"),
     ]
 
-    @Test("Bad calls are answered with an exit code and what to do, with a service and without")
+    @Test("An invalid call gets an exit code and a remedy, with and without a service")
     func table() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.make("init")
@@ -103,7 +103,7 @@ struct AccountCommandTests {
     func proxies() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.write(#"{"mail":{"outbox":"outbox"},"stores":["nowhere"]}"#, to: "accounts.json")
-            // It ends for want of the store.
+            // The service ends because the store is missing.
             let serve = "serve --data site --listen 127.0.0.1:0 --accounts accounts.json"
             let unsaid = try tool.run(serve)
             #expect(unsaid.code != 0)

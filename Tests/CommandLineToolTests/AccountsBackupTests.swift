@@ -7,7 +7,7 @@ struct AccountsBackupTests {
     private static let master = ".muniment/master.key"
 
     @Test(
-        "While people sign up, a backup has every account that was there when it was begun, and each can be verified and signed in to"
+        "A backup during sign-ups contains every account from before its start, and each can be verified and signed in to"
     )
     func live() throws {
         try BuiltTool.inFreshFolder { tool in
@@ -38,7 +38,7 @@ struct AccountsBackupTests {
     }
 
     @Test(
-        "No byte of the master key is in a backup; without it and with another one the restored accounts stay closed, and say why")
+        "A backup has no byte of the master key; without it, or with another key, the restored accounts stay closed with a reason")
     func masterKey() throws {
         try BuiltTool.inFreshFolder { tool in
             let site = try AccountsSite(tool)
@@ -81,7 +81,7 @@ struct AccountsBackupTests {
         }
     }
 
-    @Test("An account that was deleted since comes back with the keys of the backup, and not with those of afterwards")
+    @Test("An account deleted after the backup is restored with the keys of the backup, not with later keys")
     func deleted() throws {
         try BuiltTool.inFreshFolder { tool in
             let site = try AccountsSite(tool)

@@ -96,7 +96,7 @@ struct AccountsFileTests {
         }
     }
 
-    // MARK: Files that will do
+    // MARK: Valid files
 
     private static func read(_ text: String, in folder: String = "/etc/muniment") throws -> AccountsFile {
         try AccountsFile(Array(text.utf8), relativeTo: folder)
@@ -172,7 +172,7 @@ struct AccountsFileTests {
         }
     }
 
-    @Test("A mail server that asks who it is is told the user and the password of the file")
+    @Test("The mail server gets the user and password of the file when it requires authentication")
     func openedMailer() throws {
         let server = try MailProcess(asksWho: true)
         defer { server.stop() }

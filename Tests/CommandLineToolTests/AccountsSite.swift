@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A service with accounts in the folder of a tool, and people who sign up there.
+/// A service with accounts in the folder of a tool, and users who sign up there.
 final class AccountsSite {
     let tool: BuiltTool
     private let service: ServingTool
 
-    /// Starts it on a data directory, with mails in `outbox`.
+    /// Starts the service on a data directory, with mails in `outbox`.
     init(_ tool: BuiltTool, data: String = "site") throws {
         self.tool = tool
         try tool.write(#"{"mail":{"outbox":"outbox"}}"#, to: "accounts.json")

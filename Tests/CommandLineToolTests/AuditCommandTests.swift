@@ -17,7 +17,7 @@ struct AuditCommandTests {
         }
     }
 
-    @Test("E10: the export is one JSON object a line with who, when, what and whether it was done, refused commands among them")
+    @Test("E10: the export has one JSON object per line with caller, time, command and result, including refused commands")
     func export() throws {
         try withAudit { (tool) throws in
             let records = try objects(tool.make("audit --json"))
@@ -82,7 +82,7 @@ struct AuditCommandTests {
     }
 
     @Test(
-        "What cannot be meant is an error that names it and prints nothing",
+        "An invalid option throws an error that names it, and prints no records",
         arguments: [
             ("audit --kind Granted", 2, "Granted"), ("audit --outcome perhaps", 2, "perhaps"), ("audit --limit 0", 2, "0"),
             ("audit --kind ,", 2, "--kind"), ("audit --after nonsense", 2, "nonsense"), ("audit --from 99", 2, "99"),

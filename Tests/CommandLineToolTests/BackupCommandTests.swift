@@ -20,7 +20,7 @@ struct BackupCommandTests {
         }
     }
 
-    @Test("With `--data` all stores go along, and tokens come back only when that is asked for")
+    @Test("`--data` backs up all stores; tokens are restored only on request")
     func allStores() throws {
         try BuiltTool.inFreshFolder { tool in
             for store in ["default", "second"] { try tool.make("init --store data/\(store)") }
@@ -45,7 +45,7 @@ struct BackupCommandTests {
     }
 
     @Test(
-        "`restore --with-tokens` refuses a file of tokens that is not the one of the backup",
+        "`restore --with-tokens` refuses a token file that does not belong to the backup",
         arguments: [
             "echo x >>$F", "printf X | dd of=$F conv=notrunc", "truncate -s 60 $F", ": >$F", "rm $F", "rm $F && mkfifo $F",
         ])

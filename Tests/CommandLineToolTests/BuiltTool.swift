@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built `muniment`, run as a process of its own in a folder of its own.
+/// The built `muniment`, run as a separate process in a separate folder.
 struct BuiltTool {
     /// The result of a call.
     struct Result {
@@ -13,7 +13,7 @@ struct BuiltTool {
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// Where it runs; `demo` in it is its store unless a call says otherwise.
+    /// The folder where the tool runs. Its store is `demo` unless a call names another one.
     let folder: URL
 
     var store: String { folder.appending(path: "demo").path }
@@ -29,7 +29,7 @@ struct BuiltTool {
     /// Calls the tool.
     func run(_ words: [String]) throws -> Result { try call([BuiltTool.executable.path] + words) }
 
-    /// Calls the tool with a sentence that is split at spaces; `'…'` keeps spaces.
+    /// Calls the tool with words separated by spaces; `'…'` keeps spaces.
     func run(_ sentence: String) throws -> Result { try run(BuiltTool.words(of: sentence)) }
 
     /// Calls the tool and expects it to succeed.
@@ -40,7 +40,7 @@ struct BuiltTool {
         return result
     }
 
-    /// The one JSON object that a call prints.
+    /// Returns the only JSON object that a call prints.
     func object(_ sentence: String) throws -> [String: Any] {
         let result = try run(sentence)
         return try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
@@ -64,7 +64,7 @@ struct BuiltTool {
         return Result(code: result.exitCode, output: result.output, errors: result.errors)
     }
 
-    /// It is built into the folder of the tests.
+    /// The tool is built into the folder of the tests.
     static let executable: URL = {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         while !FileManager.default.isExecutableFile(atPath: folder.appending(path: "muniment").path), folder.path != "/" {
@@ -83,7 +83,7 @@ struct BuiltTool {
 }
 
 extension BuiltTool {
-    /// Makes an open store with a document that Ann may read and Bob may not.
+    /// Creates an open store with a document that Ann may read and Bob may not.
     func makeDemo() throws {
         try make("init --open")
         try make("class define doc --properties title")

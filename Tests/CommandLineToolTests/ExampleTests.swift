@@ -4,7 +4,7 @@ import Muniment
 import Permissions
 import Testing
 
-/// The help of every command has an example; together they tell one story, and it is told here.
+/// Runs the example of every command's help. Together the examples are one story.
 @Suite("Help: every example prints the documented output")
 struct ExampleTests {
     private enum Step {
@@ -14,13 +14,13 @@ struct ExampleTests {
         case service(String)
         /// The setup that the examples need.
         case call(String)
-        /// Ann signs up at a service that runs on `site`, which stops again.
+        /// Ann signs up at a service that runs on `site`. The service stops afterwards.
         case signUp
-        /// The log is replaced by an older copy of it.
+        /// An older copy of the log replaces the log.
         case rollBack
-        /// A commit is made with a clock that is a year ahead.
+        /// A commit with a clock that is a year ahead.
         case setClockAhead
-        /// The input that the store must refuse.
+        /// The input that the store refuses.
         case refused(String)
     }
 
@@ -87,7 +87,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("Every command that the overview lists has a place in the story")
+    @Test("The story contains every command of the overview")
     func storyIsComplete() throws {
         try BuiltTool.inFreshFolder { tool in
             let overview = try tool.make("help")

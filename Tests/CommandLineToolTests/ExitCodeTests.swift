@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Exit codes: 0 yes or done, 1 no or refused, 2 usage, 3 store trouble")
+@Suite("Exit codes: 0 yes or done, 1 no or refused, 2 usage error, 3 store error")
 struct ExitCodeTests {
-    /// A sentence, its exit code, and what standard error is to say; nil for a call that answers.
+    /// A call, its exit code, and the expected text on standard error; nil for a successful call.
     typealias Row = (sentence: String, code: Int32, message: String?)
 
     static let rows: [Row] = [
@@ -126,7 +126,7 @@ struct ExitCodeTests {
         }
     }
 
-    @Test("A call without a store says how to name one")
+    @Test("A call without a store gets an error that says how to name one")
     func noStoreNamed() throws {
         try BuiltTool.inFreshFolder { tool in
             let result = try tool.shell("unset MUNIMENT_STORE; $muniment stats")
@@ -135,7 +135,7 @@ struct ExitCodeTests {
         }
     }
 
-    @Test("A scenario that does not hold ends with 1, and names file and line")
+    @Test("A failing scenario ends with exit code 1, and names file and line")
     func failedScenario() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.write(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Free text of commits in a terminal")
 struct FreeTextTests {
-    /// Clears a screen, begins a line that looks like a commit, and turns the reading direction.
+    /// Clears the screen, starts a line that looks like a commit, and reverses the reading direction.
     private static let text = "\u{1B}[2J\nr9  fake\r\u{202E}evil\u{2028}\u{9B}\u{7}"
 
     private static func prepare(_ tool: BuiltTool) throws {
@@ -19,7 +19,7 @@ struct FreeTextTests {
         try store.close()
     }
 
-    @Test("Comments, request ids and values are escaped in every output for people, on their own line")
+    @Test("Comments, request ids and values are escaped in text output, and stay on their line")
     func outputsForPeople() throws {
         try BuiltTool.inFreshFolder { tool in
             try Self.prepare(tool)
@@ -38,7 +38,7 @@ struct FreeTextTests {
         }
     }
 
-    @Test("JSON has the exact text")
+    @Test("JSON output contains the exact text")
     func outputsForPrograms() throws {
         try BuiltTool.inFreshFolder { tool in
             try Self.prepare(tool)

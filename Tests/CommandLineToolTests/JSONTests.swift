@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("JSON: with --json a call prints one object, or one a line, with keys that stay the same")
+@Suite("JSON: with --json a call prints one object, or one per line, with fixed keys")
 struct JSONTests {
-    /// A sentence and the keys of the object that it prints.
+    /// A call and the keys of its JSON object.
     static let shapes: [(sentence: String, keys: Set<String>)] = [
         ("check user:ann read doc:plan", ["subject", "privileges", "object", "allowed", "reason", "revision", "time"]),
         ("check user:bob read doc:plan", ["subject", "privileges", "object", "allowed", "reason", "revision", "time"]),
@@ -39,7 +39,7 @@ struct JSONTests {
         ("scenario scenario.jsonl", ["passed", "failed", "failures"]),
     ]
 
-    @Test("Each object has its keys and no others")
+    @Test("Each object has exactly its keys")
     func keysStayTheSame() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -57,7 +57,7 @@ struct JSONTests {
         }
     }
 
-    @Test("The log is one object a line, its events with kind and names")
+    @Test("The log has one object per line, and its events have kind and names")
     func logLines() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -75,7 +75,7 @@ struct JSONTests {
         }
     }
 
-    @Test("A change without effect has no revision of its own")
+    @Test("A change without effect has no revision")
     func nothingChanged() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()

@@ -5,7 +5,7 @@ import IdentitySupport
 import NetworkClient
 import Testing
 
-@Suite("A service that sends by a mail server")
+@Suite("A service that sends mail through a mail server")
 struct MailingServiceTests {
     private struct NoAnswer: Error { let found: String }
 
@@ -20,10 +20,10 @@ struct MailingServiceTests {
         return answer
     }
 
-    @Test("I3 The mail server of the settings sends the codes, with user and password, and a user signs up with them")
+    @Test("I3 The configured mail server sends the codes with user and password, and a user signs up with a code")
     func signUp() throws {
         let server = try MailProcess(asksWho: true)
-        // A mail that never comes ends the test all the same.
+        // The test ends even if no mail arrives.
         let deadline = DispatchWorkItem { [weak server] in server?.stop() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: deadline)
         defer { deadline.cancel() }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Moments: every question can be asked about the past")
+@Suite("Points in time: every query can be run on the past")
 struct MomentTests {
     /// The access of all users to a document over three days, as an import.
     private static let history = """
@@ -21,7 +21,7 @@ struct MomentTests {
     }
 
     @Test(
-        "E5: a revision, a time and a day answer exactly as it was then",
+        "E5: a query at a revision, a time or a day gives the answer of that time",
         arguments: [
             ("1", 1), ("2", 0), ("3", 1), ("2024-05-02T09:59:59.999999Z", 1), ("2024-05-02T10:00:00Z", 0),
             ("2024-05-02T12:00:00+02:00", 0), ("2024-05-02", 1), ("2024-05-03", 0), ("2024-05-03T10:00:00Z", 1), ("1999-01-01", 1),
@@ -44,7 +44,7 @@ struct MomentTests {
         ("diff doc:1 --from 2 --to 3", ["user:bob  - read, update"]),
     ]
 
-    @Test("E5: every question can be asked about the past")
+    @Test("E5: every query accepts a point in the past")
     func everyQuestionAt() throws {
         try MomentTests.inImportedStore { tool in
             for question in MomentTests.questions {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Refused commands and the tool")
 struct RefusalCommandTests {
-    /// A refused sentence, the code, and the quoted text: one for each command of the tool that changes something.
+    /// A refused call, its code, and the quoted text: one for each tool command that changes the store.
     private static let refused: [(sentence: String, code: String, quoted: String)] = [
         ("class define doc", "alreadyExists", "doc"), ("class define new --creator fly", "malformed", "fly"),
         ("class change box --acl none", "unknownClass", "box"), ("class change doc --privileges read", "malformed", "read"),
@@ -38,7 +38,7 @@ struct RefusalCommandTests {
         ("grant user:bob read on doc:plan --as user:bob", "noPrivilege", "doc:plan"),
     ]
 
-    @Test("E9: each is exit code 1 and one line on standard error, on record, and changes nothing")
+    @Test("E9: a refused command gets exit code 1 and one line on standard error, is recorded, and changes nothing")
     func table() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -60,7 +60,7 @@ struct RefusalCommandTests {
         }
     }
 
-    @Test("E9: people are told who, when, what and why; programs get every field, under keys that stay the same")
+    @Test("E9: text output has caller, time, command and reason; JSON output has every field under fixed keys")
     func listing() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -85,7 +85,7 @@ struct RefusalCommandTests {
         }
     }
 
-    @Test("E9: long text is shortened to its beginning, and control characters do not reach the terminal")
+    @Test("E9: long text is shortened, and control characters do not reach the terminal")
     func longAndOdd() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -101,8 +101,8 @@ struct RefusalCommandTests {
         }
     }
 
-    /// Bytes that no terminal set to UTF-8 sends.
-    @Test("An argument that is not UTF-8 is a call that makes no sense, and leaves no record")
+    /// Bytes that a UTF-8 terminal never sends.
+    @Test("An argument that is not UTF-8 is a usage error, and is not recorded")
     func notUTF8() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The tool with a running service: its changes go through the service, and its output is the same")
 struct RunningServiceTests {
-    /// Every command that changes something, as it should be called and as it should not.
+    /// Every command that changes the store, in valid and in invalid calls.
     private static let story = [
         "class define doc --creator read,update,setPermissions --properties title", "class define folder", "register user:ann",
         "register user:bob", "register user:bob", "register user:eve --as anonymous", "role create editors", "role create editors",
@@ -24,7 +24,7 @@ struct RunningServiceTests {
         "object create thing:x", "lock --member user:bob", "lock --role again --as user:bob",
     ]
 
-    @Test("Every change, nothing changed and every refusal is printed the same, with the same exit code, and leaves the same log")
+    @Test("Through the service, every change, no-op and refusal has the same output, exit code and log")
     func sameAsWithout() throws {
         try BuiltTool.inFreshFolder { alone in
             try BuiltTool.inFreshFolder { served in
@@ -44,12 +44,12 @@ struct RunningServiceTests {
         }
     }
 
-    /// Times are different every time, and the service gives each request an id.
+    /// Replaces times, which differ each time, and the request ids that the service adds.
     private func masked(_ text: String) -> String {
         text.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/, with: "TIME").replacing(/\s\s[0-9a-f]{8}-\d+\n/, with: "\n")
     }
 
-    @Test("Every command with a caller in its help is in the story of this suite")
+    @Test("The story of this suite contains every command with a caller in its help")
     func storyIsComplete() throws {
         try BuiltTool.inFreshFolder { tool in
             let commands = try tool.make("help").lines.filter { $0.hasPrefix("  ") }.compactMap { line in
@@ -65,7 +65,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test("Queries work while the service runs, and see its changes")
+    @Test("Queries work while the service runs, and include its changes")
     func questions() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.make("init --open")
@@ -81,7 +81,7 @@ struct RunningServiceTests {
 
     static let alone = ["import history.jsonl", "rebuild"]
 
-    @Test("What needs the store for itself says how, and changes nothing", arguments: alone)
+    @Test("A command that needs exclusive access says how to get it, and changes nothing", arguments: alone)
     func needsTheStore(sentence: String) throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.make("init --open")
@@ -95,7 +95,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test("A service that was killed leaves nothing that the tool would take for one")
+    @Test("After a service was killed, the tool finds no running service")
     func killedService() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.make("init --open")
@@ -127,7 +127,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test("It starts with every kind of key, whatever freed memory holds", arguments: ServerCertificate.KeyKind.allCases)
+    @Test("The service starts with every kind of key, despite reused memory", arguments: ServerCertificate.KeyKind.allCases)
     func keyKinds(kind: ServerCertificate.KeyKind) throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.make("init --open")
@@ -141,7 +141,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test("SIGHUP gives new connections the new certificate, and the tool its key; files that cannot be used change nothing")
+    @Test("SIGHUP gives new connections the new certificate, and the tool its key; invalid files change nothing")
     func reload() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.make("init --open")
@@ -159,7 +159,7 @@ struct RunningServiceTests {
                 #expect(try service.hasReported(reason))
                 #expect(try tool.run("register user:ann").code != 3)
             }
-            // A pipe that no process writes to must not block the signals after this one.
+            // A pipe without a writer must not block the later signals.
             _ = try ServerCertificate(.p256, in: tool.folder.path)
             #expect(try tool.shell("rm server.key && mkfifo -m 600 server.key").code == 0)
             service.signal(SIGHUP)
@@ -182,7 +182,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test("A start with a pipe in the place of the certificate or the key is refused at once", arguments: ["crt", "key"])
+    @Test("The service refuses at once to start with a pipe as its certificate or key", arguments: ["crt", "key"])
     func startsWithoutPipes(kind: String) throws {
         try BuiltTool.inFreshFolder { tool in
             _ = try ServerCertificate(.p256, in: tool.folder.path)
@@ -254,7 +254,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test("The first start makes a token that may do everything; no later start does, and none where there is something")
+    @Test("The first start creates a token with all permissions; later starts, and starts with existing data, create none")
     func firstToken() throws {
         try BuiltTool.inFreshFolder { tool in
             let first = try ServingTool(tool, lineCount: 2)

@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("Sentences: a command reads like one, and words that only make it read well may be left out")
+@Suite("Calls: a command reads like a sentence, and filler words are optional")
 struct SentenceTests {
     @Test(
-        "Answers do not depend on how the sentence is put",
+        "The wording of a call does not change its result",
         arguments: [
             "check user:ann read doc:plan", "check user:ann read on doc:plan", "check --json=no user:ann read doc:plan",
             "--at 5 check user:ann read doc:plan", "check user:ann --at=5 read doc:plan", "check --at 5 -- user:ann read doc:plan",
@@ -19,7 +19,7 @@ struct SentenceTests {
         }
     }
 
-    /// Pairs of sentences. The second undoes the first.
+    /// Pairs of calls. The second undoes the first.
     static let pairs: [(done: String, undone: String)] = [
         ("grant user:bob read,update on doc:plan", "revoke user:bob on doc:plan"),
         ("grant user:bob read,update doc:plan", "revoke user:bob read,update doc:plan"),
@@ -32,7 +32,7 @@ struct SentenceTests {
         ("admin appoint user:bob", "admin dismiss user:bob"),
     ]
 
-    @Test("A sentence gives access and another revokes it")
+    @Test("One call grants access and another one revokes it")
     func pairsUndo() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -48,7 +48,7 @@ struct SentenceTests {
         }
     }
 
-    @Test("A change says which revision it became, and a repetition that nothing changed")
+    @Test("A change prints its revision; a repeated change says that nothing changed")
     func changesAreCounted() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -59,7 +59,7 @@ struct SentenceTests {
         }
     }
 
-    @Test("E13: access that was granted until a time is told with it, and gone at it")
+    @Test("E13: temporary access is listed with its end, and is gone at that time")
     func accessEnds() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -70,7 +70,7 @@ struct SentenceTests {
         }
     }
 
-    @Test("Each event of the history is a sentence")
+    @Test("Each event of the history is printed as a sentence")
     func historyReadsWell() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()

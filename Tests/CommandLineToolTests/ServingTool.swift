@@ -2,19 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built `muniment serve`. It runs during the calls of a test.
+/// A running `muniment serve` process, for the calls of a test.
 final class ServingTool {
     private let process: ChildProcess
-    /// The lines printed until it listened, and the next line if one is expected.
+    /// The lines printed before the service listened, and the next line if a test expects one.
     private(set) var lines: [String] = []
 
-    /// Starts it in the folder of a tool, and waits until it listens.
+    /// Starts the service in the folder of a tool, and waits until it listens.
     ///
     /// - Parameters:
-    ///   - tool: the tool, in the folder that it uses.
-    ///   - options: what else it is told; where it listens and its data directory, which is that folder, are given.
+    ///   - tool: the tool. Its folder is the data directory.
+    ///   - options: additional options. The address and the data directory are already set.
     ///   - lineCount: the number of lines to wait for.
-    ///   - environment: what else is in its environment.
+    ///   - environment: additional environment variables.
     convenience init(
         _ tool: BuiltTool, _ options: [String] = [], lineCount: Int = 1, environment: [String: String] = [:]
     ) throws {
@@ -22,7 +22,7 @@ final class ServingTool {
         try self.init(tool, call: call, lineCount: lineCount, environment: environment)
     }
 
-    /// Starts the service by a call that is split at spaces, and waits for some lines.
+    /// Starts the service with words separated by spaces, and waits for some lines.
     init(_ tool: BuiltTool, call: String, lineCount: Int, environment: [String: String] = [:]) throws {
         process = try ChildProcess(
             [BuiltTool.executable.path] + call.split(separator: " ").map(String.init), in: tool.folder.path,
@@ -34,7 +34,7 @@ final class ServingTool {
         }
     }
 
-    /// Where it listens.
+    /// The address of the service.
     var address: String { String(lines.first?.split(separator: " ").last ?? "") }
 
     /// Stops the service, and returns its exit code and the output after ``lines``.
@@ -45,7 +45,7 @@ final class ServingTool {
         return (result.exitCode, result.output)
     }
 
-    /// Waits until a text is on standard error; false if it does not come.
+    /// Waits until standard error contains a text. Returns false if it does not appear.
     func hasReported(_ text: String) throws -> Bool {
         for _ in 0..<6_000 {
             if try process.errors.contains(text) { return true }
@@ -56,7 +56,7 @@ final class ServingTool {
 
     func signal(_ number: Int32) { process.signal(number) }
 
-    /// Ends it at once, as the system would.
+    /// Kills the service with SIGKILL.
     func kill() { process.kill() }
 
     deinit { kill() }

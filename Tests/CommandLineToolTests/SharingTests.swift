@@ -4,9 +4,9 @@ import Muniment
 import Permissions
 import Testing
 
-@Suite("Sharing: many read while one writes")
+@Suite("Sharing: many readers and one writer")
 struct SharingTests {
-    @Test("A second writer is refused with the name of the process that holds the store; readers continue")
+    @Test("A second writer is refused, and the error names the process that holds the store; readers continue")
     func secondWriterIsRefused() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -22,7 +22,7 @@ struct SharingTests {
         }
     }
 
-    @Test("A writer that is done leaves the store to the next")
+    @Test("After a writer closes the store, another one can open it")
     func writersFollow() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -32,11 +32,11 @@ struct SharingTests {
         }
     }
 
-    @Test("A reader of the output that has seen enough ends the call quietly")
+    @Test("If the reader of the output closes the pipe, the call ends without an error")
     func closedPipe() throws {
         try BuiltTool.inFreshFolder { tool in
             let store = try Store.create(at: tool.store, preset: .open, administrator: "user:root")
-            // Far more than a pipe holds.
+            // Much more than a pipe can hold.
             let objects = (1...5000).map { Change.createObject(Name("doc:number-\($0)-of-many-with-a-long-name")) }
             try store.commit(Transaction("user:root", [.defineClass("doc")] + objects))
             try store.close()
@@ -48,7 +48,7 @@ struct SharingTests {
         }
     }
 
-    @Test("Progress and escape sequences are not written to a standard error that is not a terminal")
+    @Test("Progress and escape sequences are not written if standard error is not a terminal")
     func noProgressWithoutTerminal() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What-if and the tool")
 struct WhatIfTests {
-    @Test("E12: It prints who would gain and lose what, and the store's files stay as they are, byte for byte")
+    @Test("E12: It prints each gained and lost access, and does not change any byte of the store's files")
     func differences() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -37,7 +37,7 @@ struct WhatIfTests {
         }
     }
 
-    @Test("E12: What would be refused is told with its line and why, with exit code 1, and is not on record")
+    @Test("E12: A refused draft is printed with line and reason, gets exit code 1, and is not recorded")
     func refusals() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -77,7 +77,7 @@ struct WhatIfTests {
         }
     }
 
-    @Test("E12: It answers while another process has the store open for writing")
+    @Test("E12: It works while another process has the store open for writing")
     func besideAWriter() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -92,7 +92,7 @@ struct WhatIfTests {
 }
 
 extension BuiltTool {
-    /// The bytes of every file of the store except LMDB's reader tables, which change with each reader.
+    /// Returns every file of the store except LMDB's reader tables, which change with each reader.
     fileprivate func files() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Why: an answer as a tree for people and as JSON for programs, and what would allow it as calls")
+@Suite("Why: an explanation as a tree or as JSON, with calls that would grant the access")
 struct WhyTests {
-    /// The lines of a tree without the times, which are those of the machine.
+    /// Returns the lines of a tree without their times. The times are those of the machine's clock.
     private func lines(_ tool: BuiltTool, _ sentence: String, code: Int32) throws -> [String] {
         let result = try tool.run(sentence)
         #expect(result.code == code, "muniment \(sentence): \(result.errors)")
@@ -13,7 +13,7 @@ struct WhyTests {
         }
     }
 
-    @Test("E11: Each step has a separate line, with its revision and its author, below the level that it gives")
+    @Test("E11: Each step has a separate line with revision and author, below the level that it affects")
     func tree() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -32,7 +32,7 @@ struct WhyTests {
         }
     }
 
-    @Test("E11: A denial says which level lacks what, and the calls below it allow it, whatever the names are")
+    @Test("E11: A denial lists the missing privileges of each level, and the proposed calls grant them, with any names")
     func denial() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -57,7 +57,7 @@ struct WhyTests {
         }
     }
 
-    @Test("E11: What no grant can allow is said in a line, and so is what would have allowed it then")
+    @Test("E11: A denial that no grant can change says why; a denial in the past lists what would have allowed it then")
     func obstaclesAndPast() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -74,7 +74,7 @@ struct WhyTests {
         }
     }
 
-    @Test("E11: Programs get the outcome of each privilege, each level with its paths, each step with its event, and the proposals")
+    @Test("E11: JSON output has the outcome of each privilege, each level with its paths and events, and the proposals")
     func json() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()

@@ -1,2 +1,2 @@
-/// Tests that use random histories need one import, as those of other packages do.
+/// With this export, a test that uses random histories needs only one import.
 @_exported public import RandomHistories

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Bucket entries: actions and subjects")
 struct ActionTests {
-    @Test("K1: Reading is reading alone")
+    @Test("K1: The action read gives only read access")
     func read() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()
@@ -19,7 +19,7 @@ struct ActionTests {
         }
     }
 
-    @Test("K1: Writing is updating and deleting, not reading, and not changing the entries")
+    @Test("K1: The action write gives update and delete, but neither read access nor changes of the entries")
     func write() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()
@@ -35,7 +35,7 @@ struct ActionTests {
         }
     }
 
-    /// Each subject of the document, with who is let in by it and who is not.
+    /// Each subject of the document, with the callers that it includes and excludes.
     static let subjects: [(subject: Name, allowed: [Name], denied: [Name])] = [
         ("user:bob", ["user:bob"], ["user:carl", "user:dora", "thing:camera", "anonymous"]),
         ("role:staff", ["user:dora"], ["user:bob", "thing:camera", "anonymous"]),

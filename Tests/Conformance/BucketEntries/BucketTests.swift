@@ -5,9 +5,9 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Bucket entries: the bucket above its objects")
+@Suite("Bucket entries: bucket access includes the bucket's objects")
 struct BucketTests {
-    @Test("K3: Reading all objects of a bucket, granted on the bucket, reads each, whatever the object's own entries say")
+    @Test("K3: Read access to all objects of a bucket includes each object, with any entries")
     func readObjects() async throws {
         try await withPosts { fixture in
             try fixture.commit(.createObject("post:2", value: .string("second")), as: "user:carl")
@@ -17,7 +17,7 @@ struct BucketTests {
             for object: Name in ["post:1", "post:2"] { #expect(try fixture.actions("user:bob", object) == .read, "\(object)") }
             #expect(try fixture.store.read { try $0.list(class: "post", as: "user:bob") } == ["post:1", "post:2"])
 
-            // Taking an entry off one object changes nothing of that.
+            // Removing an entry from one object does not change this.
             var list = fixture.entryList()
             list.put("user:bob", .read)
             try await list.save()
@@ -26,7 +26,7 @@ struct BucketTests {
             try await removal.save()
             #expect(try fixture.actions("user:bob") == .read)
 
-            // Taking it off the bucket does.
+            // Removing the entry from the bucket does.
             var back = fixture.entryList(of: "class:post", as: "user:owner")
             back.put("user:bob", bucket: .readObjects, grant: false)
             try await back.save()
@@ -34,7 +34,7 @@ struct BucketTests {
         }
     }
 
-    @Test("K3: Reading all objects does not write any")
+    @Test("K3: Read access to all objects does not include write access")
     func readObjectsWritesNothing() async throws {
         try await withPosts { fixture in
             var bucket = fixture.entryList(of: "class:post", as: "user:owner")
@@ -46,7 +46,7 @@ struct BucketTests {
         }
     }
 
-    @Test("K3: Without it a query lists the objects that their own entries allow the caller to read")
+    @Test("K3: Without that access, a query lists the objects that their own entries allow the caller to read")
     func query() async throws {
         try await withPosts { fixture in
             try fixture.commit(.createObject("post:2"), as: "user:bob")

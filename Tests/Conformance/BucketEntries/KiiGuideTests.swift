@@ -139,7 +139,7 @@ struct KiiGuideTests {
         #expect(try fixture.actions("thing:camera") == [.read, .write])
     }
 
-    @Test("Its code is what this test runs, word for word")
+    @Test("The guide's code equals the code of this test")
     func codeIsTheGuides() throws {
         let blocks = try GuideCode.blocks(ofGuide: "coming-from-kii")
         #expect(blocks == (try GuideCode.markedCode(inFile: #filePath)))

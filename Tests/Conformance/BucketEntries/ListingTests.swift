@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Bucket entries: listing")
 struct ListingTests {
-    @Test("K7: Where nothing was put, the list has the default entries: the creator's and the bucket's")
+    @Test("K7: Without saved entries, the list has the default entries: the creator's and the bucket's")
     func defaults() async throws {
         try await withPosts { fixture in
             let entries = try fixture.entryList().list()
@@ -22,7 +22,7 @@ struct ListingTests {
         }
     }
 
-    @Test("K7: Entries that were put are listed with their subjects, their actions and their ends")
+    @Test("K7: Saved entries are listed with their subjects, actions and expiries")
     func explicit() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()

@@ -4,7 +4,7 @@ import MunimentRecipes
 import Permissions
 import StoreSupport
 
-/// A bucket of posts that `user:owner` owns, with `post:1` of `user:ann` in it, and people, a thing and a group to share it with.
+/// A bucket of posts, owned by `user:owner`, with `post:1` of `user:ann`. Also users, a thing and a group to share it with.
 func withPosts(_ preset: Preset = .locked, _ body: (StoreFixture) async throws -> Void) async throws {
     try await withStore(preset) { fixture in
         try await Bucket.prepare(fixture.store, as: "user:root", owners: ["user:owner"])
@@ -18,12 +18,12 @@ func withPosts(_ preset: Preset = .locked, _ body: (StoreFixture) async throws -
 }
 
 extension StoreFixture {
-    /// A list for a post, as its creator.
+    /// Returns the entry list of a post for its creator.
     func entryList(of object: Name = "post:1", as caller: Name = "user:ann") -> EntryList {
         EntryList(of: object, in: store, as: caller)
     }
 
-    /// The access of a user to a post, as bucket actions.
+    /// Returns the access of a user to a post, as bucket actions.
     func actions(_ subject: Name, _ object: Name = "post:1") throws -> ObjectActions {
         let held = Set(try privileges(subject, object))
         let read: ObjectActions = held.contains("read") ? .read : []
@@ -31,7 +31,7 @@ extension StoreFixture {
     }
 }
 
-/// Why an entry was refused; nil where the list was saved.
+/// Returns why an entry was refused, or nil if the list was saved.
 func refusedEntry(_ body: () async throws -> Void) async throws -> EntryList.RefusedEntry? {
     do {
         try await body()

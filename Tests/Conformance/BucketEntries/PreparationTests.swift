@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Bucket entries: preparing and saving")
 struct PreparationTests {
-    @Test("K4: Putting an entry and taking one out of the list never touch the store; saving does")
+    @Test("K4: Adding an entry to the list, or removing one, does not change the store; saving does")
     func preparing() async throws {
         try await withPosts { fixture in
             let before = try fixture.store.head
@@ -27,7 +27,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("K4: Taking an entry out of the list leaves the one on the object where it is")
+    @Test("K4: Removing an entry from the list keeps the entry on the object")
     func removingLocally() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()
@@ -40,7 +40,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("K5: Saving is all or nothing by default: one refused entry, and none is saved")
+    @Test("K5: Saving is atomic by default: one refused entry, and nothing is saved")
     func together() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()
@@ -57,7 +57,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("K5: Saving one by one answers which entries succeeded and which failed, each with its reason")
+    @Test("K5: Saving one by one returns the saved and the refused entries, each refusal with its reason")
     func oneByOne() async throws {
         try await withPosts { fixture in
             var first = fixture.entryList()
@@ -79,7 +79,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("K5: Each refused entry is in the record of refused commands: who tried, and which rule refused it")
+    @Test("K5: Each refused entry is recorded as a refused command, with caller and rule")
     func recorded() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList(as: "user:bob")
@@ -97,7 +97,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("K6: An entry saved with grant = false takes that entry off the object, and leaves the others")
+    @Test("K6: An entry saved with grant = false removes that entry from the object, and keeps the others")
     func removing() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()
@@ -113,7 +113,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("K6: Prepared changes are carried out in order: put, removed, put again")
+    @Test("K6: Prepared changes are applied in order: put, removed, put again")
     func order() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()

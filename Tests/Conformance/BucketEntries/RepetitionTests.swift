@@ -5,8 +5,8 @@ import Permissions
 import StoreSupport
 import Testing
 
-/// The section of the document about errors, unchanged.
-@Suite("Bucket entries: when it does not go as expected")
+/// The document's section about errors, unchanged.
+@Suite("Bucket entries: errors and repetitions")
 struct RepetitionTests {
     private func setUp(_ fixture: StoreFixture) -> EntryList {
         var list = fixture.entryList()
@@ -15,7 +15,7 @@ struct RepetitionTests {
         return list
     }
 
-    @Test("K8: Running the set-up a second time is an error that names the entry, and changes nothing")
+    @Test("K8: A second run of the set-up throws an error that names the entry, and changes nothing")
     func twice() async throws {
         try await withPosts { fixture in
             let list = setUp(fixture)
@@ -29,7 +29,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("K8: Where repetitions are allowed, the set-up runs any number of times, and makes a revision once")
+    @Test("K8: With repetitions allowed, the set-up can run several times, and only the first run creates a revision")
     func idempotent() async throws {
         try await withPosts { fixture in
             let list = setUp(fixture)
@@ -51,7 +51,7 @@ struct RepetitionTests {
     @Test("K8: After a partial save, listing the existing entries and skipping repetitions saves the rest")
     func recovery() async throws {
         try await withPosts { fixture in
-            // The administrator removed a group meanwhile, so that one by one only a part gets through.
+            // The administrator removed a group meanwhile, so that only some of the entries are saved.
             try fixture.commit(.deleteRole("role:staff"))
             let list = setUp(fixture)
             let outcome = try await list.save(.oneByOne)
@@ -68,7 +68,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("K8: An entry to be taken away is left out as a repetition where it is not there")
+    @Test("K8: Removing an entry that does not exist is skipped as a repetition")
     func recoveryOfRemovals() async throws {
         try await withPosts { fixture in
             var list = fixture.entryList()
@@ -99,7 +99,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("K9: Nor can the entry of the bucket's owner: not on an object, and not on the bucket")
+    @Test("K9: No caller can remove the bucket owner's entry, on an object or on the bucket")
     func ownersEntry() async throws {
         try await withPosts { fixture in
             for repetition in [EntryList.Repetition.isRefused, .isAllowed] {

@@ -12,7 +12,7 @@ struct DenialTests {
         try fixture.store.read { try $0.proposals(for: $0.explain(subject, privileges, on: object)) }
     }
 
-    @Test("E11: A denial names every level that fails and what each lacks, the highest first")
+    @Test("E11: A denial names every failing level with its missing privileges, the highest first")
     func levels() throws {
         try withStore { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))
@@ -33,7 +33,7 @@ struct DenialTests {
         }
     }
 
-    @Test("R5, E11: Who lacks update at the store level is told that this takes delete away, and what update there would do")
+    @Test("R5, E11: A missing update at the store level also removes delete, and the denial says what update there would allow")
     func readOnlyStore() throws {
         try withStore { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))
@@ -64,7 +64,7 @@ struct DenialTests {
     }
 
     @Test(
-        "E11: A privilege that the store does not know is denied by itself, and those asked about with it are answered as they are")
+        "E11: An unknown privilege is denied separately, and the other requested privileges get their normal answers")
     func unknownAmongKnown() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .grant(.everyone, on: "doc:1", ["read"]))
@@ -94,7 +94,7 @@ struct DenialTests {
                 read.proposals.map(\.changes) == [
                     [.grant("user:ann", on: "doc:1", ["read"])], [.addMember("user:ann", to: "role:readers")],
                 ])
-            // Only who is in the role below both has both with one change.
+            // One change gives both privileges only to a member of the role below.
             let both = try proposals(fixture, "user:ann", "read", "update", on: "doc:1")
             #expect(
                 both.proposals.map(\.changes) == [
@@ -103,7 +103,7 @@ struct DenialTests {
         }
     }
 
-    @Test("E11: For a widening class the class or the object is to give it: that is said, and either is proposed")
+    @Test("E11: For a widening class the denial says that the class or the object must give access, and proposes either")
     func widening() throws {
         try withStore { fixture in
             try fixture.commit(
@@ -122,7 +122,7 @@ struct DenialTests {
         }
     }
 
-    @Test("E11: Roles are not put into each other, and anonymous callers not into any")
+    @Test("E11: No proposal adds a role or an anonymous caller to a role")
     func impossibleMemberships() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .createRole("role:low"), .createRole("role:high"))
@@ -135,7 +135,7 @@ struct DenialTests {
         }
     }
 
-    @Test("E11: A newcomer is registered first, and a privilege that classes do not have is added to them first")
+    @Test("E11: An unknown user is registered first, and a privilege that classes lack is added to them first")
     func conditions() throws {
         try withStore { fixture in
             try fixture.commit(.defineClass("doc", ClassSettings(privileges: ["approve"])), .createObject("doc:1"))
@@ -156,7 +156,7 @@ struct DenialTests {
     func limits() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))
-            // Two ways at each of twelve steps: 4096 chains.
+            // Two possible steps at each of twelve levels: 4096 chains.
             var below: [Name] = ["user:ann"]
             for step in 0..<12 {
                 let roles = ["role:a\(step)", "role:b\(step)"].map { Name($0) }

@@ -99,7 +99,7 @@ struct ExplainGuideTests {
         #expect(before.outcomes.map(\.decider) == [.object])
     }
 
-    @Test("Its code is what this test runs, word for word")
+    @Test("The guide's code equals the code of this test")
     func codeIsTheGuides() throws {
         let blocks = try GuideCode.blocks(ofGuide: "explain")
         #expect(blocks == (try GuideCode.markedCode(inFile: #filePath)))

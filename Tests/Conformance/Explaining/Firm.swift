@@ -11,7 +11,7 @@ extension StoreFixture {
         }
     }
 
-    /// The paths at a level, each in one line: what gives it with its revisions.
+    /// Returns the paths at a level, each as one line with its facts and their revisions.
     func why(
         _ subject: Name, _ privilege: String, on object: Name, _ level: DecidingLevel = .object, at moment: Moment = .now
     ) throws -> [String] {

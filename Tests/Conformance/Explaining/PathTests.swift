@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Explanations: each kind of path, with the event, the actor and the time of each step")
 struct PathTests {
-    @Test("E11: An entry is told with the event that gave it, its actor, time, request and comment")
+    @Test("E11: An entry is explained with its event, and the event's actor, time, request and comment")
     func entry() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .register("user:ann"), .register("user:boss"))
@@ -32,7 +32,7 @@ struct PathTests {
         }
     }
 
-    @Test("E11: Every chain of roles is told, from the caller or from `everyone`, with the event of each membership")
+    @Test("E11: Every chain of roles is explained, from the caller or from `everyone`, with the event of each membership")
     func memberships() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:plan"), .register("user:ann"))
@@ -100,7 +100,7 @@ struct PathTests {
         }
     }
 
-    @Test("E11: A permission is told with what defined or last changed it and with what attached it, at every level")
+    @Test("E11: A permission is explained with its last definition and its attachment, at every level")
     func permission() throws {
         try withStore { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))
@@ -119,7 +119,7 @@ struct PathTests {
         }
     }
 
-    @Test("E11: An object that is read through links is told with each link, and with what makes the other end readable")
+    @Test("E11: An object read through links is explained with each link, and with the access to the first object")
     func links() throws {
         try withStore(.open) { fixture in
             try fixture.commit(
@@ -131,13 +131,13 @@ struct PathTests {
             try fixture.commit(.writeObject("page:1", .value(.array([.link("image:1")]))))
             #expect(try fixture.why("user:ann", "read", on: "image:2") == [])
             try fixture.commit(.grant("user:ann", on: "page:1", ["read"]))
-            // Another value with the same link does not make the link anew.
+            // Another value with the same link does not create the link again.
             try fixture.commit(.writeObject("page:1", .value(.array([.link("image:1"), .bool(true)]))))
             #expect(
                 try fixture.why("user:ann", "read", on: "image:2") == [
                     "image:1 links to image:2 (r3 user:root); page:1 links to image:1 (r5 user:root)"
                 ])
-            // What links to it and is readable by a link itself leads on, if its class lets it be read that way.
+            // A linked object makes its own links readable only if its class is readable through links. The class `page` is not.
             try fixture.commit(.createObject("image:3"), .createObject("page:2", value: .array([.link("image:3")])))
             try fixture.commit(.writeObject("page:1", .value(.array([.link("image:1"), .link("page:2")]))))
             #expect(try fixture.why("user:ann", "read", on: "image:3") == [])
@@ -149,7 +149,7 @@ struct PathTests {
         }
     }
 
-    @Test("E11: An administrator is told with the appointment, whatever else gives or lacks anything")
+    @Test("E11: An administrator's access is explained with the appointment, independent of other access")
     func administrator() throws {
         try withStore { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .register("user:ann"))

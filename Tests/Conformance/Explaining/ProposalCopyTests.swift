@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Proposals on a copy of the store: each allows the denied access, and does not if one change is left out")
 struct ProposalCopyTests {
-    /// A firm with growing sets of callers and of missing privileges.
+    /// A firm with many callers and many missing privileges.
     private func withFirm(_ body: (StoreFixture) throws -> Void) throws {
         try withStore { fixture in
             try fixture.commit(
@@ -33,7 +33,7 @@ struct ProposalCopyTests {
         ("user:ann", ["modifySchema"], .class("doc")), ("user:ann", ["approve"], .class("doc")), ("user:root", ["triage"], "doc:1"),
     ]
 
-    @Test("E11: Every proposal allows it on a copy, and no part of it does", arguments: questions)
+    @Test("E11: On a copy of the store, each proposal allows the access, and no part of a proposal does", arguments: questions)
     func onCopies(_ question: (subject: Name, privileges: [String], object: Name)) throws {
         try withFirm { fixture in
             let (subject, privileges, object) = question
@@ -52,7 +52,7 @@ struct ProposalCopyTests {
         }
     }
 
-    /// Whether a copy of the store allows it once an administrator has made some changes in one transaction.
+    /// Returns whether a copy of the store allows the access after an administrator has made some changes in one transaction.
     private func allows(
         _ changes: [Change], _ question: (subject: Name, privileges: [String], object: Name), copyOf fixture: StoreFixture
     ) throws -> Bool {
@@ -68,7 +68,7 @@ struct ProposalCopyTests {
 }
 
 extension Array {
-    /// Every choice of some of these, but all of them.
+    /// All proper subsets.
     fileprivate var properSubsets: [[Element]] {
         (0..<(1 << count) - 1).map { choice in indices.filter { choice & (1 << $0) != 0 }.map { self[$0] } }
     }

@@ -4,8 +4,8 @@ import Permissions
 import StoreSupport
 import TestSupport
 
-/// A random history put to a store, with explanations asked for on the way: each is held against the check, against every way that
-/// the naive model finds, and its witness against the log alone.
+/// Applies a random history to a store, and requests explanations in between. Compares each with the access check and with every
+/// path that the naive model finds, and checks its witness against the log.
 struct RandomExplanationRun {
     struct Disagreement: Error, CustomStringConvertible {
         let seed: UInt64
@@ -36,7 +36,7 @@ struct RandomExplanationRun {
     }
 
     mutating func run() throws {
-        // Written to disk together, because durability is not tested here.
+        // Written to disk together, because this test does not cover durability.
         let importer = try fixture.store.importer()
         for _ in 0..<Self.steps {
             let step = history.next()

@@ -4,9 +4,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Explanations of random histories, against a model that tries everything and a checker that knows the log alone")
+@Suite("Explanations of random histories, compared with a naive model and checked against the log")
 struct RandomExplanationTests {
-    /// Seeds in portions, so that all cores have something to do.
+    /// Groups of seeds, so that the test uses all cores.
     static let portions: [Range<UInt64>] = {
         let (first, count, size) = (TestSettings.firstSeed, TestSettings.historyCount, 50)
         return stride(from: 0, to: count, by: size).map { start in
@@ -15,7 +15,7 @@ struct RandomExplanationTests {
     }()
 
     @Test(
-        "E11: every explanation is the check's answer, tells every way, follows from the log; every proposal is enough, and no more",
+        "E11: each explanation equals the check, has every path and follows from the log; each proposal is enough and minimal",
         arguments: portions)
     func everyExplanationHolds(seeds: Range<UInt64>) {
         var tally = RandomExplanationRun.Tally()
@@ -31,11 +31,11 @@ struct RandomExplanationTests {
                 Issue.record("\(error) (seed \(seed))")
             }
         }
-        // A case that never occurred was not tested.
+        // A missing case would mean that it was not tested.
         guard seeds.count == 50 else { return }
         #expect(tally.allowed > 50 && tally.denied > 50, "\(tally)")
         #expect(DecidingLevel.allCases.allSatisfy { tally.paths[$0, default: 0] > 50 }, "\(tally)")
-        // Links are met in most portions and not in all of them, so they are not asked for here.
+        // Most groups have links, but not all. Therefore links are not required here.
         #expect(tally.proposals > 50 && tally.memberships > 0, "\(tally)")
     }
 }

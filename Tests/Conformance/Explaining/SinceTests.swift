@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Explanations: which event counts where several were about the same")
+@Suite("Explanations: the event that counts if several affect the same access")
 struct SinceTests {
     private func withPlan(_ body: (StoreFixture) throws -> Void) throws {
         try withStore(.open) { fixture in
@@ -20,7 +20,7 @@ struct SinceTests {
         }
     }
 
-    @Test("E11: Privileges that were given one after the other are told apart, each with the event since which it has been held")
+    @Test("E11: Privileges granted one after another are listed separately, each with the event that granted it")
     func oneAfterTheOther() throws {
         try withPlan { fixture in
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
@@ -43,13 +43,13 @@ struct SinceTests {
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
             #expect(try revisions(fixture, "read") == [Revision(4)])
             #expect(try revisions(fixture, "update") == [Revision(2)])
-            // Alone the two would have no effect, and make no revision.
+            // Alone, each of the two would have no effect and would create no revision.
             try fixture.commit(
                 .revoke("user:ann", on: "doc:1", ["update"]), .grant("user:ann", on: "doc:1", ["update"]), .register("user:ben"))
             #expect(try revisions(fixture, "update") == [Revision(5)])
             let path = try #require(try fixture.witness("user:ann", "update", on: "doc:1").paths(at: .object).first)
             #expect(path.facts.last?.citation.index == 1)
-            // And the past is told as it was then.
+            // A query about the past gives the explanation of that time.
             #expect(try revisions(fixture, "update", at: .revision(Revision(4))) == [Revision(2)])
         }
     }
@@ -60,7 +60,7 @@ struct SinceTests {
             let (soon, late) = (Instant.newYear.later(seconds: 100), Instant.newYear.later(seconds: 200))
             try fixture.commit(.grant("user:ann", on: "doc:1", ["delete"], until: late))
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read", "update"], until: soon))
-            // Moving one of two privileges to an end that is there already changes neither the privileges nor the ends.
+            // Moving one of two privileges to an existing end changes neither the privileges nor the ends.
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read"], until: late))
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read"], until: soon))
             #expect(
@@ -79,7 +79,7 @@ struct SinceTests {
         }
     }
 
-    @Test("E11: The rest of a wildcard was given by the event of the wildcard")
+    @Test("E11: The remaining privileges of a wildcard are explained with the event of the wildcard")
     func wildcard() throws {
         try withPlan { fixture in
             try fixture.commit(.revoke(.everyone, on: .class("doc"), ["update"]))
@@ -91,7 +91,7 @@ struct SinceTests {
         }
     }
 
-    @Test("E11: Membership, place and existence count from the last time that they came about")
+    @Test("E11: Membership, parent and existence are explained with the last event that established them")
     func cameAboutAgain() throws {
         try withStore(.open) { fixture in
             try fixture.commit(
@@ -111,7 +111,7 @@ struct SinceTests {
         }
     }
 
-    @Test("E5, E11: An explanation of the past is the one that was given then")
+    @Test("E5, E11: An explanation of a past time equals the one given at that time")
     func past() throws {
         try withPlan { fixture in
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-/// One thing in a witness, changed.
+/// One change in a witness.
 struct Tampering: Sendable {
     let what: String
     let change: @Sendable (inout Witness) -> Void
@@ -15,7 +15,7 @@ struct Tampering: Sendable {
         self.change = change
     }
 
-    /// Changes the citation of the fact at some place of the only path of the object part.
+    /// Changes the citation of one fact, on the only path of the object part.
     static func citation(_ what: String, of fact: Int = 0, _ change: @escaping @Sendable (inout Citation) -> Void) -> Tampering {
         Tampering("\(what) of fact \(fact)") { change(&$0.target!.objectPart[0].facts[fact].citation) }
     }
@@ -27,8 +27,7 @@ struct Tampering: Sendable {
 
 @Suite("Witnesses: the checker, which reads only the log, accepts correct ones and rejects them after any change")
 struct TamperingTests {
-    /// Fact 0: the membership; 1: the entry on the folder; 2: that the folder is there; 3: that the document is in it; 4: the
-    /// class's options.
+    /// Fact 0: the membership; 1: the entry on the folder; 2: the folder exists; 3: the document is in it; 4: the class's options.
     private func withWitness(_ body: (Witness, Witness, WitnessChecker) throws -> Void) throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("box"), .defineClass("doc", ClassSettings(inherits: .only(["read", "query"]))))
@@ -46,7 +45,7 @@ struct TamperingTests {
             try fixture.commit(.revoke(.everyone, on: .class("doc"), ["delete"]))
             let allowed = try fixture.witness("user:ann", "read", on: "doc:1")
             let denied = try fixture.witness("user:ann", "read", "delete", on: "doc:1")
-            // One path at each level, with facts that can be forged one by one.
+            // One path at each level, with facts that a test can forge one by one.
             for level in DecidingLevel.allCases {
                 try #require(allowed.paths(at: level).count == 1 && !denied.paths(at: level).isEmpty)
             }
@@ -55,7 +54,7 @@ struct TamperingTests {
         }
     }
 
-    @Test("E11: Witnesses of the store are found true")
+    @Test("E11: Witnesses of the store are accepted")
     func untouched() throws {
         try withWitness { allowed, denied, checker in
             #expect(allowed.isAllowed)
@@ -168,7 +167,7 @@ struct TamperingTests {
         },
     ]
 
-    @Test("E11: A witness of access is rejected with any part of it changed")
+    @Test("E11: A witness of access is rejected after a change of any part")
     func tampered() throws {
         try withWitness { allowed, _, checker in
             for tampering in TamperingTests.ofAllowed { expect(tampering, of: allowed, isSeenBy: checker) }
@@ -203,7 +202,7 @@ struct TamperingTests {
         Tampering("the earlier revision") { $0.revision = Revision($0.revision.rawValue - 1) },
     ]
 
-    @Test("E11: A witness of a denial is rejected with any part of it changed")
+    @Test("E11: A witness of a denial is rejected after a change of any part")
     func tamperedDenial() throws {
         try withWitness { _, denied, checker in
             for tampering in TamperingTests.ofDenied { expect(tampering, of: denied, isSeenBy: checker) }

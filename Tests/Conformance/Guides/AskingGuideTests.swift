@@ -140,7 +140,7 @@ struct AskingGuideTests {
         // guide ends
     }
 
-    @Test("Its code is what this test runs, word for word")
+    @Test("The guide's code equals the code of this test")
     func codeIsTheGuides() throws {
         let blocks = try GuideCode.blocks(ofGuide: "asking-and-watching")
         #expect(blocks == (try GuideCode.markedCode(inFile: #filePath)))

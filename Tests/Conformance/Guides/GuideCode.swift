@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The code of a guide, as the guide shows it and as a test runs it. The two must be the same, word for word.
+/// The code of a guide, and the code that a test runs. Both must be equal.
 enum GuideCode {
-    /// The Swift blocks of a guide, in order.
+    /// Returns the Swift blocks of a guide, in order.
     static func blocks(ofGuide name: String) throws -> [String] {
         let text = try String(contentsOfFile: "\(TestSettings.package)/Docs/Guides/\(name).md", encoding: .utf8)
         return sections(of: text, from: "```swift", to: "```")

@@ -101,7 +101,7 @@ struct NoticesGuideTests {
         // guide ends
     }
 
-    @Test("Its code is what this test runs, word for word")
+    @Test("The guide's code equals the code of this test")
     func codeIsTheGuides() throws {
         let blocks = try GuideCode.blocks(ofGuide: "notices")
         #expect(blocks == (try GuideCode.markedCode(inFile: #filePath)))

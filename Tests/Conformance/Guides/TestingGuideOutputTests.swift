@@ -5,9 +5,9 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("What Docs/Guides/testing-with-histories.md shows")
+@Suite("Output in Docs/Guides/testing-with-histories.md")
 struct TestingGuideOutputTests {
-    @Test("E12: The differences and the short history that it shows are those that come out")
+    @Test("E12: The guide's differences and short history equal the actual output")
     func outputIsTheGuides() throws {
         let kept = sharing.leavingOut { $0.caller == "user:ann" && $0.changes.contains { $0.operation == "grant" } }
         let steps = try sharing.whatIfStepByStep(kept)

@@ -133,7 +133,7 @@ func beforeMakingIt() throws {
 
 @Suite("Docs/Guides/testing-with-histories.md")
 struct TestingGuideTests {
-    @Test("Its code is what this file runs, word for word")
+    @Test("The guide's code equals the code of this file")
     func codeIsTheGuides() throws {
         let blocks = try GuideCode.blocks(ofGuide: "testing-with-histories")
         #expect(blocks == (try GuideCode.markedCode(inFile: #filePath)))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Owners and groups: the current user")
 struct CurrentUserTests {
-    @Test("G2: The current user is made on first run with an id of its own, and is the same afterwards")
+    @Test("G2: The first run creates the current user with a new id, and later runs use the same user")
     func firstRun() throws {
         try withTemporaryFolder { folder in
             let first = try CurrentUser(keptIn: folder + "/app/state/current-user")
@@ -22,7 +22,7 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("G2: However many run first at the same time, all are the same user")
+    @Test("G2: If several first runs happen at the same time, all get the same user")
     func concurrentFirstRuns() async throws {
         try await withTemporaryFolder { folder in
             for round in 0..<20 {
@@ -37,7 +37,7 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("G2: The current user can be changed, by a call or in the file, and is that one afterwards")
+    @Test("G2: A call or the file can change the current user, and later runs use that user")
     func changedByHand() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/current-user"
@@ -47,7 +47,7 @@ struct CurrentUserTests {
             #expect(try CurrentUser(keptIn: path) == second)
             try "  2BDB0830-3250-4d43-a4c8-8ead3be44a88 \r\n".write(toFile: path, atomically: true, encoding: .utf8)
             #expect(try CurrentUser(keptIn: path).name == "user:2bdb0830-3250-4d43-a4c8-8ead3be44a88")
-            // Without the file, as after a new installation, it is a new user.
+            // Without the file, as after a new installation, a new user is created.
             try FileManager.default.removeItem(atPath: path)
             let third = try CurrentUser(keptIn: path)
             #expect(![first, second].contains(third))
@@ -60,7 +60,7 @@ struct CurrentUserTests {
         "847d9117-cfaf-4c16-b45b-5781acfd1151\n2bdb0830-3250-4d43-a4c8-8ead3be44a88", String(repeating: "\0", count: 37),
     ]
 
-    @Test("G2: A file that holds no id is an error that names it, and stays as it is", arguments: damaged)
+    @Test("G2: A file without a valid id throws an error that names it, and is unchanged", arguments: damaged)
     func damagedFile(_ contents: String) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/current-user"
@@ -73,7 +73,7 @@ struct CurrentUserTests {
         }
     }
 
-    @Test("G2: A path that cannot hold a file is an error that names it")
+    @Test("G2: A path where no file can be created throws an error that names it")
     func unusablePath() throws {
         try withTemporaryFolder { folder in
             try "".write(toFile: folder + "/file", atomically: true, encoding: .utf8)

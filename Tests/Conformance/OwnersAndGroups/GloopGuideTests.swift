@@ -103,7 +103,7 @@ struct GloopGuideTests {
         #expect(try await refusalCode { _ = try mine.object("dog:max").fetch() } == .noPrivilege)
     }
 
-    @Test("Its code is what this test runs, word for word")
+    @Test("The guide's code equals the code of this test")
     func codeIsTheGuides() throws {
         let blocks = try GuideCode.blocks(ofGuide: "coming-from-gloop")
         #expect(blocks == (try GuideCode.markedCode(inFile: #filePath)))

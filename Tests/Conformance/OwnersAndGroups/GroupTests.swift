@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Owners and groups: groups")
 struct GroupTests {
-    /// The names that include Bob: his own, a group that has him directly or by another group, and everyone.
+    /// The subjects that include Bob: Bob, a group with Bob as a member, a group that contains such a group, and everyone.
     enum Naming: String, CaseIterable, Sendable {
         case user, group, groupInGroup, groupOfEveryone, everyone
     }
@@ -51,7 +51,7 @@ struct GroupTests {
         }
     }
 
-    // A group that holds everyone is above every group, so it can be in none; `everyone` can.
+    // A group that contains everyone contains every group, so it cannot be a member of one; `everyone` can.
     @Test(
         "G6: A user and a group are interchangeable as members of a group, and in its access list",
         arguments: [Naming.user, .group, .groupInGroup, .everyone])
@@ -73,7 +73,7 @@ struct GroupTests {
         }
     }
 
-    @Test("G6: Groups within groups reach as deep as they go, and never round in a ring")
+    @Test("G6: Groups can be nested without a limit, but not in a cycle")
     func nesting() async throws {
         try await withKennel { kennel in
             var groups = [try await kennel.ann.createGroup(of: ["user:bob"])]
@@ -88,7 +88,7 @@ struct GroupTests {
         }
     }
 
-    @Test("G6: A group begins with its members or not at all")
+    @Test("G6: A group is created with all its members or not at all")
     func creation() async throws {
         try await withKennel { kennel in
             let pack = try await kennel.ann.createGroup(of: ["user:bob", "user:ann"])
@@ -105,7 +105,7 @@ struct GroupTests {
         }
     }
 
-    @Test("G6: A group that is deleted gives nothing more")
+    @Test("G6: A deleted group gives no access")
     func deletion() async throws {
         try await withKennel { kennel in
             let pack = try await kennel.ann.createGroup(of: ["user:bob"])
@@ -118,7 +118,7 @@ struct GroupTests {
         }
     }
 
-    @Test("G7: A group's access list is like any object's: everything for who made it, nothing for others, members included")
+    @Test("G7: A new group's access list gives everything to its creator and nothing to others, including its members")
     func defaultList() async throws {
         try await withKennel { kennel in
             let pack = try await kennel.ann.createGroup(of: ["user:bob"])
@@ -153,25 +153,25 @@ struct GroupTests {
     }
 
     @Test(
-        "G7: Granted query, read and write on itself, a group's members add and remove members and cannot pass that on",
+        "G7: With query, read and write on the group, its members change the membership but cannot grant these rights",
         arguments: [Preset.locked, .open])
     func membersKeepTheGroup(_ preset: Preset) async throws {
         try await withKennel(preset) { kennel in
             let pack = try await kennel.ann.createGroup(of: ["user:bob"])
             try await pack.acl.add(pack.name, [.query, .read, .write])
             let bobs = kennel.bob.group(pack.name)
-            // Cleo is not in the group, and cannot put herself into it.
+            // Cleo is not in the group, and cannot add herself.
             #expect(try await refusalCode { try await kennel.cleo.group(pack.name).add("user:cleo") } == .noPrivilege)
             try await bobs.add("user:cleo")
             #expect(try bobs.members() == ["user:bob", "user:cleo"])
-            // What Bob has, he has by being a member: he cannot write it into the list for others.
+            // Bob has these rights only as a member. He cannot grant them to others in the list.
             for subject: Name in ["user:cleo", "user:ann", .everyone, pack.name] {
                 for permissions: Ownership.Permissions in [.read, .write, .writeACL] {
                     #expect(try await refusalCode { try await bobs.acl.add(subject, permissions) } == .noPrivilege)
                 }
             }
             #expect(try await refusalCode { try await bobs.acl.remove("user:ann") } == .noPrivilege)
-            // Cleo as a member has the same access as Bob, and none after she is removed.
+            // As a member, Cleo has the same access as Bob, and none after she is removed.
             try await kennel.cleo.group(pack.name).remove("user:bob")
             #expect(try await refusalCode { try await bobs.add("user:bob") } == .noPrivilege)
             #expect(try kennel.cleo.group(pack.name).members() == ["user:cleo"])

@@ -5,7 +5,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-/// A store on disk with a class of dogs that have owners, and groups, as three users work with them.
+/// A store on disk with a class of dogs with owners, and groups. Three users work with it.
 struct Kennel {
     let fixture: StoreFixture
     let ann: Ownership
@@ -25,7 +25,7 @@ func withKennel(_ preset: Preset = .locked, _ body: (Kennel) async throws -> Voi
     try await withStore(preset) { fixture in try await body(try await Kennel(fixture)) }
 }
 
-/// The actual access of a caller to an object, found by doing each action. The object's owner or an administrator undoes the
+/// Finds the actual access of a caller to an object by trying each action. The object's owner or an administrator undoes the
 /// action.
 extension Kennel {
     func deeds(of user: Ownership, on name: Name, owner: Ownership) async throws -> Ownership.Permissions {
@@ -37,7 +37,7 @@ extension Kennel {
         // Removing a missing entry also counts as a change of the list, and leaves it unchanged.
         if try await refusalCode({ try await dog.acl.remove("user:cleo") }) == nil { can.insert(.writeACL) }
         if try await refusalCode({ try await dog.changeOwner(to: owner.user) }) == nil { can.insert(.writeOwner) }
-        // Writing is deleting, too; and last, as there is nothing afterwards.
+        // Write access includes deleting. This check is the last one, because the object does not exist afterwards.
         let deletes = try await refusalCode { try await dog.delete() } == nil
         #expect(deletes == can.contains(.write))
         return can

@@ -29,7 +29,7 @@ struct OwnerTests {
         }
     }
 
-    @Test("G1: The list shows every line in the words of the five permissions")
+    @Test("G1: The list shows every entry as a set of the five permissions")
     func listing() async throws {
         try await withKennel { kennel in
             let rex = try await kennel.ann.create("dog:rex", text("Rex"))
@@ -61,7 +61,7 @@ struct OwnerTests {
     }
 
     @Test(
-        "G4: Another user has exactly the permissions that were given, in any combination",
+        "G4: Another user has exactly the granted permissions, in any combination",
         arguments: Ownership.Permissions.combinations)
     func anyCombination(_ given: Ownership.Permissions) async throws {
         try await withKennel { kennel in
@@ -78,7 +78,7 @@ struct OwnerTests {
     func ownerWithTheSame(_ given: Ownership.Permissions) async throws {
         try await withKennel { kennel in
             let rex = try await kennel.ann.create("dog:rex", text("Rex"))
-            // Bob, who may do so, removes all but the given privileges from the owner.
+            // Bob has the same access. He removes all but the given privileges from the owner.
             try await rex.acl.add("user:bob", .all)
             try await kennel.bob.object("dog:rex").acl.remove("user:ann", Ownership.Permissions.all.subtracting(given))
             #expect(try kennel.fixture.store.read { try $0.owner(of: "dog:rex") } == "user:ann")
@@ -128,7 +128,7 @@ struct OwnerTests {
         }
     }
 
-    @Test("G5: Changing the owner needs write-owner; the new owner has everything, the one before keeps their line")
+    @Test("G5: Changing the owner needs write-owner; the new owner has everything, and the old owner keeps the entry")
     func changeOwner() async throws {
         try await withKennel { kennel in
             let rex = try await kennel.ann.create("dog:rex", text("Rex"))
@@ -150,7 +150,7 @@ struct OwnerTests {
         }
     }
 
-    @Test("G8: An object with read and without query is fetched by name and never listed; query alone lists nothing")
+    @Test("G8: An object with read but without query is fetched by name and never listed; query alone lists nothing")
     func queryPrivilege() async throws {
         try await withKennel { kennel in
             for (name, permissions) in [("a", Ownership.Permissions.read), ("b", [.query]), ("c", [.query, .read]), ("d", [])] {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Queries over the objects that the caller may access, and privileges beyond one level")
 struct QueryTests {
-    /// A library of books that signed-in users may query, with a few books that Ann may read: by herself, by a role, and on a shelf.
+    /// A library of books that signed-in users may query. Ann may read some of them: directly, through a role, or through a shelf.
     private func withLibrary(_ body: (StoreFixture) throws -> Void) throws {
         try withStore(.open) { (fixture) throws in
             var books = ClassSettings(inherits: .everything)
@@ -58,7 +58,7 @@ struct QueryTests {
         }
     }
 
-    @Test("F15: in the order of a property, up or down, and of several")
+    @Test("F15: a query orders by one or more properties, ascending or descending")
     func order() throws {
         try withLibrary { (fixture) throws in
             let years = ["book:blank", "book:ash", "book:beech", "book:birch", "book:elm"]
@@ -69,7 +69,7 @@ struct QueryTests {
         }
     }
 
-    @Test("F15: the pages of a query stay at the revision of the first, and the last one says that it is the last")
+    @Test("F15: the pages of a query have the revision of the first page, and the last page is marked")
     func pages() async throws {
         try withLibrary { (fixture) throws in
             let query = Query("book", order: [.ascending("year")], limit: 2)
@@ -88,7 +88,7 @@ struct QueryTests {
         }
     }
 
-    @Test("F15: every page as a sequence holds each object once")
+    @Test("F15: a sequence of all pages contains each object once")
     func sequence() async throws {
         try await withStore(.open) { (fixture: StoreFixture) async throws in
             var settings = ClassSettings()
@@ -150,7 +150,7 @@ struct QueryTests {
         }
     }
 
-    @Test("F15: a query needs query on the class, and is within its limits")
+    @Test("F15: a query needs query on the class, and has limits")
     func refusals() throws {
         try withLibrary { (fixture) throws in
             try fixture.commit(.revoke(.everyone, on: "class:book", ["query"]))
@@ -201,7 +201,7 @@ struct QueryTests {
         }
     }
 
-    @Test("F15: custom privileges and roles beyond one level: who may delete is not who may edit")
+    @Test("F15: custom privileges and roles at several levels: the right to delete is separate from the right to edit")
     func customPrivileges() throws {
         try withStore(.open) { (fixture) throws in
             var settings = ClassSettings()

@@ -53,7 +53,7 @@ struct ClassLevelTableTests {
         on("delete", "N/A: by itself it deletes nothing; the object has to give it too") { table throws in
             try table.take("delete", at: PermissionTable.object)
             #expect(try table.refusal(.deleteObject("Person:1")) == .noPrivilege)
-            // Where the class has no object ACLs, its objects are as open as the class, to deleting too.
+            // If the class has no object ACLs, access to its objects, including delete, is the access to the class.
             try table.fixture.commit(.changeClass("Person", ClassSettings(objectACL: ObjectACL.none)))
             #expect(try table.refusal(.deleteObject("Person:1")) == nil)
         },

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Roles and levels: the three levels")
 struct LevelTests {
-    /// `Person:1` in a locked store where everyone has everything at all three levels.
+    /// `Person:1` in a locked store. Everyone has everything at all three levels.
     private func withPerson(_ body: (StoreFixture) async throws -> Void) async throws {
         try await withStore { fixture in
             try fixture.commit(.defineClass("Person"), .createObject("Person:1"))
@@ -19,7 +19,7 @@ struct LevelTests {
     }
 
     @Test(
-        "R4: Without read at a higher level nothing is visible below",
+        "R4: Without read at a higher level, nothing at a lower level is readable",
         arguments: [PermissionLevel.store, .class("Person"), .object("Person:1")])
     func hierarchy(level: PermissionLevel) async throws {
         try await withPerson { fixture in
@@ -31,7 +31,7 @@ struct LevelTests {
         }
     }
 
-    @Test("R4: Read at a higher level shows that there is something, not everything below")
+    @Test("R4: Read at a higher level does not make everything at the lower levels readable")
     func visibleAbove() async throws {
         try await withPerson { fixture in
             try fixture.commit(.createObject("Person:2"), .defineClass("Diary"), .createObject("Diary:1"))
@@ -41,7 +41,7 @@ struct LevelTests {
         }
     }
 
-    @Test("R5: setOwner, which the document does not have, changes an object's owner, where all three levels give it")
+    @Test("R5: setOwner, which the document does not have, changes an object's owner if all three levels give it")
     func setOwner() async throws {
         try await withPerson { fixture in
             for level: PermissionLevel in [.store, .class("Person"), .object("Person:1")] {
@@ -63,7 +63,7 @@ struct LevelTests {
             #expect(try fixture.store.read { try $0.value(of: "Person:2", as: "user:root") } == value)
             let rename = Change.writeObject("Person:2", .merge(.object(["name": .string("Eve")])))
             #expect(try fixture.refusal(rename, as: "user:ann")?.code == .noPrivilege)
-            // Nor does one's own creation open another object.
+            // Creating one object does not allow changes of another object.
             let both = [Change.createObject("Person:3"), .writeObject("Person:1", .value(.null))]
             #expect(try fixture.refusal(of: both, as: "user:ann")?.change == 1)
         }
@@ -80,7 +80,7 @@ struct LevelTests {
             #expect(try fixture.may("user:ann", privilege, "Person:1"))
             try fixture.commit(.revoke(.everyone, on: level.name, [privilege]))
             #expect(try !fixture.may("user:ann", privilege, "Person:1"))
-            // Granted below, to the user itself too, it stays without effect.
+            // A grant at a lower level, even to the user directly, has no effect.
             for lower: Name in ["class:Person", "Person:1"] where lower != level.name {
                 try fixture.commit(.grant("user:ann", on: lower, [privilege]))
             }
@@ -91,7 +91,7 @@ struct LevelTests {
         }
     }
 
-    @Test("R8: The objects of a class without object ACLs are as open as the class")
+    @Test("R8: Objects of a class without object ACLs have the access of the class")
     func withoutACL() async throws {
         try await withStore { fixture in
             try await fixture.openUpperLevels()
@@ -105,7 +105,7 @@ struct LevelTests {
         }
     }
 
-    @Test("R8: With object ACLs and no entry only administrators have access, and the creator has none")
+    @Test("R8: With object ACLs and without entries, only administrators have access, and the creator has none")
     func emptyACL() async throws {
         try await withPerson { fixture in
             try fixture.commit(.createObject("Person:2", value: .string("mine")), as: "user:ann")
@@ -131,7 +131,7 @@ struct LevelTests {
             #expect(try await refusal { try await ann.change("user:ann", at: object, allow: .delete) } == .aboveOwnLevel)
             #expect(try await refusal { try await ann.set([.read, .delete], for: "user:bob", at: object) } == .aboveOwnLevel)
 
-            // The granter cannot give a privilege that a higher level removes from the granter.
+            // A caller cannot grant a privilege that a higher level removes from the caller.
             try await root.change(.everyone, at: .class("Person"), deny: .update)
             #expect(try await refusal { try await ann.change("user:bob", at: object, allow: .update) } == .aboveOwnLevel)
         }
@@ -148,11 +148,11 @@ struct LevelTests {
             for photo: Name in ["Photo:1", "Photo:2"] { #expect(try !fixture.canRead(photo, "user:ann"), "\(photo)") }
 
             try fixture.commit(.changeClass("Photo", ClassSettings(readThroughLinks: true)))
-            // Directly, through a collection, and from one linked object on to the next.
+            // Directly, through a collection, and from one linked object to the next.
             for photo: Name in ["Photo:1", "Photo:2"] { #expect(try fixture.canRead(photo, "user:ann"), "\(photo)") }
             #expect(try fixture.roles("user:ann").privileges(at: .object("Photo:1")) == .read)
 
-            // It ends with the reading of the object that links.
+            // The access through the link ends if the linking object is not readable.
             try await fixture.roles().change(.everyone, at: .object("Person:1"), deny: .read)
             for photo: Name in ["Photo:1", "Photo:2"] { #expect(try !fixture.canRead(photo, "user:ann"), "\(photo)") }
         }
@@ -160,7 +160,7 @@ struct LevelTests {
 
     private func link(_ target: String) -> JSONValue { .object(["$ref": .string(target)]) }
 
-    @Test("R16: Querying needs the query privilege; a class that one may query but not read gives an empty result")
+    @Test("R16: A query needs the query privilege; a class with query but without read gives an empty result")
     func query() async throws {
         try await withPerson { fixture in
             #expect(try fixture.query("Person", "user:ann") == ["Person:1"])

@@ -64,7 +64,7 @@ struct ObjectLevelTableTests {
             try table.take("query", at: PermissionTable.person)
             #expect(try table.query() == nil)
         },
-        // Here Muniment says more than the document: such an object is fetched by its name and stays out of lists (G8).
+        // Muniment defines more than the document here: such an object is fetched by its name and is not listed (G8).
         off("query", "N/A: querying the class is allowed as before, and reading the object too; lists leave it out") {
             table throws in
             #expect(try table.canRead())

@@ -5,10 +5,11 @@ import Permissions
 import StoreSupport
 
 extension StoreFixture {
-    /// The permission system as one caller sees it.
+    /// Returns the permission system as one caller sees it.
     func roles(_ caller: Name = "user:root") -> Roles { Roles(store, as: caller) }
 
-    /// Lets every user ask for its own privileges, and through to what classes and objects say, in a locked store.
+    /// Lets every user query the user's own privileges in a locked store, and gives everyone all privileges on the store and the
+    /// given classes.
     func openUpperLevels(_ classes: String...) async throws {
         let roles = roles()
         for (level, privileges) in Roles.metadata { try await roles.set(privileges, for: .everyone, at: level) }
@@ -16,7 +17,7 @@ extension StoreFixture {
         for name in classes { try await roles.set(.builtIn, for: .everyone, at: .class(name)) }
     }
 
-    /// Makes users known.
+    /// Registers users.
     func register(_ users: Name...) throws { for user in users { try commit(.register(user)) } }
 
     /// Whether a caller can read an object's value.
@@ -39,7 +40,7 @@ extension StoreFixture {
     }
 }
 
-/// Why something is refused; nil where it is not.
+/// Returns why a call is refused, or nil if it is not.
 func refusal(_ body: () async throws -> Void) async throws -> Refusal.Code? {
     do {
         try await body()

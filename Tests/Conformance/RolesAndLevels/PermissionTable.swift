@@ -5,16 +5,16 @@ import Permissions
 import StoreSupport
 import Testing
 
-/// One cell of the document's three tables: a privilege at a level, enabled or disabled, and what that means.
+/// One cell of the document's three tables: a privilege at a level, enabled or disabled, and its meaning.
 struct Cell: Sendable, CustomTestStringConvertible {
     typealias Story = @Sendable (PermissionTable) throws -> Void
 
     let level: PermissionLevel
     let privilege: String
     let isEnabled: Bool
-    /// The document's words, in Muniment's.
+    /// The document's text, in Muniment's terms.
     let meaning: String
-    /// What happens and does not, in a store where `role:my-role` has everything else.
+    /// The permitted and the refused actions, in a store that gives everything else to `role:my-role`.
     let story: Story
 
     var testDescription: String { "\(privilege) \(isEnabled ? "ENABLED" : "DISABLED"): \(meaning)" }
@@ -47,7 +47,7 @@ struct PermissionTable {
         for level in upper + ["Person:1"] { try fixture.commit(.grant("role:my-role", on: level, Privileges.builtInNames)) }
     }
 
-    /// Takes a privilege of the role's away at a level.
+    /// Removes a privilege of the role at a level.
     func take(_ privileges: String..., at level: PermissionLevel) throws {
         try fixture.commit(.revoke("role:my-role", on: level.name, privileges))
     }
@@ -57,7 +57,7 @@ struct PermissionTable {
         try fixture.commit(.grant("role:my-role", on: level.name, [privilege]))
     }
 
-    /// Why a member of the role is refused some changes; nil where it is not.
+    /// Returns why some changes of a member of the role are refused, or nil if they are not.
     func refusal(_ changes: Change...) throws -> Refusal.Code? { try fixture.refusal(of: changes, as: "user:ann")?.code }
 
     /// Whether a member of the role can read an object's value.

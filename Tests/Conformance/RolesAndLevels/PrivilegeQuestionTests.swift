@@ -5,7 +5,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Roles and levels: questions about one's own privileges")
+@Suite("Roles and levels: queries about the caller's privileges")
 struct PrivilegeQuestionTests {
     private func withPerson(_ body: (StoreFixture) async throws -> Void) async throws {
         try await withStore { fixture in
@@ -19,10 +19,10 @@ struct PrivilegeQuestionTests {
         }
     }
 
-    @Test("R13: One call answers the caller's privileges on the store, a class or an object, as a set")
+    @Test("R13: One call returns the caller's privileges on the store, a class or an object, as a set")
     func levels() async throws {
         try await withPerson { fixture in
-            // The edit button: on for Ann, off for Bob.
+            // The edit button is enabled for Ann and disabled for Bob.
             #expect(try fixture.roles("user:ann").privileges(at: .object("Person:1")).contains(.update))
             #expect(try !fixture.roles("user:bob").privileges(at: .object("Person:1")).contains(.update))
             #expect(try fixture.roles("user:bob").privileges(at: .object("Person:1")) == .read)
@@ -56,13 +56,13 @@ struct PrivilegeQuestionTests {
         }
     }
 
-    /// The classes of the permission system, by who asks.
+    /// The classes of the permission system, with the queries that use them.
     static let metadata: [(String, Name)] =
         ["store", "class", "role", "permission", "user"].map { ($0, "user:ann") }
         + ["store", "class", "role", "permission", "thing"].map { ($0, "thing:robot") }
 
     @Test(
-        "R14: Without read on a class of the permission system, questions answer none; access stays as it is", arguments: metadata)
+        "R14: Without read on a class of the permission system, queries return no privileges; access stays", arguments: metadata)
     func hiddenMetadata(className: String, caller: Name) async throws {
         try await withPerson { fixture in
             let asked = fixture.roles(caller)
@@ -76,7 +76,7 @@ struct PrivilegeQuestionTests {
         }
     }
 
-    @Test("R14: A user does not need to read the class of things, nor a thing that of users")
+    @Test("R14: A user does not need read on the class of things, and a thing does not need read on the class of users")
     func otherMetadata() async throws {
         try await withPerson { fixture in
             try await fixture.roles().change(.everyone, at: .class("thing"), deny: .read)
@@ -97,7 +97,7 @@ struct PrivilegeQuestionTests {
             let root = fixture.roles()
             let ann = fixture.roles("user:ann")
             let change = { try await ann.change("user:bob", at: level, allow: .read) }
-            // Everyone has setPermissions on the store and on the class; on the class of these it is missing.
+            // Everyone has setPermissions on the store and on the class, but not on the classes of stores and of classes.
             #expect(try ann.privileges(at: level).contains(.setPermissions) == false)
             #expect(try await refusal { _ = try await change() } == .noPrivilege)
 

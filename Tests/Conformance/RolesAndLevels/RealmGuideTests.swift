@@ -118,7 +118,7 @@ struct RealmGuideTests {
         #expect(rolesAtFirst.isEmpty)
     }
 
-    @Test("Its code is what this test runs, word for word")
+    @Test("The guide's code equals the code of this test")
     func codeIsTheGuides() throws {
         let blocks = try GuideCode.blocks(ofGuide: "coming-from-realm")
         #expect(blocks == (try GuideCode.markedCode(inFile: #filePath)))

@@ -5,7 +5,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-/// The document's "How do I …?", as it is written there, and its way from a prototype to a product.
+/// The document's "How do I …?" section with its original wording, and its steps from a prototype to a product.
 @Suite("Roles and levels: recipes")
 struct RecipeTests {
     @Test("R3: In a new open store everyone has all privileges")
@@ -35,7 +35,7 @@ struct RecipeTests {
 
             let eve = fixture.roles("user:eve")
             #expect(try eve.privileges(at: .store) == [.read, .query])
-            // The store is read-only to her, whatever the class says.
+            // The store is read-only for her, with any class settings.
             #expect(try eve.privileges(at: .object("Note:1")) == [.read, .query])
             #expect(try eve.privileges(at: .class("Diary")) == [])
             for change in [
@@ -63,7 +63,7 @@ struct RecipeTests {
             #expect(try eve.privileges(at: .store) == .read)
             #expect(try eve.privileges(at: .object("Note:1")) == [])
             #expect(try eve.all().map(\.name) == ["role:administrators"])
-            // The store level limits everything that is defined afterwards.
+            // The store level also limits classes that are defined later.
             try fixture.commit(.defineClass("Later", ClassSettings(objectACL: ObjectACL.none)), .createObject("Later:1"))
             #expect(try eve.privileges(at: .object("Later:1")) == .read)
             let again = try await refusal { try await fixture.roles().lockDown() }
@@ -71,7 +71,7 @@ struct RecipeTests {
         }
     }
 
-    @Test("R3: A caller without all privileges cannot lock the store down, and no part of it is carried out")
+    @Test("R3: A caller without all privileges cannot lock the store down, and nothing changes")
     func lockDownRefused() async throws {
         try await withStore(.open) { fixture in
             try await fixture.roles().change(.everyone, at: .store, deny: .modifySchema)
@@ -93,7 +93,7 @@ struct RecipeTests {
             let root = fixture.roles()
             let eve = fixture.roles("user:eve")
             try await root.create("role:managers")
-            // The hole: in an open store she can.
+            // In an open store she can add herself to a role.
             try await eve.create("role:friends")
             try await eve.add("user:eve", to: "role:managers")
             try await root.remove("user:eve", from: "role:managers")
@@ -103,7 +103,7 @@ struct RecipeTests {
             #expect(try await refusal { try await eve.add("role:friends", to: "role:managers") } == .noPrivilege)
             #expect(try await refusal { try await eve.create("role:more") } == .noPrivilege)
             #expect(try await refusal { try await eve.delete("role:managers") } == .noPrivilege)
-            // She may still set permissions there, and cannot give herself what she does not have.
+            // She may still set permissions there, but she cannot grant privileges that she lacks.
             #expect(try await refusal { try await eve.change("user:eve", at: .class("role"), allow: .update) } == .aboveOwnLevel)
             #expect(try eve.find("role:managers")?.members == [])
 
@@ -125,7 +125,7 @@ struct RecipeTests {
             try fixture.commit(.changeClass("Person", ClassSettings(objectACL: .required)))
             #expect(try !fixture.canRead("Person:0", "user:carl"))
 
-            // Full privileges for the creator, who has none by itself, and reading for another user.
+            // Gives the creator full privileges, because the creator has none by default, and another user read access.
             try fixture.commit(
                 .createObject("Person:1"),
                 .grant("user:ann", on: "Person:1", ["read", "query", "update", "delete", "setPermissions"]),
@@ -159,7 +159,7 @@ struct RecipeTests {
 }
 
 extension [Name] {
-    /// These users, made known.
+    /// Registers the users and returns them.
     fileprivate func registered(in fixture: StoreFixture) throws -> [Name] {
         for user in self { try fixture.register(user) }
         return self

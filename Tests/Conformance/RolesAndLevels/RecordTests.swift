@@ -36,7 +36,7 @@ struct RecordTests {
         }
     }
 
-    @Test("R19: And as the raw records of roles, users and permissions")
+    @Test("R19: Permissions are also available as raw records of roles, users and permissions")
     func records() async throws {
         try await withRecords { fixture in
             let ann = fixture.roles("user:ann")
@@ -61,7 +61,7 @@ struct RecordTests {
             #expect(try robot.permissions().first?.objects == ["class:Person"])
             #expect(try root.permissions().first?.objects == ["Person:1", "class:Person"])
 
-            // Where roles have access lists of their own, only some are visible.
+            // With access lists on roles, only some roles are visible.
             try fixture.commit(.changeClass("role", ClassSettings(objectACL: .required)))
             try await root.set(.read, for: .everyone, at: .object("role:all"))
             #expect(try robot.all().map(\.name) == ["role:all"])
@@ -80,7 +80,7 @@ struct RecordTests {
         }
     }
 
-    @Test("R19: As they were at any earlier moment")
+    @Test("R19: Permissions can be viewed at any earlier time")
     func earlier() async throws {
         try await withRecords { fixture in
             let before = Moment.revision(try fixture.head)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Roles and levels: roles")
 struct RoleTests {
-    @Test("R1: A user's privileges are the sum over all its roles, and of the roles that these are in")
+    @Test("R1: A user's privileges are the sum over all roles of the user, including roles that contain these roles")
     func sum() async throws {
         try await withStore { fixture in
             try await fixture.openUpperLevels()
@@ -31,7 +31,7 @@ struct RoleTests {
         }
     }
 
-    @Test("R1: Roles are listed, found, made, given members and ended like other objects")
+    @Test("R1: Roles are listed, found, created, given members and deleted like other objects")
     func upkeep() async throws {
         try await withStore(.open) { fixture in
             let roles = fixture.roles("user:ann")
@@ -53,7 +53,7 @@ struct RoleTests {
         }
     }
 
-    @Test("R2: From its first connection on a user is in everyone, and is a role of its own that can be named")
+    @Test("R2: From the first connection on, a user is a member of everyone, and can be named like a role")
     func firstConnection() async throws {
         try await withStore { fixture in
             try await fixture.openUpperLevels()
@@ -73,7 +73,7 @@ struct RoleTests {
         }
     }
 
-    @Test("R2: What everyone has is not an anonymous caller's")
+    @Test("R2: An anonymous caller does not have the privileges of everyone")
     func anonymous() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("Person", ClassSettings(objectACL: ObjectACL.none)), .createObject("Person:1"))
@@ -83,7 +83,7 @@ struct RoleTests {
         }
     }
 
-    @Test("R10: Administrators see and change everything, whatever the levels say")
+    @Test("R10: Administrators read and change everything, independent of the levels")
     func administrators() async throws {
         try await withStore { fixture in
             try fixture.commit(.defineClass("Person"), .createObject("Person:1", value: .string("secret")))
@@ -97,7 +97,7 @@ struct RoleTests {
         }
     }
 
-    @Test("R10: An administrator of the store is not a role called admin, nor is a member of one an administrator")
+    @Test("R10: A role named admin, or a member of it, is not an administrator of the store")
     func adminRole() async throws {
         try await withStore { fixture in
             try fixture.register("user:ann", "user:bob")
@@ -106,7 +106,7 @@ struct RoleTests {
             #expect(try fixture.privileges("user:ann", "Person:1") == [])
             #expect(try fixture.refusal(.appointAdministrator("user:bob"), as: "user:ann")?.code == .notAdministrator)
 
-            // Even with everything at every level such a role is narrowed; an administrator is not.
+            // The levels limit such a role even with everything at every level. They do not limit an administrator.
             for level: PermissionLevel in [.store, .class("Person")] {
                 try await fixture.roles().set(.builtIn, for: "role:admin", at: level)
             }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Roles and levels: shared permissions")
 struct SharedPermissionTests {
-    /// Three persons in a class that is open to everyone, and a role of editors.
+    /// Three persons in a class with full access for everyone, and a role of editors.
     private func withPersons(_ body: (StoreFixture, Roles) async throws -> Void) async throws {
         try await withStore { fixture in
             try fixture.register("user:ann", "user:bob")
@@ -19,7 +19,7 @@ struct SharedPermissionTests {
         }
     }
 
-    @Test("R11: A permission can be on several objects, and one event changes it on all of them")
+    @Test("R11: A permission can be attached to several objects, and one event changes it on all of them")
     func oneEvent() async throws {
         try await withPersons { fixture, roles in
             try await roles.define(
@@ -41,7 +41,7 @@ struct SharedPermissionTests {
         }
     }
 
-    @Test("R11: Another role can be put in its place, everywhere at once")
+    @Test("R11: The role of a permission can be replaced on all objects at once")
     func anotherRole() async throws {
         try await withPersons { fixture, roles in
             try await roles.define("permission:editing", for: "role:editors", .read, at: .object("Person:1"), .object("Person:2"))
@@ -52,7 +52,7 @@ struct SharedPermissionTests {
         }
     }
 
-    @Test("R11: By itself a permission does nothing; attached to the store, a class or an object it gives, detached no more")
+    @Test("R11: A permission has an effect only while it is attached to the store, a class or an object")
     func attaching() async throws {
         try await withPersons { fixture, roles in
             let levels: [PermissionLevel] = [.store, .class("Person"), .object("Person:1")]
@@ -70,7 +70,7 @@ struct SharedPermissionTests {
         }
     }
 
-    @Test("R9: A caller cannot attach a permission above the caller's level, or change one on an object without setPermissions")
+    @Test("R9: A caller cannot attach a permission with more than the caller's access, or change one without setPermissions")
     func ownLevel() async throws {
         try await withPersons { fixture, roles in
             try await roles.define("permission:editing", for: "role:editors", [.read, .update], at: .object("Person:1"))

@@ -33,7 +33,7 @@ struct SharedObjectFetchingTests {
         return found
     }
 
-    @Test("F8: All public and all shared objects come once each, one by one, each counting the same towards the progress")
+    @Test("F8: Each public and each shared object is returned once, and each counts equally for the progress")
     func fetchAll() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("secret"), id: "secret")
@@ -50,7 +50,7 @@ struct SharedObjectFetchingTests {
         }
     }
 
-    @Test("F8: Where there is nothing, nothing comes")
+    @Test("F8: Without objects, a fetch returns nothing")
     func nothing() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("letter"), id: "letter", users: ["user:bob"])
@@ -59,7 +59,7 @@ struct SharedObjectFetchingTests {
         }
     }
 
-    @Test("F8: Access by a role is shared, access by a role of everyone is public")
+    @Test("F8: Access through a role is shared; access through a role that contains everyone is public")
     func roles() async throws {
         try await withNotes { notes in
             try notes.fixture.commit(
@@ -92,13 +92,13 @@ struct SharedObjectFetchingTests {
             #expect(try await iterator.next() == FetchedObject(id: "d", value: text("d"), progress: 1))
             #expect(try await iterator.next() == nil)
             #expect(try await iterator.next() == nil)
-            // Again: the same result. Anew: the current result.
+            // A second iteration gives the same result. A new fetch gives the current result.
             #expect(try await all(objects).count == 4)
             #expect(try notes.bob.fetchAllSharedWithMe().count == 3)
         }
     }
 
-    @Test("F8: A fetching that is cancelled says so, so that a part is not taken for the whole")
+    @Test("F8: A cancelled fetch throws an error, so that a partial result is not used as the whole")
     func cancelled() async throws {
         try await withNotes { notes in
             for id in ["a", "b"] { try await notes.ann.save(text(id), id: id) }
@@ -137,7 +137,7 @@ struct SharedObjectFetchingTests {
         }
     }
 
-    @Test("F8: Access that has ended is fetched no more, whether or not the log says so yet")
+    @Test("F8: An object with expired access is not fetched, even before the log records the expiry")
     func ended() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("offer"), id: "offer")

@@ -143,7 +143,7 @@ struct FirebaseGuideTests {
         #expect(atFirst == ["user:ann", "user:bob"])
     }
 
-    @Test("Its code is what this test runs, word for word")
+    @Test("The guide's code equals the code of this test")
     func codeIsTheGuides() throws {
         let blocks = try GuideCode.blocks(ofGuide: "coming-from-firebase")
         #expect(blocks == (try GuideCode.markedCode(inFile: #filePath)))

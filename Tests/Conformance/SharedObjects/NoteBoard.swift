@@ -5,7 +5,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-/// A store on disk with a class of notes that users share, and a handle for each of those who are signed in.
+/// A store on disk with a class of shared notes, and a handle for each signed-in user.
 struct NoteBoard {
     let fixture: StoreFixture
     let ann: SharedObjects
@@ -33,7 +33,7 @@ func withNotes(_ preset: Preset = .locked, _ body: (NoteBoard) async throws -> V
     try await withStore(preset) { fixture in try await body(try await NoteBoard(fixture)) }
 }
 
-/// The error code of a refused call; nil if it is not refused.
+/// Returns the error code of a refused call, or nil if it is not refused.
 func refusalCode(_ call: () async throws -> Void) async throws -> Refusal.Code? {
     do {
         try await call()
@@ -45,7 +45,7 @@ func refusalCode(_ call: () async throws -> Void) async throws -> Refusal.Code? 
     }
 }
 
-/// Everything that a save is refused for, in order.
+/// Returns all reasons why a save is refused, in order.
 func saveErrors(_ call: () async throws -> Void) async throws -> [Refusal] {
     do {
         try await call()

@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Shared objects: notices", .timeLimit(.minutes(10)))
 struct SharedObjectNoticeTests {
-    /// The notices of one kind that a user got: the new objects, and the earlier ones.
+    /// A user's notices of one kind: objects that were inaccessible before, and objects that were accessible.
     private struct Told: Equatable {
         var kind: Notice.Kind
         var new: [String] = []
         var known: [String] = []
     }
 
-    /// The notices that a user gets about the actions of `body`.
+    /// Returns the notices that a user gets about the actions of `body`.
     private func told(
         _ user: SharedObjects, in notes: NoteBoard, by body: () async throws -> Void
     ) async throws -> [Told] {
@@ -33,7 +33,7 @@ struct SharedObjectNoticeTests {
 
     // MARK: Made public, made private
 
-    @Test("F9: Objects that are made public are told to everyone who is signed in, also where they could be read before")
+    @Test("F9: If an object is made public, every signed-in user gets a notice, even with earlier read access")
     func madePublic() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("a"), id: "a", users: ["user:bob"])
@@ -52,13 +52,13 @@ struct SharedObjectNoticeTests {
             #expect(try told(notes.cleo).map(\.previouslyAccessible) == [[]])
             #expect(try told(notes.ann).map(\.previouslyAccessible) == [["a", "b"]])
             #expect(try told(notes.ann).map(\.revision) == [after])
-            // A user who has never connected has notices, too.
+            // A user who has never connected also gets notices.
             let stranger = try await notes.signedIn("user:stranger")
             #expect(try told(stranger).map(\.newlyAccessible) == [["a", "b"]])
         }
     }
 
-    @Test("F9: An object that is public from its first moment on is told as made public")
+    @Test("F9: An object that is public when it is created gives a notice that it was made public")
     func publicFromTheStart() async throws {
         try await withNotes { notes in
             let seen = try await told(notes.cleo, in: notes) {
@@ -68,7 +68,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F10: That an object was made private is told only to those who still have access to it")
+    @Test("F10: Only users who keep access get the notice that an object was made private")
     func madePrivate() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
@@ -104,7 +104,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F11: An object shared with a role is shared with each of its members, also later ones")
+    @Test("F11: An object shared with a role is shared with each member, including later ones")
     func sharedByRole() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -118,7 +118,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F11: Saving an object with a user's name on it, or with one's own, shares it")
+    @Test("F11: Saving an object with a specified user, or with the saver, shares it")
     func sharedBySaving() async throws {
         try await withNotes { notes in
             let before = try notes.fixture.head
@@ -131,7 +131,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F12: That an object was unshared is told only to those who still have access to it")
+    @Test("F12: Only users who keep access get the notice that an object was unshared")
     func unshared() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Poster"), id: "poster", isPublic: true, users: ["user:bob"])
@@ -145,7 +145,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F9, F12: A role that gets everyone as a member makes its objects public, and is not a separate reason for a user")
+    @Test("F9, F12: A role that contains everyone makes its objects public, and gives no separate shared notice")
     func everyoneInARole() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -169,7 +169,7 @@ struct SharedObjectNoticeTests {
         case unshared, madePrivate, roleLost, roleDeleted, roleAboveDeleted, expired, moved, classNarrowed, storeNarrowed
     }
 
-    @Test("F13: Access that ended is told as made inaccessible, whatever the reason", arguments: Loss.allCases)
+    @Test("F13: Lost access gives the notice made inaccessible, for every cause", arguments: Loss.allCases)
     func madeInaccessible(loss: Loss) async throws {
         try await withNotes { notes in
             let fixture = notes.fixture
@@ -188,7 +188,7 @@ struct SharedObjectNoticeTests {
                 try fixture.commit(grant(to: "role:family"), as: "user:ann")
                 changes = [loss == .roleLost ? .removeMember("user:bob", from: "role:family") : .deleteRole("role:family")]
             case .roleAboveDeleted:
-                // Whatever is below a role has what roles give.
+                // With this option, objects below a role have the access of the role.
                 try fixture.commit(.changeClass("note", ClassSettings(inherits: .everything)))
                 try fixture.commit(.moveObject("note:letter", parent: "role:family"))
                 changes = [.deleteRole("role:family")]
@@ -246,12 +246,12 @@ struct SharedObjectNoticeTests {
             let seen = try notes.bob.notices(after: before, through: notes.fixture.head)
             #expect(seen.map(\.kind) == [.deleted])
             #expect(seen.map(\.previouslyAccessible) == [["folder", "letter"]])
-            // Who could not read it is told nothing.
+            // A user without read access gets no notice.
             #expect(try notes.cleo.notices(after: before, through: notes.fixture.head).isEmpty)
         }
     }
 
-    @Test("F13: An object made again under its name is a new one: the old is told as deleted, the new as shared, in one revision")
+    @Test("F13: A recreated object is a new one: the same revision has a deleted notice and a shared notice")
     func madeAgain() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter", users: ["user:bob"])
@@ -276,7 +276,7 @@ struct SharedObjectNoticeTests {
             #expect(first.map { $0?.completesRevision } == [false, true])
             try await notes.ann.save(text("b"), id: "b", users: ["user:bob"])
             #expect(try await live.next()?.ids == ["b"])
-            // Another subscriber begins after the handled notices, and gets the same ones.
+            // Another subscriber starts after the handled notices, and gets the same later notices.
             var resumed = try notes.bob.notices(after: first[1]?.revision).makeAsyncIterator()
             #expect(try await resumed.next()?.ids == ["b"])
             var again = try notes.bob.notices(after: begin).makeAsyncIterator()
@@ -284,7 +284,7 @@ struct SharedObjectNoticeTests {
         }
     }
 
-    @Test("F9, F11, F13: Only objects of their class are told, and nothing without a current user")
+    @Test("F9, F11, F13: Notices are only about objects of the class; without a current user they are refused")
     func onlyTheirs() async throws {
         try await withNotes { notes in
             let before = try notes.fixture.head

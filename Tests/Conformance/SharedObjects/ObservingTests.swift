@@ -11,7 +11,7 @@ struct SharedObjectObservingTests {
         "title": .string("Shopping"), "lines": .object(["bread": .integer(1), "milk": .integer(2)]),
     ])
 
-    /// Everything that an observation brings until the object is deleted, in words.
+    /// Returns all changes of an observation as text, until the object is deleted.
     private func words(of changes: ObservedChanges) async throws -> [String] {
         var words: [String] = []
         do {
@@ -33,10 +33,10 @@ struct SharedObjectObservingTests {
         try notes.fixture.commit(.writeObject("note:list", .merge(.object(["lines": .object(members)]))), as: "user:ann")
     }
 
-    /// So that the observers end.
+    /// Deletes the object, so that the observers end.
     private func deleteList(in notes: NoteBoard) throws { try notes.fixture.commit(.deleteObject("note:list"), as: "user:ann") }
 
-    @Test("F14: At a path, each change is told: value changed, child added, child changed, child removed")
+    @Test("F14: An observer of a path gets each change: value changed, child added, child changed, child removed")
     func kinds() async throws {
         try await withNotes { notes in
             try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
@@ -87,7 +87,7 @@ struct SharedObjectObservingTests {
         }
     }
 
-    @Test("F14: An observer hears of a change that is made while it waits")
+    @Test("F14: An observer gets a change that is made while it waits")
     func waiting() async throws {
         try await withNotes { notes in
             try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
@@ -99,7 +99,7 @@ struct SharedObjectObservingTests {
         }
     }
 
-    @Test("F14: Each observer can be removed again, and the others hear on")
+    @Test("F14: Each observer can be removed, and the others continue")
     func removal() async throws {
         try await withNotes { notes in
             try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])
@@ -121,7 +121,7 @@ struct SharedObjectObservingTests {
         ("role lost", { try $0.fixture.commit(.removeMember("user:bob", from: "role:crew")) }),
     ]
 
-    @Test("F14: An observer that loses read access is told so, and gets nothing more", arguments: losses.indices)
+    @Test("F14: An observer that loses read access gets an error, and no later changes", arguments: losses.indices)
     func accessLost(_ index: Int) async throws {
         try await withNotes { notes in
             try notes.fixture.commit(.createRole("role:crew"), .addMember("user:bob", to: "role:crew"))
@@ -133,7 +133,7 @@ struct SharedObjectObservingTests {
             try await call(notes)
             let lost = try notes.fixture.head
             try write(["eggs": .integer(7)], in: notes)
-            // Even if the access is given again, changes in the meantime are not delivered.
+            // After access is granted again, the changes in between are not delivered.
             try await notes.ann.addUser("user:bob", to: "list")
             try deleteList(in: notes)
             var heard: [String] = []
@@ -145,7 +145,7 @@ struct SharedObjectObservingTests {
         }
     }
 
-    @Test("F14: A removed specified user of a public object observes on; a deleted object is told as such")
+    @Test("F14: A removed specified user of a public object keeps observing it; a deletion ends the observation")
     func stillPublic() async throws {
         try await withNotes { notes in
             try await notes.ann.save(Self.list, id: "list", isPublic: true, users: ["user:bob"])
@@ -173,7 +173,7 @@ struct SharedObjectObservingTests {
         }
     }
 
-    @Test("F14: Observing since the revision of a fetching misses nothing")
+    @Test("F14: Observing from the revision of a fetch misses no change")
     func since() async throws {
         try await withNotes { notes in
             try await notes.ann.save(Self.list, id: "list", users: ["user:bob"])

@@ -6,7 +6,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Shared objects: random histories against a look at every object")
+@Suite("Shared objects: random histories compared with a check of every object")
 struct RandomSharingTests {
     private static let users: [Name] = ["user:u0", "user:u1", "user:u2", "user:u3", "user:root", "user:stranger"]
 
@@ -31,7 +31,7 @@ struct RandomSharingTests {
     private func compare(_ user: Name, _ fixture: StoreFixture, _ model: inout NaiveModel, _ place: String) async throws {
         for className in ["doc", "box", "rec"] {
             let objects = SharedObjects(in: fixture.store, class: className)
-            // Signing in is a commit for one who is new.
+            // The first sign-in of a user is a commit.
             try await objects.setCurrentUser(user)
             for commit in try fixture.commits().dropFirst(model.commitCount) { try model.append(commit) }
             let view = model.view(.head, now: fixture.clock.now)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Shared objects: saving")
 struct SavingTests {
-    @Test("F2: Saving makes the object and its access in one transaction; the saver is always a specified user")
+    @Test("F2: Saving creates the object and its access in one transaction; the saver is always a specified user")
     func savedAtOnce() async throws {
         try await withNotes { notes in
             let before = try notes.fixture.head
@@ -21,7 +21,7 @@ struct SavingTests {
                 ])
             #expect(try notes.fixture.store.read { try $0.owner(of: "note:letter") } == "user:ann")
             #expect(try notes.ann.fetch("letter") == text("Hello"))
-            // Before that revision there was nothing of it.
+            // At the earlier revision, the object did not exist.
             #expect(try notes.fixture.store.read(at: .revision(before)) { try $0.exists("note:letter") } == false)
             #expect(try notes.fixture.privileges("user:bob", "note:letter", at: .revision(before)) == [])
         }
@@ -41,7 +41,7 @@ struct SavingTests {
         }
     }
 
-    @Test("F2: The saver is a specified user whatever the class gives to creators")
+    @Test("F2: The saver is a specified user, independent of the class's creator privileges")
     func classWithoutCreatorPrivileges() async throws {
         try await withNotes { notes in
             try notes.fixture.commit(.changeClass("note", ClassSettings(creatorPrivileges: [])))
@@ -51,7 +51,7 @@ struct SavingTests {
         }
     }
 
-    @Test("F2: An id that is taken is refused, also by an object that the saver knows nothing of")
+    @Test("F2: An id in use is refused, even if the saver cannot see that object")
     func takenID() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -71,7 +71,7 @@ struct SavingTests {
         (.array((0...1024).map { .object(["$ref": .string("note:\($0)")]) }), .tooLarge),
     ]
 
-    @Test("F2: A value that has no form is refused, and nothing is saved", arguments: malformed.indices)
+    @Test("F2: An invalid value is refused, and nothing is saved", arguments: malformed.indices)
     func malformedValue(_ index: Int) async throws {
         try await withNotes { notes in
             let before = try notes.fixture.head
@@ -83,7 +83,7 @@ struct SavingTests {
         }
     }
 
-    @Test("F2: Everything that is wrong is listed, and nothing is half saved")
+    @Test("F2: All errors are listed, and nothing is saved partially")
     func everyError() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -102,7 +102,7 @@ struct SavingTests {
             }
             #expect(try notes.fixture.store.head == before)
             #expect(try notes.fixture.entries("note:letter").map(\.subject) == ["user:ann"])
-            // It was one attempt, and it is recorded as that.
+            // It was one attempt, and is recorded as one.
             #expect(try notes.fixture.store.refusalCount == 1)
         }
     }
@@ -120,7 +120,7 @@ struct SavingTests {
         }
     }
 
-    @Test("F2: Without the right to create, saving is refused with what else is wrong, and says nothing about users")
+    @Test("F2: Without the right to create, a save is refused with the other errors, but reveals nothing about users")
     func mayNotCreate() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -132,7 +132,7 @@ struct SavingTests {
         }
     }
 
-    @Test("F2: An id without form, and a class that is not there, are refused")
+    @Test("F2: An invalid id and an unknown class are refused")
     func malformedID() async throws {
         try await withNotes { notes in
             let errors = try await saveErrors { try await notes.ann.save(.number(.nan), id: "two\nlines") }
@@ -157,7 +157,7 @@ struct SavingTests {
         }
     }
 
-    @Test("F3: Overwriting needs an object that is there and a caller who is a specified user of it")
+    @Test("F3: Overwriting needs an existing object, and a caller who is a specified user of it")
     func overwriting() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])

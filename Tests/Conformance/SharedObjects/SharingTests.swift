@@ -5,7 +5,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Shared objects: who has access")
+@Suite("Shared objects: access")
 struct SharedObjectAccessTests {
     @Test(
         "F4: A public object is readable by any signed-in user, and only specified users edit it",
@@ -14,7 +14,7 @@ struct SharedObjectAccessTests {
         try await withNotes(preset) { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
             #expect(try notes.cleo.fetch("letter") == text("Hello"))
-            // A user unknown to the store is signed in too; a missing user is not.
+            // Even a user unknown to the store is a signed-in user. A missing user is not.
             #expect(try notes.fixture.may("user:never-seen", "read", "note:letter"))
             #expect(try notes.fixture.may(.anonymous, "read", "note:letter") == false)
             for privilege in ["update", "delete", "setPermissions", "setOwner", "create"] {
@@ -27,7 +27,7 @@ struct SharedObjectAccessTests {
         }
     }
 
-    @Test("F4: A private object is its specified users' alone", arguments: [Preset.locked, .open])
+    @Test("F4: Only its specified users can access a private object", arguments: [Preset.locked, .open])
     func privateObject(_ preset: Preset) async throws {
         try await withNotes(preset) { notes in
             try await notes.ann.save(text("Hello"), id: "letter", users: ["user:bob"])
@@ -44,7 +44,7 @@ struct SharedObjectAccessTests {
         ("remove", { try await $0.removeUser("user:ann", from: "letter") }),
     ]
 
-    @Test("F5: Only specified users change who has access, public or not", arguments: changes.indices, [true, false])
+    @Test("F5: Only specified users change the access of an object, public or not", arguments: changes.indices, [true, false])
     func onlySpecifiedUsers(_ index: Int, isPublic: Bool) async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: isPublic, users: ["user:bob"])
@@ -79,7 +79,7 @@ struct SharedObjectAccessTests {
         }
     }
 
-    @Test("F5: A removed user reads on while the object is public, edits no more, and reads no more once it is private")
+    @Test("F5: A removed user keeps read access while the object is public, but cannot edit it")
     func removedUser() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
@@ -92,7 +92,7 @@ struct SharedObjectAccessTests {
         }
     }
 
-    @Test("F5: An object made private is private for all users, also for those with access by `anonymous`")
+    @Test("F5: An object made private is private for all users, even with earlier access by `anonymous`")
     func privateForAll() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true)
@@ -102,7 +102,7 @@ struct SharedObjectAccessTests {
         }
     }
 
-    @Test("F5: An unknown user or object is an error that names it")
+    @Test("F5: An unknown user or object throws an error that names it")
     func unknownNames() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter")
@@ -139,21 +139,21 @@ struct SharedObjectAccessTests {
             try await notes.ann.save(value, id: "plan", users: ["user:bob"])
             #expect(try notes.bob.fetch("plan") == value)
             for path in ["note:plan/pages", "note:plan/pages/1"] {
-                // There is nothing of that name that could be granted.
+                // No object with that name exists, so nothing can be granted on it.
                 #expect(
                     try notes.fixture.refusal(.grant("user:cleo", on: Name(path), ["read"]), as: "user:ann")?.code == .unknownObject
                 )
                 #expect(try notes.fixture.may("user:bob", "read", Name(path)) == false)
                 #expect(try notes.fixture.may("user:cleo", "read", Name(path)) == false)
             }
-            // An object with an id that looks like a path is an ordinary object, and not a part of another object.
+            // An object with an id that looks like a path is an ordinary object, not a part of another object.
             try await notes.ann.save(text("Page"), id: "plan/pages", users: ["user:cleo"])
             #expect(try await refusalCode { _ = try notes.bob.fetch("plan/pages") } == .noPrivilege)
             #expect(try await refusalCode { _ = try notes.cleo.fetch("plan") } == .noPrivilege)
         }
     }
 
-    @Test("F6: A sibling that an object refers to by its id has permissions of its own")
+    @Test("F6: A sibling that an object refers to by its id has separate permissions")
     func siblings() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Photo"), id: "photo")
@@ -162,14 +162,14 @@ struct SharedObjectAccessTests {
             #expect(try await refusalCode { _ = try notes.bob.fetch("photo") } == .noPrivilege)
             try await notes.ann.addUser("user:bob", to: "photo")
             #expect(try notes.bob.fetch("photo") == text("Photo"))
-            // The other way round, too: losing the object leaves the sibling.
+            // Losing access to the object does not change the access to the sibling either.
             try await notes.ann.removeUser("user:bob", from: "plan")
             #expect(try notes.bob.fetch("photo") == text("Photo"))
             #expect(try await refusalCode { _ = try notes.bob.fetch("plan") } == .noPrivilege)
         }
     }
 
-    @Test("F6: An object below another takes nothing over from it")
+    @Test("F6: A child object inherits nothing from its parent")
     func children() async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Plan"), id: "plan", isPublic: true, users: ["user:bob"])

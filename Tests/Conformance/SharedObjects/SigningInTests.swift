@@ -5,7 +5,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Shared objects: who is signed in")
+@Suite("Shared objects: the current user")
 struct SigningInTests {
     /// Every call of the interface that needs a current user.
     static let calls: [(name: String, changes: Bool, call: @Sendable (SharedObjects) async throws -> Void)] = [
@@ -38,7 +38,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("F1: Whatever `anonymous` has been given, without a current user each call is refused", arguments: calls.indices)
+    @Test("F1: Without a current user each call is refused, even with access for `anonymous`", arguments: calls.indices)
     func generousStore(_ index: Int) async throws {
         try await withNotes { notes in
             try await notes.ann.save(text("Hello"), id: "letter", isPublic: true, users: ["user:bob"])
@@ -71,7 +71,7 @@ struct SigningInTests {
     }
 
     @Test(
-        "F1: Signed in, each call goes through", arguments: calls.indices.filter { calls[$0].name != "overwrite what is not there" }
+        "F1: A current user can make each call", arguments: calls.indices.filter { calls[$0].name != "overwrite what is not there" }
     )
     func signedIn(_ index: Int) async throws {
         try await withNotes { notes in
@@ -91,14 +91,14 @@ struct SigningInTests {
     }
 
     @Test(
-        "F1: A role, `everyone` and an ill-formed name cannot sign in, and then no user is signed in",
+        "F1: A role, `everyone` and an invalid name cannot sign in, and then no user is signed in",
         arguments: [
             "role:friends", "everyone", "anonymous", "note:letter", "ann", "user:",
         ])
     func notACaller(_ text: String) async throws {
         try await withNotes { notes in
             if text == "anonymous" {
-                // It can call, as every signed-out caller can.
+                // It can make the calls that every signed-out caller can make.
                 try await notes.ann.setCurrentUser(nil)
             } else {
                 #expect(try await refusalCode { try await notes.ann.setCurrentUser(Name(text)) } == .malformed)

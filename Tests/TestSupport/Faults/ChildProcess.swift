@@ -2,34 +2,34 @@ internal import ChildSpawn
 internal import Foundation
 internal import Synchronization
 
-/// A child process of a test. Starts in `init`; a thread of its own waits for its end.
+/// A child process of a test. It starts in `init`, and a separate thread waits for its end.
 ///
-/// The child inherits no descriptors except 0, 1 and 2, blocks no signals and has the default action for each of them, whichever
-/// thread starts it. Foundation's `Process` reads beyond its list of open descriptors if the test has more than about 1,000, and
-/// starts children with the blocked signals of a Dispatch worker.
+/// The child inherits no descriptors except 0, 1 and 2, blocks no signals and has the default action for each of them, for any
+/// thread that starts it. Foundation's `Process` reads beyond its list of open descriptors if the test has more than about 1,000,
+/// and starts children with the blocked signals of a Dispatch worker.
 public final class ChildProcess: Sendable {
-    /// Where the child's standard output goes.
+    /// The destination of the child's standard output.
     public enum Output: Sendable {
-        /// To the file descriptor of the test with the same number.
+        /// The file descriptor of the test with the same number.
         case inherited
         case discarded
-        /// Into memory; ``finish()`` returns it.
+        /// Memory. ``finish()`` returns the output.
         case kept
-        /// Into a pipe: ``line()`` and ``available()`` read it while the child runs.
+        /// A pipe. ``line()`` and ``available()`` read it while the child runs.
         case pipe
     }
 
-    /// Where the child's standard error goes.
+    /// The destination of the child's standard error.
     public enum Errors: Sendable {
         case inherited
         case discarded
-        /// Into memory; ``errors`` reads it at any time.
+        /// Memory. ``errors`` reads the output at any time.
         case kept
-        /// To the same place as standard output.
+        /// The same destination as standard output.
         case withOutput
     }
 
-    /// How a child ended.
+    /// The end of a child: its exit code or its signal.
     public enum End: Equatable, Sendable {
         case exit(Int32)
         case signal(Int32)
@@ -97,7 +97,7 @@ public final class ChildProcess: Sendable {
         processIdentifier = try ChildProcess.spawn(
             command, in: folder, environment ?? ProcessInfo.processInfo.environment,
             [inputPipe?.fileHandleForReading ?? null, written, complained])
-        // The child has its own copies: with these open, no pipe would end.
+        // Closes the test's copies. The child has copies too, and otherwise no pipe would end.
         try inputPipe?.fileHandleForReading.close()
         try outputPipe?.fileHandleForWriting.close()
         input = inputPipe?.fileHandleForWriting
@@ -210,7 +210,7 @@ public final class ChildProcess: Sendable {
 private enum Descriptors {
     static func null() throws -> FileHandle { try handle(unsafe open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null") }
 
-    /// A file without a name.
+    /// Creates a file without a name.
     static func memory() throws -> FileHandle { try handle(child_memory(), "a file in memory") }
 
     private static func handle(_ descriptor: Int32, _ what: String) throws -> FileHandle {
@@ -218,7 +218,7 @@ private enum Descriptors {
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// The whole file. Keeps the position at which the child writes.
+    /// Returns the whole file. Does not change the position where the child writes.
     static func contents(_ file: FileHandle) throws -> [UInt8] {
         var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
         while true {

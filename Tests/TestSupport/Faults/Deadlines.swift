@@ -5,7 +5,7 @@ public struct NotInTime: Error, CustomStringConvertible {
     public init(description: String) { self.description = description }
 }
 
-/// Returns once something is so, which other tasks see to.
+/// Waits until a condition is true.
 ///
 /// - Parameter seconds: the time limit. It is much longer than the expected time, since the tests share the machine.
 /// - Throws: ``NotInTime`` if the condition is not met in time, so that a failing test ends.

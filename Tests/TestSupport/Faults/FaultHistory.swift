@@ -37,7 +37,7 @@ public enum FaultHistory {
             (root, [.createObject("note:1", value: .object(["text": .string("hello")]))]),
             (root, [.createRole("role:a"), .createRole("role:b"), .addMember("role:a", to: "role:b")]),
         ]
-        // The same access is given and taken again and again, so that the file is full of pages that once said yes.
+        // Grants and revokes the same access repeatedly, so that the file contains many old pages with that access.
         for round in 0..<5 {
             changes += [
                 (root, [.grant("user:ann", on: "doc:1", ["read"])]),

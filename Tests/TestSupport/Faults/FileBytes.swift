@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What faults are made of: files as bytes.
+/// Files as bytes, for tests that damage them.
 public enum FileBytes {
     public static func read(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: path))) }
 
@@ -33,7 +33,7 @@ public enum FileBytes {
     /// Whether a sequence of bytes contains another one as a contiguous part.
     public static func contains(_ text: String, in bytes: [UInt8]) -> Bool { Data(bytes).range(of: Data(text.utf8)) != nil }
 
-    /// Copies a folder with everything in it over one that may be there.
+    /// Copies a folder with its content. Replaces an existing folder.
     public static func copyFolder(_ from: String, to: String) throws {
         if FileManager.default.fileExists(atPath: to) { try FileManager.default.removeItem(atPath: to) }
         try FileManager.default.copyItem(atPath: from, toPath: to)

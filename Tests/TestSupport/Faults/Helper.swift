@@ -41,15 +41,15 @@ public final class Helper: Sendable {
         try start(arguments, wrapper: wrapper).finish()
     }
 
-    /// The next line that it says; nil where it says nothing more.
+    /// Returns the next line of its output, or nil at the end.
     public func line() throws -> String? { process.line() }
 
-    /// Waits for its end.
+    /// Waits until the process has ended.
     public func finish() throws -> Result {
         let result = try process.finish()
         return Result(exitCode: result.exitCode, output: result.output, error: result.errors)
     }
 
-    /// Ends it at once, as the system would, and waits until it is gone.
+    /// Kills the process with SIGKILL, and waits until it has ended.
     public func kill() { process.kill() }
 }

@@ -7,7 +7,7 @@ struct PipeLines {
 
     init(_ pipe: FileHandle) { self.pipe = pipe }
 
-    /// The next line; nil at the end.
+    /// Returns the next line, or nil at the end.
     mutating func next() -> String? {
         while true {
             if let end = buffered.firstIndex(of: UInt8(ascii: "\n")) {
@@ -20,7 +20,7 @@ struct PipeLines {
         }
     }
 
-    /// What there is after the lines that were taken; waits for it, and is empty at the end.
+    /// Waits for output after the lines read so far, and returns it. Empty at the end.
     mutating func available() -> [UInt8] {
         defer { buffered = [] }
         return buffered.isEmpty ? Array(pipe.availableData) : buffered

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A new folder of its own, which goes with this object.
+/// A new folder. It is removed together with this object.
 public final class ScratchFolder: Sendable {
     public let path: String
 
@@ -13,7 +13,7 @@ public final class ScratchFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A folder inside, made where it is not there.
+    /// Returns a folder inside, and creates it if it is missing.
     public func folder(_ name: String) throws -> String {
         let inner = path + "/" + name
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)

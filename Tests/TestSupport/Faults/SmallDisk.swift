@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file system of a few bytes, where this process may make one.
+/// A small file system, if this process may create one.
 public struct SmallDisk {
     private let path: String
 

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// A thread of its own, for tests of what blocks: started at once, joined once.
+/// A separate thread for blocking tests. It starts at once and is joined once.
 public final class TestThread: Sendable {
     private let done = DispatchSemaphore(value: 0)
     private let outcome = Mutex<(any Error)?>(nil)

@@ -1,4 +1,4 @@
-/// A commit that cannot follow the ones before it: a log that says this is wrong, whatever its store answers.
+/// A commit that contradicts the commits before it. A log with such a commit is wrong, independent of the store's answers.
 public struct Contradiction: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -2,7 +2,7 @@ import Events
 import FoundationEssentials
 import Permissions
 
-/// What each event does to a state.
+/// The effect of each event on a state.
 extension NaiveState {
     mutating func apply(_ event: Event) throws(Contradiction) {
         switch event {
@@ -92,7 +92,7 @@ extension NaiveState {
         objects[id] = object
     }
 
-    /// Gives the links that an event has written the meaning that they have after its commit.
+    /// Resolves the links that an event wrote, after all events of its commit.
     mutating func resolveLinks(writtenBy event: Event) {
         let source: ObjectID
         switch event {
@@ -106,7 +106,7 @@ extension NaiveState {
         objects[source]?.linked = Dictionary(births) { first, _ in first }
     }
 
-    /// The object, everything below it, and every entry on any of them.
+    /// Deletes the object, all objects below it, and every entry on any of them.
     private mutating func deleteObject(_ id: ObjectID) {
         objects[id] = nil
         clear(id)
@@ -133,7 +133,7 @@ extension NaiveState {
         }
     }
 
-    /// Ends all that was said about access to an object.
+    /// Removes all access entries of an object.
     private mutating func clear(_ object: ObjectID) {
         entries[object] = nil
         permanent[object] = nil

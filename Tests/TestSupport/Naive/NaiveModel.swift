@@ -1,8 +1,8 @@
 public import Events
 
-/// The log read by a slow and plain program: whole states copied at every revision, every answer worked out from scratch.
+/// A slow and simple interpretation of the log. It copies the whole state at every revision, and computes every answer anew.
 ///
-/// It knows the events and nothing of how a store keeps or finds anything, so that agreement between the two means something.
+/// It uses only the events, and no code of the store. Therefore agreement between the two is evidence that both are right.
 public struct NaiveModel: Sendable {
     private var states: [(time: Instant, state: NaiveState)] = []
 
@@ -13,16 +13,16 @@ public struct NaiveModel: Sendable {
         for commit in commits { try append(commit) }
     }
 
-    /// The last revision; there must be one.
+    /// The last revision. The model has at least one.
     public var head: Revision { Revision(UInt64(states.count - 1)) }
 
-    /// How many commits it knows, the genesis commit among them.
+    /// The number of commits, including the genesis commit.
     public var commitCount: Int { states.count }
 
-    /// When a revision was committed.
+    /// Returns the commit time of a revision.
     public func time(of revision: Revision) -> Instant { states[Int(revision.rawValue)].time }
 
-    /// Folds the next commit. Throws where it cannot follow the ones before it, and is unchanged then.
+    /// Applies the next commit. Throws if it contradicts the commits before it, and then changes nothing.
     public mutating func append(_ commit: Commit) throws(Contradiction) {
         guard commit.revision.rawValue == UInt64(states.count) else {
             throw Contradiction("revision \(commit.revision) comes after \(states.count) commits")
@@ -52,7 +52,7 @@ public struct NaiveModel: Sendable {
     }
 }
 
-/// One state at one instant: everything that an answer depends on.
+/// A state at a point in time: everything that an answer depends on.
 public struct NaiveView: Sendable {
     let state: NaiveState
     let now: Instant

@@ -10,7 +10,7 @@ struct NaiveNames: Sendable {
         for (number, name) in ReservedID.names { add(number, name) }
     }
 
-    /// Records the names in an event. A name comes once, with the first event that mentions its number.
+    /// Records the names in an event. Only the first event that mentions a number contains its name.
     mutating func learn<ID>(_ introduction: Introduction<ID>) throws(Contradiction) {
         let number = introduction.id.rawValue
         guard let name = introduction.name else {
@@ -31,7 +31,7 @@ struct NaiveNames: Sendable {
 
     func has(_ id: some EntityID) -> Bool { nameByNumber[id.rawValue] != nil }
 
-    /// The number of a name; nil for one that the log never mentioned.
+    /// Returns the number of a name, or nil if the log never mentions the name.
     func id<ID: EntityID>(of name: Name, as type: ID.Type = ID.self) -> ID? {
         numberByName[Array(name.text.utf8)].map { ID(rawValue: $0) }
     }

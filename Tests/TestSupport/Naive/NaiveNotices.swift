@@ -30,7 +30,7 @@ public struct NaiveNotice: Hashable, Sendable {
 
 /// The access of one caller to one object at one revision.
 public struct NaiveStanding: Hashable, Sendable {
-    /// Which of the objects that ever had this name it is.
+    /// Distinguishes this object from other objects that had the same name.
     var birth: Int
     /// The privileges of the caller.
     public var privileges: Privileges
@@ -81,7 +81,7 @@ extension NaiveModel {
                 notices.append(
                     NaiveNotice(revision: revision, kind: kind, object: object, wasAccessible: old?.isReadable ?? false))
             }
-            // One that was deleted and created again in the same step is two objects: one that goes, and one that comes.
+            // An object that was deleted and created again in the same step counts as two objects.
             let stays = old?.birth == new?.birth
             if let old, !stays, old.isReadable { tell(.deleted, of: old) }
             guard let new else { continue }
@@ -113,7 +113,7 @@ extension NaiveModel {
 
 extension NaiveView {
     func standings(of subject: Name) -> [Name: NaiveStanding] {
-        // A role that is not there has nothing.
+        // A role that does not exist has no access.
         let access = isCaller(subject) ? access(of: subject) : { _ in [] }
         let publicAccess = self.access(of: .everyone, administrators: false)
         let subjects = subjects(of: subject)

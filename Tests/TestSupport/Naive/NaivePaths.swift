@@ -5,8 +5,8 @@ public import Permissions
 extension NaiveView {
     public typealias Ways = [String: Privileges]
 
-    /// The paths by which a caller who is not an administrator gets some privileges on an existing object, level by level. The
-    /// privileges are numbers, since a wildcard also includes those that were defined later.
+    /// Returns the paths that give some privileges on an existing object to a caller who is not an administrator, level by level.
+    /// The privileges are numbers, because a wildcard also includes privileges defined later.
     public func ways(of caller: Name, _ wanted: Privileges, to object: Name) -> [DecidingLevel: Ways] {
         guard isCaller(caller), !wanted.isEmpty, let id: ObjectID = state.names.id(of: object),
             let classID = state.classID(of: id), let options = state.classes[classID]
@@ -24,7 +24,7 @@ extension NaiveView {
         ]
     }
 
-    /// Every chain of memberships, from a subject that the caller has without any membership, grouped by the subject at its end.
+    /// Returns every chain of memberships from a direct subject of the caller, grouped by the last subject.
     private func chains(of caller: Name) -> [PrincipalID: [String]] {
         var found: [PrincipalID: [String]] = [:]
         func follow(_ chain: [PrincipalID]) {
@@ -105,7 +105,7 @@ extension NaiveView {
 }
 
 extension Witness {
-    /// The ways at a level, in the words of the naive model.
+    /// Returns the paths at a level, in the format of the naive model.
     public func ways(at level: DecidingLevel) -> NaiveView.Ways {
         paths(at: level).reduce(into: [:]) { $0[way($1), default: []].formUnion($1.privileges) }
     }

@@ -1,7 +1,7 @@
 import Events
 import Permissions
 
-/// DESIGN section 2, by brute force.
+/// The rules of DESIGN section 2, computed without any index.
 extension NaiveView {
     /// All subjects with entries that apply to this caller: S(c, r).
     func subjects(of caller: Name) -> Set<PrincipalID> {
@@ -16,7 +16,7 @@ extension NaiveView {
         return all
     }
 
-    /// What live entries on an object, and the permissions attached to it, give these subjects.
+    /// Returns the privileges that live entries on an object, and its attached permissions, give these subjects.
     func level(_ object: ObjectID, _ subjects: Set<PrincipalID>) -> Privileges {
         var all: Privileges = []
         for (subject, entry) in state.entries[object] ?? [:] where subjects.contains(subject) {
@@ -111,7 +111,7 @@ extension NaiveView {
         return withoutWriting(storePart, both)
     }
 
-    /// Whether questions about this caller have an answer other than nothing: any user or thing, and the roles that exist.
+    /// Returns whether this caller can have any access: a user, a thing, or an existing role.
     func isCaller(_ name: Name) -> Bool {
         switch name.className {
         case "user", "thing": true

@@ -3,16 +3,16 @@ public import Permissions
 
 /// The public and the shared objects, found by a check of every object (SCENARIOS, "Notices, exactly": P and H).
 extension NaiveView {
-    /// The objects of a class that a signed-in caller may read and query who is named nowhere; nil where this caller may not query
-    /// the class.
+    /// Returns the objects of a class that a signed-in caller without entries may read and query, or nil if this caller may not
+    /// query the class.
     public func publicObjects(_ className: String, as caller: Name) -> [Name]? {
         guard mayQuery(className, caller) else { return nil }
         let access = access(of: .everyone)
         return namesOfObjects(ofClass: className) { access($0).isSuperset(of: [.read, .query]) }
     }
 
-    /// The objects of a class that a caller may read and query, and could read if the entries for those who are named nowhere were
-    /// left out at the level that decides; nil where this caller may not query the class.
+    /// Returns the objects of a class that a caller may read and query, and could read without the entries for callers who are named
+    /// nowhere at the deciding level. Returns nil if this caller may not query the class.
     public func sharedObjects(_ className: String, with caller: Name) -> [Name]? {
         guard mayQuery(className, caller) else { return nil }
         let access = access(of: caller)

@@ -1,16 +1,16 @@
 import Events
 import Permissions
 
-/// Everything that holds at one revision, written out in full and copied whole for the next.
+/// The complete state at one revision. The next revision starts with a copy.
 struct NaiveState: Sendable {
     struct Object: Sendable {
         var classID: ClassID
         var parent: ObjectID?
         var owner: PrincipalID
         var value: JSONValue
-        /// The objects that the value links to, by their birth: those that had the names at the end of the commit that wrote it.
+        /// The linked objects and their births: the objects that had the linked names at the end of the commit that wrote the value.
         var linked: [ObjectID: Int] = [:]
-        /// How many objects were created before it: tells it from another one of its name.
+        /// The number of objects created before. Distinguishes this object from others with the same name.
         let birth: Int
     }
 
@@ -33,7 +33,7 @@ struct NaiveState: Sendable {
     var roles: [PrincipalID: Set<PrincipalID>] = [:]
     /// The objects of defined classes.
     var objects: [ObjectID: Object] = [:]
-    /// How many objects were ever created.
+    /// The number of objects ever created.
     var births = 0
     var entries: [ObjectID: [PrincipalID: Entry]] = [:]
     /// The privileges of a subject on an object that can never be revoked.
@@ -46,7 +46,7 @@ struct NaiveState: Sendable {
 extension NaiveState {
     func exists(_ object: ObjectID) -> Bool { classID(of: object) != nil }
 
-    /// The class of an object that exists, of whatever sort it is.
+    /// Returns the class of an existing object of any kind.
     func classID(of object: ObjectID) -> ClassID? {
         if object == .store { return .store }
         if classes[ClassID(object)] != nil { return .class }
@@ -58,16 +58,16 @@ extension NaiveState {
         return objects[object]?.classID
     }
 
-    /// The options of an object's class; nil where the object does not exist.
+    /// Returns the options of an object's class, or nil if the object does not exist.
     func options(of object: ObjectID) -> ClassOptions? { classID(of: object).flatMap { classes[$0] } }
 
-    /// What entries on an object can be about: the privileges of its class, and for a class's own object those of that class.
+    /// Returns the privileges that an entry on an object can have: those of its class, or for a class object those of that class.
     func grantable(on object: ObjectID) -> Privileges {
         if let itself = classes[ClassID(object)] { return itself.known }
         return options(of: object)?.known ?? .builtIn
     }
 
-    /// The set for these names; nil if one of them is not a privilege of this store.
+    /// Returns the set for these names, or nil if one of them is not a privilege of this store.
     func privileges(_ texts: [String]) -> Privileges? {
         var all: Privileges = []
         for text in texts {

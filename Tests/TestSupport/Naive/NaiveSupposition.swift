@@ -2,9 +2,9 @@ import Events
 public import Permissions
 
 extension NaiveView {
-    /// What would hold with some changes made by an administrator; nil where one of them would be refused.
+    /// Returns the state after an administrator has made some changes, or nil if one of them would be refused.
     ///
-    /// Knows the sorts of changes that explanations propose: registering, adding privileges to a class, memberships, and grants.
+    /// Supports the changes that explanations propose: registering, adding privileges to a class, memberships, and grants.
     public func supposing(_ changes: some Sequence<Change>) throws -> NaiveView? {
         var state = state
         for change in changes {
@@ -57,7 +57,7 @@ extension NaiveState {
         return id == .everyone || id == .anonymous || exists(ObjectID(id)) ? id : nil
     }
 
-    /// Whether a role is within another one, or is that.
+    /// Returns whether a role is the other one, or is nested in it.
     private func isWithin(_ member: PrincipalID, _ role: PrincipalID) -> Bool {
         guard roles[member] != nil else { return false }
         return NaiveView(state: self, now: .distantPast).subjects(of: names.name(of: role)).contains(member)

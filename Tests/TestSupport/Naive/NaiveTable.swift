@@ -1,9 +1,9 @@
 import Events
 public import Permissions
 
-/// All access: every caller with every object.
+/// The access of every caller to every object.
 extension NaiveView {
-    /// Every user and thing, and `everyone` and `anonymous`.
+    /// Every user and thing, `everyone` and `anonymous`.
     public var everybody: [Name] { state.principals.map { state.names.name(of: $0) } + [.everyone, .anonymous] }
 
     /// The store, every class, role and permission, and every object of a defined class.
@@ -14,7 +14,7 @@ extension NaiveView {
         return [.store] + ids.map { state.names.name(of: $0) }
     }
 
-    /// What each of some subjects has on each of some objects, where that is anything.
+    /// Returns the privileges of each subject on each object, without empty ones.
     public func table(of subjects: Set<Name>, on objects: Set<Name>) -> [Name: [Name: [String]]] {
         var table: [Name: [Name: [String]]] = [:]
         for subject in subjects {

@@ -1,7 +1,7 @@
 public import Events
 public import Permissions
 
-/// Everything that can be asked of a store, as `SCENARIOS.md` has it.
+/// All queries of a store, as `SCENARIOS.md` defines them.
 public enum Question: Hashable, Sendable {
     case check(Name, [String], on: Name)
     case privileges(Name, on: Name)
@@ -14,7 +14,7 @@ public enum Question: Hashable, Sendable {
     case list(className: String, where: JSONValue?, as: Name)
 }
 
-/// The answer of a store to a question.
+/// A store's answer to a query.
 public enum Answer: Hashable, Sendable {
     case verdict(Bool)
     /// Names of privileges, sorted by their UTF-8 bytes.
@@ -30,10 +30,10 @@ public enum Answer: Hashable, Sendable {
 public struct EntryRow: Hashable, Sendable {
     public var subject: Name
     public var privileges: [String]
-    /// When it ends; nil for good.
+    /// The expiry; nil for access that does not expire.
     public var until: Instant?
     public var isPermanent: Bool
-    /// The permission that brings it (`permission:x`); nil for an entry of the subject's own.
+    /// The permission that contains the entry (`permission:x`); nil for a direct entry.
     public var permission: Name?
 
     public init(
@@ -47,9 +47,9 @@ public struct EntryRow: Hashable, Sendable {
     }
 }
 
-/// When a question is asked of.
+/// The point in time of a query.
 public enum Point: Hashable, Sendable {
-    /// The last revision, by the clock.
+    /// The last revision, at the current time.
     case head
     /// A revision, at its commit time.
     case revision(Revision)

@@ -2,7 +2,7 @@ public import Events
 internal import Permissions
 public import RandomHistories
 
-/// The questions about a history.
+/// Queries about a history.
 extension RandomHistory {
     public mutating func question() -> Question {
         let subject = asker()
@@ -23,9 +23,9 @@ extension RandomHistory {
         }
     }
 
-    /// A question whether a caller has access, with an explanation.
+    /// Returns a query whether a caller has access, for an explanation.
     public mutating func checkQuestion() -> (subject: Name, privileges: [String], object: Name) {
-        // Half of them about access that a caller should have been given.
+        // Half of the queries are about access that the caller probably has.
         if random.chance(percent: 50) {
             let (subject, object) = entry()
             return (random.chance(percent: 50) ? subject : asker(), wanted(), random.chance(percent: 50) ? object : self.object())
@@ -33,7 +33,7 @@ extension RandomHistory {
         return (asker(), wanted(), anything(object()))
     }
 
-    /// A point in the history so far: the head, any revision, or any moment, some before the first.
+    /// Returns a point in the history so far: the head, any revision, or any time, including times before the first revision.
     public mutating func point(upTo head: Revision) -> Point {
         switch random.number(0...9) {
         case 0..<3: return .head
@@ -56,7 +56,7 @@ extension RandomHistory {
         }
     }
 
-    /// The same caller, or `anonymous` in place of one that cannot call.
+    /// Returns the caller, or `anonymous` if the name cannot call.
     private func authenticatedOrNot(_ name: Name) -> Name {
         name.className == "user" || name.className == "thing" ? name : .anonymous
     }

@@ -5,15 +5,15 @@ public enum LoopbackSocket {
     /// No port could be listened on.
     public struct CannotListen: Error { public let code: Int32 }
 
-    /// No process listens there.
+    /// No process listens on the port.
     public struct CannotConnect: Error { public let code: Int32 }
 
-    /// Connects to a port. Processes that the test starts do not get the socket.
+    /// Connects to a port. Processes that the test starts do not inherit the socket.
     ///
     /// - Parameters:
-    ///   - port: of 127.0.0.1.
-    ///   - patienceSeconds: how long reading waits at most, so that a test that is wrong ends.
-    ///   - receiveBufferBytes: bytes that the system keeps for it, for a client that is slow; nil for as many as it likes.
+    ///   - port: the port of 127.0.0.1.
+    ///   - patienceSeconds: the maximum duration of a read, so that a failing test ends.
+    ///   - receiveBufferBytes: the size of the system's receive buffer, for a slow client; nil for the default size.
     ///   - host: the last byte of the client's own address, 127.0.0.X; nil for the address that the system chooses.
     public static func connected(
         to port: UInt16, patienceSeconds: Int, receiveBufferBytes: Int32? = nil, host: UInt8? = nil
@@ -47,7 +47,7 @@ public enum LoopbackSocket {
         return socket
     }
 
-    /// A socket that takes connections to any free port, and does not wait for them.
+    /// Returns a socket that listens on any free port and does not block in accept.
     static func listening() throws -> (socket: Int32, port: UInt16) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let socket = Glibc.socket(AF_INET, kind, 0)

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The command `openssl`, which makes keys and signatures for tests without any code of ours.
+/// The command `openssl`, which creates keys and signatures for tests independently of Muniment's code.
 public enum OpenSSLCommand {
     /// Runs the command in a folder and returns its output.
     ///
-    /// - Throws: where it does not end well.
+    /// - Throws: if the command fails.
     @discardableResult
     public static func run(_ arguments: [String], in folder: String) throws -> Data {
         let result = try ChildProcess(["openssl"] + arguments, in: folder).finish()

@@ -1,12 +1,12 @@
-/// A server of a test: a process of its own, written in Python, on a free port of this machine.
+/// A Python server for a test, in a separate process on a free port of this machine.
 ///
-/// The script prints its port as the first line, and further lines as it likes. It ends when its standard input does, so that it
+/// The script prints its port in the first line, and may print more lines. It ends when its standard input ends, so that it
 /// never outlives the test.
 public final class PythonServer: Sendable {
     private let process: ChildProcess
     public let port: UInt16
 
-    /// Puts `watch()` in front, which ends the process with its standard input.
+    /// Adds `watch()`, which ends the process when its standard input ends.
     private static let prelude = """
         import http.server, os, ssl, sys, threading
         def watch():
@@ -20,7 +20,7 @@ public final class PythonServer: Sendable {
     ///   - arguments: `sys.argv[1:]`.
     ///   - interpreter: the `python3` of an environment that has the imports of the script; the system's needs only the standard
     ///     library.
-    /// - Throws: where the process does not start or says no port.
+    /// - Throws: if the process does not start or prints no port.
     public init(_ script: String, _ arguments: [String] = [], interpreter: String = "python3") throws {
         process = try ChildProcess(
             [interpreter, "-u", "-c", PythonServer.prelude + script] + arguments, hasInput: true, output: .pipe, errors: .inherited,
@@ -36,10 +36,10 @@ public final class PythonServer: Sendable {
 
     private struct NoPort: Error {}
 
-    /// The next line that it says; nil where it says nothing more.
+    /// Returns the next line of its output, or nil at the end.
     public func line() -> String? { process.line() }
 
-    /// Ends it, and waits until it is gone.
+    /// Ends the process, and waits until it has ended.
     public func stop() {
         guard process.isRunning else { return }
         try? process.closeInput()

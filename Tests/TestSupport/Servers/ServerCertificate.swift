@@ -1,8 +1,8 @@
 import Foundation
 
-/// A certificate for 127.0.0.1 and its key, made by `openssl` in a folder of a test.
+/// A certificate for 127.0.0.1 and its key, created by `openssl` in a folder of a test.
 public struct ServerCertificate: Sendable {
-    /// The kinds of keys that a service is tested with, as the arguments of `openssl genpkey`.
+    /// The kinds of keys in the tests, as arguments of `openssl genpkey`.
     public enum KeyKind: String, CaseIterable, Sendable {
         case rsa2048 = "-algorithm RSA -pkeyopt rsa_keygen_bits:2048"
         case rsa4096 = "-algorithm RSA -pkeyopt rsa_keygen_bits:4096"
@@ -21,7 +21,7 @@ public struct ServerCertificate: Sendable {
     public var certificatePEM: String { get throws { try String(contentsOfFile: certificateFile, encoding: .utf8) } }
     public var keyPEM: String { get throws { try String(contentsOfFile: keyFile, encoding: .utf8) } }
 
-    /// Makes a certificate that is signed by its own key.
+    /// Creates a self-signed certificate.
     public init(_ kind: KeyKind, in folder: String, name: String = "server") throws {
         self.folder = folder
         self.name = name
@@ -34,7 +34,7 @@ public struct ServerCertificate: Sendable {
             ], in: folder)
     }
 
-    /// Makes a certificate that another one has signed. The file holds the certificate and then the issuer's certificate.
+    /// Creates a certificate that another one signs. The file contains the certificate and then the issuer's certificate.
     public init(_ kind: KeyKind, in folder: String, name: String, issuer: ServerCertificate) throws {
         self.folder = folder
         self.name = name
@@ -51,9 +51,9 @@ public struct ServerCertificate: Sendable {
         try Data((try certificatePEM + issuer.certificatePEM).utf8).write(to: URL(filePath: certificateFile))
     }
 
-    /// The key again, encrypted with a password.
+    /// Returns the key encrypted with a password.
     ///
-    /// - Parameter traditional: in the form of OpenSSL before PKCS #8, for keys that have one.
+    /// - Parameter traditional: uses the OpenSSL format before PKCS #8, for keys that have one.
     public func encryptedKeyPEM(traditional: Bool = false) throws -> String {
         let form = traditional ? ["pkey", "-traditional"] : ["pkey"]
         let pem = try OpenSSLCommand.run(
@@ -61,7 +61,7 @@ public struct ServerCertificate: Sendable {
         return String(decoding: pem, as: UTF8.self)
     }
 
-    /// The SHA-256 of the public key (a SubjectPublicKeyInfo in DER), as `openssl` computes it.
+    /// Returns the SHA-256 of the public key (a SubjectPublicKeyInfo in DER), as `openssl` computes it.
     public func keyDigestBytes() throws -> [UInt8] {
         try OpenSSLCommand.run(["pkey", "-in", name + ".key", "-pubout", "-outform", "DER", "-out", name + ".der"], in: folder)
         return Array(try OpenSSLCommand.run(["dgst", "-sha256", "-binary", name + ".der"], in: folder))

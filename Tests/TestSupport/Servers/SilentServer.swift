@@ -1,6 +1,6 @@
 import Glibc
 
-/// A server that takes connections and never says anything.
+/// A server that accepts connections and never sends anything.
 public final class SilentServer {
     private let socket: Int32
     private var taken: [Int32] = []
@@ -14,7 +14,7 @@ public final class SilentServer {
         close(socket)
     }
 
-    /// How many connections there were so far.
+    /// Returns the number of connections so far.
     public func connectionCount() -> Int {
         while true {
             let connection = accept(socket, nil, nil)

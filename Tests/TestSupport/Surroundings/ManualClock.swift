@@ -2,7 +2,7 @@ public import Events
 import Foundation
 import Synchronization
 
-/// A clock that changes only when a test sets it, also backwards.
+/// A clock that changes only when a test sets it. It can also go back.
 public final class ManualClock: Sendable {
     private let hands: Mutex<Hands>
 
@@ -32,15 +32,15 @@ public final class ManualClock: Sendable {
         }
     }
 
-    /// Goes with the machine's clock from now on, for tests with other processes that say what time it is.
+    /// Follows the machine's clock from now on, for tests with other processes that report times.
     public func goWithMachine() { hands.withLock { $0 = .running(aheadMicroseconds: 0) } }
 }
 
 extension Instant {
-    /// 2026-01-01T00:00:00Z, where the clocks of tests start.
+    /// 2026-01-01T00:00:00Z, the start time of test clocks.
     public static let newYear = Instant(microseconds: 1_767_225_600_000_000)
 
-    /// Now, by the machine's clock.
+    /// The current time of the machine's clock.
     public static var machine: Instant { Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
 
     public func later(seconds: Int64) -> Instant { advanced(byMicroseconds: seconds * 1_000_000) }

@@ -10,7 +10,7 @@ public func withTemporaryFolder<R>(_ body: (String) throws -> R) throws -> R {
     return try body(folder)
 }
 
-/// The same for work that waits.
+/// Does the same for asynchronous work.
 public func withTemporaryFolder<R>(_ body: (String) async throws -> R) async throws -> R {
     let folder = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -19,7 +19,7 @@ enum Effect {
     case joined(PrincipalID, PrincipalID)
     case left(PrincipalID, PrincipalID)
     case granted(PrincipalID, ObjectID, Privileges, until: Instant)
-    /// `known` are the privileges that the class knew then: the rest of a wildcard.
+    /// `known` are the class's privileges at that time. A revoked wildcard becomes the rest of them.
     case revoked(PrincipalID, ObjectID, Privileges, known: Privileges)
     case expired(PrincipalID, ObjectID, Privileges)
     case subjectEnded(PrincipalID)
@@ -31,7 +31,7 @@ enum Effect {
     case dismissed(PrincipalID)
 }
 
-/// A log taken apart into its effects, in order.
+/// The effects of all events of a log, in order.
 struct LogEffects {
     private(set) var effects: [(place: EventPlace, effect: Effect)] = []
     private var place = EventPlace(revision: .genesis, index: 0)

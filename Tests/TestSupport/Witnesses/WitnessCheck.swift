@@ -1,7 +1,7 @@
 import Events
 import Permissions
 
-/// Whether the facts of one witness lead to its answer. That each of them holds is checked elsewhere.
+/// Checks whether the facts of one witness lead to its answer. Another check covers whether each fact is true.
 struct WitnessCheck {
     let witness: Witness
     let log: WitnessedLog
@@ -77,12 +77,12 @@ struct WitnessCheck {
         let storeMissing = needed.subtracting(store)
         if !storeMissing.isDisjoint(with: view.level(.store, subjects)) { faults.append("the store level gives more than is told") }
         let naiveClass = view.level(ObjectID(classID(of: target)), subjects)
-        // Where read is given anyway a link need not be told: it can be one that leads back from the object itself.
+        // If read is given anyway, a link may be missing: it can be a link that leads back from the object itself.
         let lowerLevels = options.composition == .widening ? naiveClass.union(naivePart) : naiveClass.intersection(naivePart)
         let isGivenAnyway = lowerLevels.intersection(view.level(.store, subjects)).contains(.read)
         if options.readThroughLinks, !isGivenAnyway, view.isLinked(target.object, from: readable) { naivePart.formUnion(.read) }
         if !all.subtracting(classLevel).isDisjoint(with: naiveClass) { faults.append("the class level gives more than is told") }
-        // A link counts where read is not given otherwise and the levels above let it through.
+        // A link matters only if nothing else gives read and the levels above allow it.
         if !all.subtracting(part).isDisjoint(with: naivePart) { faults.append("the object part gives more than is told") }
         let isWidening = options.composition == .widening
         let lower = isWidening ? all.subtracting(classLevel.union(part)) : nil
@@ -125,7 +125,7 @@ struct WitnessCheck {
         if case .object(_, let classID) = object.existence.fact { classID } else { .store }
     }
 
-    /// A claim about a revocation is checked in the fold: it is the owner's entry, and has no separate event.
+    /// Checks a claim about a revocation in the fold: it is the owner's entry, and has no separate event.
     private func permanenceFaults(_ paths: [WitnessedPath]) -> [String] {
         paths.filter { path in
             var isPermanent = false

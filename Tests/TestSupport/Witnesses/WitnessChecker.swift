@@ -1,7 +1,7 @@
 public import Events
 public import Permissions
 
-/// Checks witnesses against the commits of a log and nothing else: neither an index nor the rules of access as the store has them.
+/// Checks witnesses against only the commits of a log. It uses neither an index nor the store's access rules.
 ///
 /// Claims that access is present must follow from the cited events; claims that it is missing are checked in a plain fold of the
 /// log.
@@ -11,7 +11,7 @@ public struct WitnessChecker {
     private let names: NaiveNames
     private let privilegeNames: PrivilegeNames
 
-    /// - Parameter commits: the whole log, from the genesis commit on.
+    /// - Parameter commits: the whole log, starting with the genesis commit.
     public init(_ commits: [Commit]) throws {
         log = WitnessedLog(commits)
         model = try NaiveModel(commits)
@@ -19,7 +19,7 @@ public struct WitnessChecker {
         (names, privilegeNames) = (state.names, state.privilegeNames)
     }
 
-    /// The error in a witness; nil if it is correct.
+    /// Returns the errors in a witness, or nil if it is correct.
     public func faults(in witness: Witness) -> [String] {
         guard witness.revision <= model.head else { return ["the log has no revision \(witness.revision)"] }
         var faults = namingFaults(witness)
@@ -31,7 +31,7 @@ public struct WitnessChecker {
 
     public func isSound(_ witness: Witness) -> Bool { faults(in: witness).isEmpty }
 
-    /// Whether the names are those of the log.
+    /// Checks whether the names are those of the log.
     private func namingFaults(_ witness: Witness) -> [String] {
         var faults: [String] = []
         for (number, name) in witness.names where !names.name(of: ObjectID(rawValue: number)).text.utf8.elementsEqual(name.utf8) {

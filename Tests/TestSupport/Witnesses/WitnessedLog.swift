@@ -1,7 +1,7 @@
 import Events
 import Permissions
 
-/// A log, and whether facts follow from its events: by looking at each event from the first one on, and at nothing else.
+/// A log, and a check whether facts follow from its events. The check only reads each event in order.
 struct WitnessedLog {
     let commits: [Commit]
     private let effects: [(place: EventPlace, effect: Effect)]
@@ -11,7 +11,7 @@ struct WitnessedLog {
         effects = LogEffects(commits).effects
     }
 
-    /// Why a fact does not hold at a revision by the event that it cites; nil where it does.
+    /// Returns why a fact is false at a revision according to the cited event, or nil if it is true.
     func fault(in witnessed: WitnessedFact, at revision: Revision) -> String? {
         let (fact, citation) = (witnessed.fact, witnessed.citation)
         guard citation.revision <= revision, citation.revision.rawValue < UInt64(commits.count) else {
@@ -28,7 +28,7 @@ struct WitnessedLog {
         return nil
     }
 
-    /// The events that made a fact so and that nothing has undone up to a revision; nil where it does not hold then.
+    /// Returns the events that made a fact true and that no event has undone up to a revision, or nil if the fact is false then.
     private func made(_ fact: Fact, at revision: Revision) -> (first: EventPlace, all: Set<EventPlace>)? {
         if case .entry(let subject, let object, let privileges, let until) = fact {
             return madeEntry(subject, object, privileges, until, at: revision)
@@ -85,7 +85,7 @@ struct WitnessedLog {
 }
 
 extension Fact {
-    /// Whether something makes this so or undoes it; nil where it does neither.
+    /// Returns whether the effect makes the fact true or false, or nil if it does neither.
     fileprivate func change(by effect: Effect) -> Bool? {
         switch (self, effect) {
         case (.object(let object, let classID), .objectMade(let made, let itsClass)) where made == object: itsClass == classID
