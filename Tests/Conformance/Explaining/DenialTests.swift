@@ -122,7 +122,7 @@ struct DenialTests {
         }
     }
 
-    @Test("E11: No proposal adds a role or an anonymous caller to a role")
+    @Test("E11: No proposal creates a cycle of roles or adds an anonymous caller to a role")
     func impossibleMemberships() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .createRole("role:low"), .createRole("role:high"))

@@ -15,7 +15,7 @@ import Testing
 struct MemoryTests {
     private static let largestBody = 8 << 20
 
-    /// A data directory with a store in which `doc:history` had 24 values of half a MiB.
+    /// A data directory with a store. `doc:history` had 24 values of half a MiB.
     private struct World {
         let process: ServedProcess
         let callers: [String]
@@ -51,7 +51,7 @@ struct MemoryTests {
         }
     }
 
-    /// Changes with almost as many values as a request may have, in a body of the largest size.
+    /// Changes with almost the maximum number of values, in a body of the maximum size.
     private static let changes: [UInt8] = {
         let value = "[" + Array(repeating: "[12345678901234]", count: 60).joined(separator: ",") + "]"
         var text = #"{"do":["#
@@ -64,7 +64,7 @@ struct MemoryTests {
     }()
 
     @Test(
-        "40 bodies of 8 MiB at once take bounded memory, which is free again afterwards, while another caller sends one of its own")
+        "40 bodies of 8 MiB at once take bounded memory, which is freed afterwards; another caller can send such a body")
     func largeBodies() async throws {
         try await withTemporaryFolder { folder in
             let world = try World(folder + "/data")
@@ -94,7 +94,7 @@ struct MemoryTests {
                     }
                 }
                 start {
-                    // Its body has room although the first caller holds all that it may.
+                    // This body has room, although the first caller uses the full limit per caller.
                     guard let client = try? ByteClient(port: port, host: 2) else { return }
                     client.send(Array(other.utf8) + Self.changes)
                     let status = client.status()
@@ -109,7 +109,7 @@ struct MemoryTests {
         }
     }
 
-    @Test("40 clients that do not read a response of 4 MiB hold bounded memory, and another caller is served")
+    @Test("40 clients that do not read a response of 4 MiB use bounded memory, and another caller is served")
     func unreadResponses() async throws {
         try await withTemporaryFolder { folder in
             let world = try World(folder + "/data")
@@ -139,7 +139,7 @@ struct MemoryTests {
         }
     }
 
-    @Test("A client that sends a few bytes a second is cut off, and its memory is free for others")
+    @Test("A client that sends a few bytes per second is disconnected, and its memory is freed")
     func tricklingClients() async throws {
         try await withService { fixture in
             let token = try fixture.administrator()
@@ -177,13 +177,13 @@ private struct ProcessMemory {
 
     struct Missing: Error { let field: String }
 
-    /// Bytes that it holds now, without those of mapped files.
+    /// The bytes in use now, without mapped files.
     func resident() throws -> Int { try field("RssAnon") }
 
-    /// The most bytes that it has ever held.
+    /// The maximum number of bytes ever in use.
     func peak() throws -> Int { try field("VmHWM") }
 
-    /// Waits until the process holds less than so many bytes; false if that takes more than a minute.
+    /// Waits until the process uses less than the given number of bytes. Returns false after a minute.
     func returns(to bytes: Int) async throws -> Bool {
         for _ in 0..<300 {
             if try resident() < bytes { return true }
@@ -201,7 +201,7 @@ private struct ProcessMemory {
     }
 }
 
-/// A client that sends and receives bytes as a test says.
+/// A client that sends and receives exactly the given bytes.
 private final class ByteClient: Sendable {
     private let socket: Int32
     private let isClosed = Atomic(false)
@@ -218,7 +218,7 @@ private final class ByteClient: Sendable {
         if !isClosed.exchange(true, ordering: .relaxed) { _ = Glibc.close(socket) }
     }
 
-    /// Sends until all is sent or the server closes the connection.
+    /// Sends the bytes until all are sent or the server closes the connection.
     func send(_ bytes: [UInt8]) {
         var sent = 0
         while sent < bytes.count {
@@ -230,7 +230,7 @@ private final class ByteClient: Sendable {
         }
     }
 
-    /// Sends a byte; false once the server has closed the connection.
+    /// Sends a byte. Returns false if the server has closed the connection.
     func sendByte() -> Bool {
         var byte: UInt8 = 0x20
         var answer: UInt8 = 0

@@ -9,13 +9,13 @@ import Testing
 
 @Suite("Hostile: a service without free descriptors")
 struct MissingDescriptorTests {
-    /// Sets the limit on the open files of a process that runs.
+    /// Sets the limit on open files of a running process.
     private func setDescriptorLimit(_ limit: Int, of process: ServedProcess) throws {
         let command = ["prlimit", "--pid", "\(process.identifier)", "--nofile=\(limit):"]
         #expect(try ChildProcess(command).finish().exitCode == 0)
     }
 
-    @Test("A request that needs a descriptor is answered 503 with its own problem and Retry-After, and succeeds once there is one")
+    @Test("A request without a free descriptor gets 503 with its own problem kind and Retry-After, and succeeds after one is free")
     func lackOfDescriptors() throws {
         try withTemporaryFolder { folder in
             let data = folder + "/data"
@@ -26,7 +26,7 @@ struct MissingDescriptorTests {
             let client = try PlainClient(port: process.port)
             let headers = ["Authorization": "Bearer \(secret)", "Content-Type": "application/json"]
             let change = #"{"as":"user:root","do":[{"op":"register","principal":"user:ann"}]}"#
-            // Each is the first of its kind, so that it opens a file.
+            // Each request is the first of its kind, so it opens a file.
             let requests: [(method: String, path: String, body: String)] = [
                 ("POST", "other/transactions", change), ("GET", "other/objects/store/entries", ""),
                 ("POST", "default/transactions", change),
@@ -44,7 +44,7 @@ struct MissingDescriptorTests {
             try setDescriptorLimit(1_024, of: process)
             for request in requests { #expect(try ask(request).0 == 200, "\(request)") }
 
-            // A token is made, so that the file of tokens has to be read again.
+            // Creates a token, so that the service must read the token file again.
             _ = try tokens.create(stores: .all, right: .ask, at: ManualClock().now)
             try setDescriptorLimit(4, of: process)
             let (status, body) = try ask(requests[1])

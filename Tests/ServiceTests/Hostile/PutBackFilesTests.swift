@@ -9,7 +9,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Hostile: pieces of a data directory are put back to older copies, or are gone")
+@Suite("Hostile: parts of a data directory are replaced by older copies, or are missing")
 struct PutBackFilesTests {
     private let folder: ScratchFolder
     private let clock = ManualClock()
@@ -45,7 +45,7 @@ struct PutBackFilesTests {
         try await DirectDoor(service).send("GET", "/v1/stores/default/administrators", token: secret)
     }
 
-    @Test("An older copy of the file of tokens, or none, makes every token invalid until that is accepted and noted in it")
+    @Test("With an older token file, or none, every token is invalid until this is accepted, and the file records that")
     func olderTokens() async throws {
         try makeFolder(data)
         let registry = TokenRegistry(dataDirectory: data)
@@ -62,7 +62,7 @@ struct PutBackFilesTests {
         #expect(throws: TokenFileError.self) { _ = try MunimentService(service) }
         try removeFile(registry.path)
         #expect(throws: TokenFileError.self) { try registry.token(for: secret, at: clock.now) }
-        // The newer file is good again, and so is nothing to accept.
+        // The newer file is valid, so there is no rollback to accept.
         try replaceFile(registry.path, with: newer)
         #expect(try registry.token(for: secret, at: clock.now) == nil)
         #expect(throws: TokensNotRolledBack.self) { try registry.acceptRollback(at: clock.now) }
@@ -76,7 +76,7 @@ struct PutBackFilesTests {
         #expect(try TokenRegistry(dataDirectory: data).token(for: secret, at: clock.now) == nil)
     }
 
-    @Test("A store whose whole folder is an older copy is not served until the rollback is accepted")
+    @Test("A store with a completely restored older folder is not served until the rollback is accepted")
     func olderStore() async throws {
         try makeFolder(data)
         let secret = try TokenRegistry(dataDirectory: data).create(stores: .all, right: .administer, at: clock.now).secret
@@ -94,7 +94,7 @@ struct PutBackFilesTests {
         try await serve { service async throws in #expect(try await ask(service, secret).status == 200) }
     }
 
-    @Test("A store whose folder is gone is not made anew: it answers 503 until its loss is accepted")
+    @Test("A store with a missing folder is not created again: it answers 503 until its loss is accepted")
     func missingStore() async throws {
         try makeFolder(data)
         let secret = try TokenRegistry(dataDirectory: data).create(stores: .all, right: .administer, at: clock.now).secret
@@ -112,7 +112,7 @@ struct PutBackFilesTests {
         try await serve { service async throws in #expect(try await ask(service, secret).status == 200) }
     }
 
-    @Test("A data directory that is put back as a whole is served")
+    @Test("A data directory that is restored as a whole is served")
     func olderDirectory() async throws {
         try makeFolder(data)
         let secret = try TokenRegistry(dataDirectory: data).create(stores: .all, right: .administer, at: clock.now).secret
