@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A store refuses to commit while the machine's clock is wrong")
 struct ClockGuardTests {
-    /// A machine with clocks that a test sets.
+    /// A machine with clocks that the test sets.
     private final class Machine: Sendable {
         private let clock = Mutex(MachineClock(wall: Instant.newYear.microseconds, sinceBoot: 60_000_000, isSynchronized: false))
 
@@ -47,7 +47,7 @@ struct ClockGuardTests {
         try store.commit(Transaction("user:root", [.register(name)]))
     }
 
-    @Test("E3: a clock one year ahead commits nothing and expires no access; commits continue after it is corrected")
+    @Test("E3: with a clock one year ahead, nothing is committed and no access expires; commits continue after a correction")
     func ahead() throws {
         try withStore { (machine, store) throws in
             try store.commit(
@@ -67,7 +67,7 @@ struct ClockGuardTests {
         }
     }
 
-    @Test("Time that passes while the machine runs never causes a refusal, even if the store is idle for long")
+    @Test("A store that is idle for a long time on a running machine refuses nothing")
     func idle() throws {
         try withStore { (machine, store) throws in
             machine.pass(seconds: Self.year)
@@ -75,7 +75,7 @@ struct ClockGuardTests {
         }
     }
 
-    @Test("A later process of the same start of the machine knows how far the clock was")
+    @Test("A later process detects a clock change while the store was closed, if the machine has not restarted")
     func reopened() throws {
         try withTemporaryFolder { (folder) throws in
             let machine = Machine()
@@ -96,7 +96,7 @@ struct ClockGuardTests {
     }
 
     @Test(
-        "After a restart of the machine the newest commit may be three months old, and a year only with a time service or an import"
+        "After a restart of the machine the newest commit may be three months old; a year needs a time service or an import"
     )
     func restarted() throws {
         for (seconds, isSynchronized, isAllowed) in [

@@ -5,10 +5,10 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Audit: who could do what and when, compared with the naive model at every revision")
+@Suite("Audit: access over time, compared with the naive model at every revision")
 struct AccessOverTimeTests {
     @Test(
-        "E10: who had access during a span, and from when to when, matches a check at every revision of the span",
+        "E10: the subjects with access during a span, and their times, match a check at every revision of the span",
         arguments: UInt64(0)..<12)
     func spans(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 5_000_000 &+ number
@@ -46,7 +46,7 @@ struct AccessOverTimeTests {
     }
 
     @Test(
-        "E10: the times at which a subject gains and loses access match a check at every revision, each with its commit",
+        "E10: the times of a subject's access changes match a check at every revision, each with its commit",
         arguments: UInt64(0)..<12)
     func turns(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 6_000_000 &+ number
@@ -117,7 +117,7 @@ struct AccessOverTimeTests {
 private struct Run {
     let store: Store
     let context: String
-    /// Every user and thing that anything was about.
+    /// Every user and thing that occurs in the log.
     let people: [Name]
     let objects: [Name]
     let last: Int
@@ -150,7 +150,7 @@ private struct Run {
         answer(.check(subject, privileges, on: object), at: revision) == .verdict(true)
     }
 
-    /// The revisions of a window that some spans cover.
+    /// Returns the revisions of a window that the spans cover.
     func revisions(_ spans: [AccessSpan], in window: ClosedRange<Int>) -> [Int] {
         spans.flatMap { span in
             Array(Int(span.begin.rawValue)..<(span.end.map { Int($0.rawValue) } ?? window.upperBound + 1))

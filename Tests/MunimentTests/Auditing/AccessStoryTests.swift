@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Audit: the full report of how a subject gained access")
 struct AccessStoryTests {
-    /// Ann gets access to a document through a nested role, loses it with the role, and gets it again until a time. At last she has
-    /// all privileges because she administers the store.
+    /// Ann gets access to a document through a nested role, loses it with the role, and gets it again with an expiry. Finally she
+    /// has all privileges as an administrator of the store.
     private func story(_ fixture: StoreFixture) throws {
         let everybody: [Change] = (["store", "class:doc"] as [Name]).map { .grant(.everyone, on: $0, ["read", "update"]) }
         try fixture.store.commit(

@@ -33,7 +33,7 @@ struct AuditCursorTests {
                 if page.isLast { break }
                 guard added < 8 else { continue }
                 added += 1
-                // Every record of a page is followed by something new, now a commit and now a refusal.
+                // Alternately adds a commit or a refusal after each record of a page.
                 if added % 2 == 0 {
                     try fixture.commit(.register(Name("user:new\(added)")))
                 } else {
@@ -46,7 +46,7 @@ struct AuditCursorTests {
         }
     }
 
-    @Test("E10: a list can be continued after any of its records, in both orders, also after the store is reopened")
+    @Test("E10: a list can be continued after any record, in both orders, even after the store is reopened")
     func takenUpAnywhere() throws {
         try withStore(.locked) { (fixture) throws in
             try fill(fixture)
@@ -68,7 +68,7 @@ struct AuditCursorTests {
         }
     }
 
-    @Test("E10: after the last page, the cursor returns only the records that were written since")
+    @Test("E10: after the last page, the cursor returns only records written since then")
     func whatCameSince() throws {
         try withStore(.locked) { (fixture) throws in
             try fill(fixture)
@@ -83,7 +83,7 @@ struct AuditCursorTests {
         }
     }
 
-    @Test("E10: a cursor that was changed anywhere is refused, and so is one of another filter, another order, or another store")
+    @Test("E10: a cursor is refused if any part of it was changed, or if it is from another filter, order or store")
     func strangeCursors() throws {
         try withStore(.locked) { (fixture) throws in
             try fill(fixture)
@@ -102,7 +102,7 @@ struct AuditCursorTests {
                 #expect(throws: Refusal.self) { try fixture.store.audit(other, after: cursor, limit: 3) }
             }
             try withStore(.locked) { (other) throws in
-                // The same creation at the same time; then another history.
+                // Creates the same store at the same time, then a different history.
                 try other.commit(.defineClass("doc"), .register("user:ann"), .register("user:eve"))
                 for number in 0..<9 { try other.commit(.register(Name("user:\(number)"))) }
                 #expect(throws: Refusal.self) { try other.store.audit(filter, after: cursor, limit: 3) }
@@ -110,7 +110,7 @@ struct AuditCursorTests {
         }
     }
 
-    @Test("E10: the bounds are part of the span, by revision and by time; a refusal counts with the revision before it")
+    @Test("E10: the limits of a span are part of it, by revision and by time; a refusal counts with the revision before it")
     func bounds() throws {
         try withStore(.locked) { (fixture) throws in
             try fill(fixture)
@@ -136,7 +136,7 @@ struct AuditCursorTests {
         }
     }
 
-    @Test("E10: a kind that there is not, an ill-formed name, and a page of nothing are refused")
+    @Test("E10: an unknown kind, an ill-formed name and a page size of 0 are refused")
     func malformed() throws {
         try withStore(.locked) { (fixture) throws in
             let filters = [AuditFilter(kinds: ["Granted"]), AuditFilter(object: "nothing"), AuditFilter(subject: "user:")]

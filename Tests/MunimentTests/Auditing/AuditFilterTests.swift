@@ -6,14 +6,14 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Audit: who did what, and who tried what")
+@Suite("Audit: filters for commands and refusals")
 struct AuditFilterTests {
     private static let longSteps = 900
 
-    /// One history that is long enough for several blocks of the index, and some short ones.
+    /// A history that fills several blocks of the index, and some short ones.
     static let histories: [(number: UInt64, steps: Int)] = [(0, longSteps)] + (1...6).map { ($0, 120) }
 
-    @Test("E10: a search for an ill-formed name finds the refused commands that used it, and is harmless")
+    @Test("E10: a search for an ill-formed name finds the refused commands that used it, and has no other effect")
     func namesThatAreNone() throws {
         try withStore { fixture in
             for name: Name in ["", Name(String(repeating: "x", count: 600)), "nobody"] {
@@ -26,14 +26,14 @@ struct AuditFilterTests {
     }
 
     @Test(
-        "E10: every filter, and any of them together, gives exactly what going through the whole log and the record of refusals gives",
+        "E10: every combination of filters gives the same records as a scan of the log and of the refusals",
         arguments: histories)
     func filters(history: (number: UInt64, steps: Int)) throws {
         let seed = TestSettings.firstSeed &+ 4_000_000 &+ history.number
         try withStore(.open) { (fixture) throws in
             try fill(fixture, seed: seed, steps: history.steps)
             let naive = try NaiveAudit(fixture.store)
-            // Otherwise nothing of this would be about the blocks of the index.
+            // Without this many records, the test would not cover the blocks of the index.
             if history.steps == Self.longSteps {
                 #expect(naive.rows.count { $0.number == nil } > 4096 && naive.rows.count { $0.number != nil } > 2048)
             }
@@ -60,7 +60,7 @@ struct AuditFilterTests {
         #expect(isSame, "\(first) seed \(seed), \(filter): \(found.count) records instead of \(expected.count)")
     }
 
-    /// A random history through the importer, with request ids.
+    /// Imports a random history with request ids.
     private func fill(_ fixture: StoreFixture, seed: UInt64, steps: Int) throws {
         var history = RandomHistory(seed: seed)
         let importer = try fixture.store.importer()
@@ -70,7 +70,7 @@ struct AuditFilterTests {
             let origin = Origin(
                 requestID: number % 3 == 0 ? "request \(number % 50)" : nil, comment: number % 7 == 0 ? "by hand" : nil)
             do { try importer.add(Transaction(step.caller, step.changes, origin: origin)) } catch is Refusal { history.takeBack() }
-            // In between, commits of many events, so that there are blocks with the ends and beginnings of all sorts of commits.
+            // Adds commits with many events, so that blocks begin and end inside commits of all sizes.
             guard steps == Self.longSteps, number % 100 == 99 else { continue }
             let users = (0..<500).map { Change.register(Name("user:\(number)-\($0)")) }
             try importer.add(Transaction("user:root", users, authority: .importer))
@@ -79,7 +79,7 @@ struct AuditFilterTests {
         if steps == Self.longSteps { refuseMany(fixture.store) }
     }
 
-    /// As many refusals as two blocks have, brought to the disk in groups.
+    /// Records refusals for two blocks, written to disk in groups.
     private func refuseMany(_ store: Store) {
         DispatchQueue.concurrentPerform(iterations: 64) { thread in
             for number in 0..<66 {
@@ -93,7 +93,7 @@ struct AuditFilterTests {
 }
 
 extension Store {
-    /// Every record that a filter means, page by page.
+    /// Returns all records that match a filter, page by page.
     func records(_ filter: AuditFilter, limit: Int) throws -> [AuditRecord] {
         var records: [AuditRecord] = []
         var cursor: AuditCursor?
@@ -107,7 +107,7 @@ extension Store {
 }
 
 extension NaiveAudit {
-    /// A filter of names, kinds and moments that are there, and now and then of one that is not.
+    /// Returns a filter with existing names, kinds and times, and sometimes with one that does not exist.
     func filter(using random: inout SplitMix64) -> AuditFilter {
         var filter = AuditFilter()
         let row = random.one(of: rows)
@@ -122,7 +122,7 @@ extension NaiveAudit {
         if random.chance(percent: 25) { filter.to = moment(random.one(of: rows), using: &random) }
         filter.outcome = random.one(of: [.any, .any, .done, .refused])
         filter.order = random.chance(percent: 50) ? .oldestFirst : .newestFirst
-        // A list that ends before it begins is refused, which is not what this is about.
+        // A list that ends before it begins is refused. This test does not cover that.
         if case (.revision(let from)?, .revision(let to)?) = (filter.from, filter.to), from > to { filter.to = nil }
         if case (.time(let from)?, .time(let to)?) = (filter.from, filter.to), from > to { filter.to = nil }
         return filter

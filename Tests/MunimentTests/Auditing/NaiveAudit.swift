@@ -8,7 +8,7 @@ struct NaiveAudit {
     /// The audit entry for a record.
     struct Row: Hashable {
         let revision: Revision
-        /// The event's place in its commit; nil for a refusal.
+        /// The index of the event in its commit; nil for a refusal.
         let index: Int?
         /// The refusal's number; nil for an event.
         let number: RefusalNumber?
@@ -39,7 +39,7 @@ struct NaiveAudit {
 
     static func members(of json: JSONValue) -> JSONObject { if case .object(let members) = json { members } else { [:] } }
 
-    /// The rows that a filter means, in its order.
+    /// Returns the rows that match a filter, in its order.
     func rows(_ filter: AuditFilter) -> [Row] {
         let found = rows.filter { row in
             (filter.actor.map { $0 == row.actor } ?? true)
@@ -112,7 +112,7 @@ extension NaiveAudit {
 }
 
 extension NaiveAudit.Row {
-    /// A record of the store's own answer, to be compared.
+    /// Converts a record of the store's answer, for the comparison.
     init(_ record: AuditRecord) {
         switch record.source {
         case .event(_, let revision, let index):

@@ -5,10 +5,10 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Faults: backups on a full disk, and by a process that is killed")
+@Suite("Faults: backups on a full disk, and backups of a killed process")
 struct BackupFaultTests {
     @Test(
-        "A full disk leaves no file that looks like a backup, and the store keeps working", arguments: [0, 4096, 40_000, 90_000])
+        "A full disk leaves no file with the name of a backup, and the store still works", arguments: [0, 4096, 40_000, 90_000])
     func fullDisk(limit: Int) throws {
         try withFilledStore { folder, path in
             let target = folder + "/backup"
@@ -21,7 +21,7 @@ struct BackupFaultTests {
         }
     }
 
-    @Test("A disk that is full while a store is restored leaves nothing that looks like a store", arguments: [0, 4096, 40_000])
+    @Test("A full disk during a restore leaves no folder that looks like a store", arguments: [0, 4096, 40_000])
     func fullDiskWhileRestoring(limit: Int) throws {
         try withFilledStore { folder, path in
             _ = try Store.backup(at: path, to: folder + "/backup")
@@ -51,7 +51,7 @@ struct BackupFaultTests {
         }
     }
 
-    @Test("Two that make the same backup: the second is told who is at it, and the first one's is whole")
+    @Test("If two processes create the same backup, the second gets an error that names the first; the first backup is complete")
     func twoAtOnce() throws {
         try withFilledStore { folder, path in
             let target = folder + "/backup"

@@ -37,7 +37,7 @@ struct BackupTests {
     }
 
     @Test(
-        "A user who signs up during a backup of the data directory is in the stores of the backup if the backup has the account")
+        "If a backup of the data directory has the account of a user who signs up meanwhile, its stores have the user")
     func accountsFirst() throws {
         let folder = try ScratchFolder()
         let (data, backup, restored) = (folder.path + "/data", folder.path + "/backup", folder.path + "/restored")
@@ -56,7 +56,7 @@ struct BackupTests {
         try store.close()
     }
 
-    @Test("A store that is written to all the while is backed up as it was at one moment, with everything acknowledged before")
+    @Test("A backup during writes shows the store at one moment, with every commit acknowledged before the backup")
     func liveStore() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"))
@@ -79,7 +79,7 @@ struct BackupTests {
                 let restored = try Store.open(at: fixture.path + "-restored-\(round)")
                 defer { try? restored.close() }
                 #expect(try restored.head == backup.head)
-                // Each transaction is there whole or not at all.
+                // Each transaction is present completely or not at all.
                 let objects = try restored.read { try $0.objects(for: "user:root", with: ["read"], class: "doc") }
                 let pairs = Dictionary(grouping: objects, by: { $0.dropFirst(5) })
                 #expect(pairs.values.allSatisfy { $0.count == 2 })
@@ -88,7 +88,7 @@ struct BackupTests {
         }
     }
 
-    @Test("Free pages do not go along: the backup of a log that reused pages is smaller than the log")
+    @Test("A backup contains no free pages: the backup of a log that reused pages is smaller than the log")
     func compacts() throws {
         try withStore(.open) { fixture in
             try fill(fixture, objects: 200)
@@ -115,7 +115,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A changed byte anywhere in a backup is found, and no store is restored from it", arguments: 0..<24)
+    @Test("A changed byte anywhere in a backup is found, and the backup cannot be restored", arguments: 0..<24)
     func damage(part: Int) throws {
         try withStore(.open) { fixture in
             try fill(fixture, objects: 30)
@@ -123,7 +123,7 @@ struct BackupTests {
             _ = try fixture.store.backup(to: backup)
             let file = backup + ["/log/data.mdb", "/log/seal", "/backup.json"][part % 3]
             let size = try FileBytes.read(file).count
-            // Not the last byte: after the end of the record there is only a line feed.
+            // Skips the last byte: after the end of the record there is only a line feed.
             try FileBytes.flip(file, at: (size - 2) * (part / 3) / 7, mask: 0x11)
             let restored = fixture.path + "-restored"
             #expect(throws: (any Error).self) { try Store.restore(backup, to: restored) }
@@ -132,7 +132,7 @@ struct BackupTests {
         }
     }
 
-    /// The names of everything in a folder, with the bytes and the time of the last change of files.
+    /// Returns the names of everything in a folder, with the bytes and the modification times of files.
     private func contents(of folder: String) throws -> [String: String] {
         var contents: [String: String] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
@@ -144,7 +144,7 @@ struct BackupTests {
         return contents
     }
 
-    @Test("Nothing is written to a backup: it is verified, read, backed up and restored as it is, and cannot be opened for writing")
+    @Test("A backup is never written to: it can be verified, read, backed up and restored, but not opened for writing")
     func isOnlyRead() throws {
         try withStore(.open) { fixture in
             try fill(fixture, objects: 2)
@@ -168,7 +168,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A folder without a backup, and a store itself, are told from a backup")
+    @Test("A folder without a backup, and a store, are not accepted as a backup")
     func notABackup() throws {
         try withStore { fixture in
             for path in [fixture.path, fixture.path + "-nowhere"] {

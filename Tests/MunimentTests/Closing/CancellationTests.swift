@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Cancellation of questions") struct CancellationTests {
+@Suite("Cancellation of queries") struct CancellationTests {
     private func withUsers(_ body: (StoreFixture) throws -> Void) throws {
         try withStore(.open) { fixture in
             let users = (0..<600).map { Name("user:u\($0)") }
@@ -28,7 +28,7 @@ import Testing
         #expect(throws: Cancellation.Stopped.self) { try late.perform { Issue.record("it was begun") } }
     }
 
-    @Test("A running question stops when it is cancelled, and the store answers the next one in full")
+    @Test("A running query stops when it is cancelled, and the store answers the next one completely")
     func stops() throws {
         try withUsers { fixture in
             let cancellation = Cancellation()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("An answer that was made of an interrupted read is never returned")
+    @Test("The result of an interrupted read is never returned")
     func swallowed() throws {
         try withUsers { fixture in
             let cancellation = Cancellation()
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("A commit that has begun is written, whatever is cancelled meanwhile")
+    @Test("A commit that has begun is written even if its caller cancels")
     func commits() throws {
         try withUsers { fixture in
             let cancellation = Cancellation()

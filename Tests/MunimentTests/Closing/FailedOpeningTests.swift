@@ -8,12 +8,12 @@ import TestSupport
 import Testing
 
 @Suite("A store that cannot be opened") struct FailedOpeningTests {
-    @Test("Trying to open a store that cannot be opened keeps none of its files open, however often it is tried")
+    @Test("Failed attempts to open a store leave none of its files open, after any number of attempts")
     func files() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"))
             try fixture.whileClosed {
-                // The mark that the index is in use cannot be written.
+                // The mark for an index in use cannot be written.
                 let obstacle = fixture.path + "/index/boot.new"
                 try makeFolder(obstacle)
                 for _ in 1...20 { #expect(throws: FileError.self) { try Store.open(at: fixture.path, .writing) } }
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Which files in a folder this process has open, each as often as it has.
+    /// Returns the files in a folder that this process has open, each once per descriptor.
     private func openFiles(in folder: String) throws -> [String] {
         let folder = canonicalPath(folder)
         return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Closing a store that is in use", .timeLimit(.minutes(10))) struct StoreClosingTests {
+@Suite("Closing a store in use", .timeLimit(.minutes(10))) struct StoreClosingTests {
     /// A thread that closes a store.
     private final class Closer: Sendable {
         let store: Store
@@ -17,7 +17,7 @@ import Testing
 
         init(_ store: Store) { self.store = store }
 
-        /// Begins to close the store, and returns when the store accepts no new work.
+        /// Starts to close the store, and returns when the store accepts no new work.
         func begin() {
             thread.withLock { thread in
                 thread = TestThread { [self] in
@@ -28,7 +28,7 @@ import Testing
             while store.obstacleToWriting == nil { usleep(1_000) }
         }
 
-        /// Whether closing has finished after a wait that is long enough for it.
+        /// Returns whether closing has finished after a wait that is long enough for it.
         var isOverInAMoment: Bool {
             usleep(100_000)
             return closed.load(ordering: .acquiring)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("Closing waits for commits on their way: each is made whole and told so, or is not made at all")
+    @Test("During closing, each pending commit is either written and acknowledged, or not written")
     func commits() async throws {
         for round in 0..<10 {
             try await withStore(.open) { (fixture) async throws in

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Many at once: threads of one process")
+@Suite("Concurrency: threads of one process")
 struct ConcurrencyTests {
     private static let threads = 64
     private static let commitsPerThread = 6
@@ -16,7 +16,7 @@ struct ConcurrencyTests {
         return store
     }
 
-    @Test("E3: 64 threads that commit get dense revisions, each with its own change in it, all there after opening again")
+    @Test("E3: commits of 64 threads get dense revisions, each with its own change, and all are present after reopening")
     func manyWriters() throws {
         let folder = try ScratchFolder()
         let path = folder.path + "/store"
@@ -30,7 +30,7 @@ struct ConcurrencyTests {
                     let receipt = try store.commit(Transaction("user:root", [.createObject(name)]))
                     let revision = try #require(receipt.revision)
                     revisions.withLock { $0[revision.rawValue] = name }
-                    // It is there at once, at its revision and not before.
+                    // The object exists from its revision on, and not before.
                     #expect(try store.read(at: .revision(revision)) { try $0.exists(name) })
                     #expect(try !store.read(at: .revision(Revision(revision.rawValue - 1))) { try $0.exists(name) })
                     #expect(try store.read { try $0.exists(name) })
@@ -54,7 +54,7 @@ struct ConcurrencyTests {
         #expect(try Store.verify(at: path).problems == [])
     }
 
-    @Test("E2: Readers during writes see whole commits only, and never fewer than before")
+    @Test("E2: Readers during writes see only whole commits, and never fewer than before")
     func readersDuringWrites() throws {
         let folder = try ScratchFolder()
         let store = try Self.makeStore(folder.path + "/store")
@@ -65,7 +65,7 @@ struct ConcurrencyTests {
                 while !written.isDone.load(ordering: .acquiring) {
                     let least = written.count.load(ordering: .acquiring)
                     let count = try store.read { snapshot throws in
-                        // A transaction makes one of each.
+                        // Each transaction creates one `doc:a…` and one `doc:b…`.
                         var count = least
                         while try snapshot.exists(Name("doc:a\(count)")) { count += 1 }
                         if least > 0 { #expect(try snapshot.exists(Name("doc:b\(least - 1)"))) }
@@ -90,7 +90,7 @@ struct ConcurrencyTests {
         try store.close()
     }
 
-    @Test("A refused transaction in a group takes none of the others with it")
+    @Test("A refused transaction in a group does not affect the others")
     func refusalsInGroups() throws {
         let folder = try ScratchFolder()
         let store = try Self.makeStore(folder.path + "/store")
@@ -98,7 +98,7 @@ struct ConcurrencyTests {
         let threads = (0..<Self.threads).map { thread in
             TestThread {
                 do {
-                    // Each name is wanted by two.
+                    // Two threads try to create each name.
                     let name = Name("doc:\(thread / 2)")
                     try store.commit(Transaction("user:root", [.createObject(name)]))
                     box.made.add(1, ordering: .relaxed)

@@ -4,11 +4,11 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Many at once: processes")
+@Suite("Concurrency: processes")
 struct ProcessesTests {
     private let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
 
-    @Test("A second writer is refused and told who holds the store, while others read")
+    @Test("A second writer is refused, and the error names the process that holds the store; readers continue")
     func secondWriter() throws {
         try withFaultStore { path, _ in
             let right = try Helper.run(["ask", path]).output
@@ -81,7 +81,7 @@ struct ProcessesTests {
     }
 
     @Test(
-        "Verifying, and opening for reading, while another process writes finds nothing wrong",
+        "Verifying, and opening for reading, report no error while another process writes",
         arguments: ["commit-forever", "reopen-forever"])
     func besideAWriter(errand: String) throws {
         let folder = try ScratchFolder()
@@ -101,13 +101,13 @@ struct ProcessesTests {
                 #expect(try reader.read { try $0.exists(Name("doc:b\(acknowledged - 1)")) })
                 try reader.close()
             } catch StoreError.indexUnavailable(_, let why) {
-                // Only while the other process opens the store.
+                // Allowed only while the other process opens the store.
                 #expect(errand == "reopen-forever" && why.contains("try again in a moment"))
             }
         }
     }
 
-    @Test("A store is open once in a process, however its path is spelt")
+    @Test("A process can open a store only once, with any spelling of its path")
     func onceInAProcess() throws {
         try withFaultStore { path, folder in
             let store = try Store.open(at: path, .reading, options: options)

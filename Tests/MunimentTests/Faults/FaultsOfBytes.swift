@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One turned bit at a time, in a process of its own, since LMDB may be led astray by it.
-@Suite("Faults: a turned bit in a file of a store")
+/// Flips one bit at a time, in a separate process, because damage can crash LMDB.
+@Suite("Faults: a flipped bit in a file of a store")
 struct FaultsOfBytes {
-    /// How much denser than usual to look: `MUNIMENT_FAULTS=200` looks at every byte.
+    /// The density of the tested bytes: `MUNIMENT_FAULTS=200` tests every byte.
     static let density = ProcessInfo.processInfo.environment["MUNIMENT_FAULTS"].flatMap { Int($0) } ?? 1
 
     struct Case: CustomTestStringConvertible, Sendable {
@@ -20,7 +20,7 @@ struct FaultsOfBytes {
         Case(part: "log", state: "sealed", step: 79), Case(part: "log", state: "open", step: 53),
     ]
 
-    @Test("E3: it is found or heals or is harmless, and never turns a no into a yes", arguments: cases)
+    @Test("E3: a flipped bit is found, repaired or harmless, and never allows a denied access", arguments: cases)
     func sweep(_ fault: Case) throws {
         try withFaultStore { path, folder in
             let size = try FileBytes.read("\(path)/\(fault.part)/data.mdb").count
@@ -29,12 +29,12 @@ struct FaultsOfBytes {
             for (offset, outcome) in outcomes {
                 #expect(!outcome.contains("WRONG") && !outcome.contains("UNSEEN"), "byte \(offset): \(outcome)")
             }
-            // The sweep would find nothing if it did not reach the bytes that are used.
+            // Without such outcomes, the test would not have reached the bytes in use.
             #expect(outcomes.contains { $0.outcome.hasPrefix("found") })
         }
     }
 
-    @Test("E3: the same for every third byte of what LMDB reads first", arguments: cases)
+    @Test("E3: the same holds for every third byte of the pages that LMDB reads first", arguments: cases)
     func heads(_ fault: Case) throws {
         try withFaultStore { path, folder in
             for page in [0, 4096] {
@@ -46,7 +46,7 @@ struct FaultsOfBytes {
         }
     }
 
-    @Test("One turned bit anywhere in the log of a closed store is found by the quickest verification")
+    @Test("One flipped bit anywhere in the log of a closed store is found by the quick verification")
     func everyByteOfTheLog() throws {
         try withFaultStore { path, folder in
             let size = try FileBytes.read(path + "/log/data.mdb").count
@@ -57,7 +57,7 @@ struct FaultsOfBytes {
         }
     }
 
-    @Test("E3: under an open store it never turns a no into a yes, and at worst ends the process with a message")
+    @Test("E3: a flipped bit under an open store never allows a denied access, and at worst ends the process with a message")
     func underReader() throws {
         try withFaultStore { path, folder in
             try FileBytes.copyFolder(path, to: path + ".pristine")
@@ -96,7 +96,7 @@ struct FaultsOfBytes {
     }
 }
 
-/// Hands out the store of ``FaultHistory``, closed, and a folder to work in.
+/// Passes the closed store of ``FaultHistory`` and a work folder to the body.
 func withFaultStore(_ body: (_ path: String, _ folder: ScratchFolder) throws -> Void) throws {
     let folder = try ScratchFolder()
     let path = folder.path + "/store"

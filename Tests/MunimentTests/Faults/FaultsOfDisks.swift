@@ -6,9 +6,9 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Faults: maps and disks that are full, folders that may not be written")
+@Suite("Faults: full maps, full disks and folders without write permission")
 struct FaultsOfDisks {
-    @Test("A map of a few pages simply grows, that of the log and that of the index")
+    @Test("The maps of the log and the index grow from a few pages")
     func tinyMaps() throws {
         let folder = try ScratchFolder()
         let options = StoreOptions(clock: { FaultHistory.start }, mapBytes: 1 << 16)
@@ -23,7 +23,7 @@ struct FaultsOfDisks {
         #expect(try Store.verify(at: folder.path + "/store").isSound)
     }
 
-    /// In a process with a limit on the size of its files. Comments make the log the first file that reaches the limit.
+    /// Runs in a process with a file size limit. Comments make the log the first file that reaches the limit.
     @Test(
         "A full disk loses no acknowledged commit, and the last transaction is stored completely or not at all",
         arguments: [(300_000, 1000), (300_000, 0), (400_000, 700)])
@@ -40,7 +40,7 @@ struct FaultsOfDisks {
     }
 
     @Test(
-        "A full file system refuses a change and changes nothing; the same store writes once there is room",
+        "A full file system refuses a change and changes nothing; the same store continues when there is room",
         .enabled(if: SmallDisk.isPossible))
     func fullFileSystem() throws {
         let folder = try ScratchFolder()
@@ -75,7 +75,7 @@ struct FaultsOfDisks {
         #expect(try Store.verify(at: path).problems == [])
     }
 
-    @Test("A process without free descriptors refuses the first change; the same store writes once one is free")
+    @Test("A process without free descriptors refuses the first change; the same store continues when one is free")
     func noDescriptors() throws {
         let folder = try ScratchFolder()
         let path = folder.path + "/store"
@@ -91,7 +91,7 @@ struct FaultsOfDisks {
     }
 
     @Test(
-        "A store is opened once there are descriptors for it; before, the lack of them is told, and the index is not folded again",
+        "A store needs free descriptors to open; without them the error says so, and the index is not rebuilt",
         arguments: [false, true])
     func opensWithDescriptors(isLeftByCrash: Bool) throws {
         let folder = try ScratchFolder()
@@ -108,7 +108,7 @@ struct FaultsOfDisks {
     }
 
     @Test(
-        "After a sync that failed nothing more is written: Linux reports the failure once, so that a later sync would succeed without the data"
+        "After a failed sync the store writes nothing: Linux reports it once, so a later sync would succeed without the data"
     )
     func failedSync() throws {
         let folder = try ScratchFolder()
@@ -129,7 +129,7 @@ struct FaultsOfDisks {
         #expect(try Store.verify(at: path).problems == [])
     }
 
-    @Test("E9: A disk that is full of refusals stops the store, and every refusal that was told is on record")
+    @Test("E9: A disk full of refusals stops the store, and every reported refusal is recorded")
     func fullOfRefusals() throws {
         let folder = try ScratchFolder()
         let path = folder.path + "/store"
@@ -184,7 +184,7 @@ struct FaultsOfDisks {
         #expect(try Store.verify(at: path).problems == [])
     }
 
-    /// A store is for the eyes of its owner until the owner lets others read it.
+    /// Only the owner can read a new store. This makes it readable for everyone.
     private func letEverybodyRead(_ path: String) throws {
         let files = FileManager.default
         for name in [""] + (files.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []) {

@@ -9,7 +9,7 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Faults: files that are cut off, foreign, missing, or from another time")
+@Suite("Faults: truncated, foreign, missing and old files")
 struct FaultsOfFiles {
     private let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
 
@@ -24,10 +24,10 @@ struct FaultsOfFiles {
         }
     }
 
-    /// The index is folded again: a new file is in its place, and every answer is as before.
+    /// The index is rebuilt: the file is a new one, and every answer is the same as before.
     private func expectFoldedAgain(_ path: String, _ right: [Bool], _ spoil: () throws -> Void) throws {
         let before = FileIdentity(path + "/index/data.mdb")
-        // Held open, so that its number is not given to the next file.
+        // Kept open, so that the next file does not get the same inode number.
         let held = FileHandle(forReadingAtPath: path + "/index/data.mdb")
         defer { try? held?.close() }
         try spoil()
@@ -36,7 +36,7 @@ struct FaultsOfFiles {
         #expect(try Store.verify(at: path, options: options).problems == [])
     }
 
-    @Test("A log that was cut off anywhere is a clear error and no answer; verify says so", arguments: ["sealed", "open"])
+    @Test("A truncated log is a clear error without answers, and verify reports it", arguments: ["sealed", "open"])
     func cutOffLogs(state: String) throws {
         try withFaultStore { path, folder in
             if state == "open" { try removeFile(path + "/log/seal") }
@@ -45,7 +45,7 @@ struct FaultsOfFiles {
             for length in stride(from: 0, to: whole.count, by: 1021) {
                 try FileBytes.write(Array(whole[..<length]), to: path + "/log/data.mdb")
                 let report = try Store.verify(at: path, options: options)
-                // Where the end is free, and nothing vouches for it, nothing is missing.
+                // If the end is free and no other file records the log's end, nothing is missing.
                 if report.isSound {
                     #expect(state == "open")
                     #expect(try answers(path) == right)
@@ -58,7 +58,7 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("An index that was cut off anywhere is folded again", arguments: ["sealed", "open"])
+    @Test("A truncated index is rebuilt", arguments: ["sealed", "open"])
     func cutOffIndexes(state: String) throws {
         try withFaultStore { path, folder in
             if state == "open" { try removeFile(path + "/index/seal") }
@@ -87,7 +87,7 @@ struct FaultsOfFiles {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
-    @Test("A log that is another kind of file is refused, kept as it is, and reported by verify", arguments: [0, 10, 5000, 50_000])
+    @Test("A log with other content is refused, unchanged and reported by verify", arguments: [0, 10, 5000, 50_000])
     func anotherKindOfFile(bytes: Int) throws {
         let folder = try ScratchFolder()
         let file = try folder.folder("log") + "/data.mdb"
@@ -116,7 +116,7 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("E4: An index that is not there is folded again")
+    @Test("E4: A missing index is rebuilt")
     func deletedIndex() throws {
         try withFaultStore { path, _ in
             let right = try answers(path)
@@ -124,7 +124,7 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("E4: An index of another version is folded again")
+    @Test("E4: An index of another version is rebuilt")
     func otherVersion() throws {
         try withFaultStore { path, _ in
             let right = try answers(path)
@@ -150,7 +150,7 @@ struct FaultsOfFiles {
         }
     }
 
-    /// Nothing opens the store, and `verify` says why.
+    /// Checks that the store cannot be opened, and that `verify` says why.
     private func expectRollback(_ path: String) throws {
         for access in [StoreAccess.reading, .writing] {
             let error = #expect(throws: StoreError.self) { try Store.open(at: path, access, options: options) }
@@ -165,7 +165,7 @@ struct FaultsOfFiles {
     }
 
     @Test(
-        "E4: A log that was replaced by an older copy is refused until that is accepted, which is recorded, and answers as it did then"
+        "E4: An older log is refused until the rollback is accepted and recorded; then it answers as it did at that time"
     )
     func restoredLog() throws {
         try withFaultStore { path, folder in
@@ -178,7 +178,7 @@ struct FaultsOfFiles {
             #expect(try answers(path) != right)
             try FileBytes.copyFolder(copy, to: path + "/log")
             try expectRollback(path)
-            // The file `head` still knows once the index is gone.
+            // The file `head` still records the rollback after the index is deleted.
             try removeFlatFolder(path + "/index")
             try expectRollback(path)
             let accepted = try Store.acceptRollback(at: path, options: options)
@@ -196,7 +196,7 @@ struct FaultsOfFiles {
     }
 
     @Test(
-        "A log that lost its end while the store was not closed is refused, by the index or by the file `head`",
+        "A log that lost its end while the store was open is refused, by the index or by the file `head`",
         arguments: ["index", "head"])
     func lostEndUnsealed(witness: String) throws {
         try withFaultStore { path, _ in
@@ -211,7 +211,7 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("No flipped bit in the file `head` opens a store that was rolled back, or opens it with other answers")
+    @Test("No flipped bit in the file `head` allows a rolled-back store to open, or changes its answers")
     func flippedHead() throws {
         try withFaultStore { path, _ in
             let whole = try FileBytes.read(path + "/head")
@@ -224,7 +224,7 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("A log that ends before the commit that it was closed with is refused, because acknowledged commits are missing")
+    @Test("A log without its last commit before closing is refused, because acknowledged commits are missing")
     func lostEnd() throws {
         try withFaultStore { path, folder in
             let older = try FileBytes.read(path + "/log/data.mdb")
@@ -240,7 +240,7 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("E4: An index that was open when the machine went down is folded again")
+    @Test("E4: An index that was open during a power loss is rebuilt")
     func otherBoot() throws {
         try withFaultStore { path, _ in
             let right = try answers(path)
@@ -281,7 +281,7 @@ struct FaultsOfFiles {
         }
     }
 
-    @Test("Any flipped bit in the transaction number of a head page is reported by verify where nothing else vouches for the log")
+    @Test("Any flipped bit in the transaction number of a head page is reported by verify if nothing else confirms the log")
     func transactionNumbers() throws {
         try withFaultStore { path, _ in
             for name in ["/log/seal", "/head"] { try removeFile(path + name) }
@@ -325,7 +325,7 @@ struct FaultsOfFiles {
         try transaction.commit()
     }
 
-    /// Changes the bytes of the last commit, and makes its hash fit.
+    /// Changes the bytes of the last commit, and updates its hash.
     private func rewriteLastRecord(_ path: String, _ change: (inout [UInt8]) -> Void) throws {
         try rewrite(path + "/log", table: nil) { _, value, previous in
             var bytes = Array(value.dropLast(Digest.byteCount))
@@ -335,7 +335,7 @@ struct FaultsOfFiles {
         }
     }
 
-    /// Changes the row of the index's state, and makes its checksum fit.
+    /// Changes the row of the index's state, and updates its checksum.
     private func rewriteState(_ path: String, _ change: (inout [UInt8]) -> Void) throws {
         try rewrite(path + "/index", table: "state") { key, value, _ in
             var row = value

@@ -5,9 +5,9 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Faults: a process that is killed")
+@Suite("Faults: a killed process")
 struct FaultsOfProcesses {
-    /// Killed between two lines of its output, at any point of its work.
+    /// Kills the process between two lines of its output.
     @Test(
         "All acknowledged transactions are stored completely, and the store is valid and accepts commits",
         arguments: [1, 2, 7, 40, 111])
@@ -43,7 +43,7 @@ struct FaultsOfProcesses {
         try #require(made.exitCode == 0, "\(made.output) \(made.error)")
         let result = try Helper.run(["commit-openly", path])
         try #require(result.exitCode == 0, "\(result.output) \(result.error)")
-        // How the log writes is its own affair, and the index need not be on the disk.
+        // This test does not cover how the log writes, and the index does not need to be on disk.
         let deeds = result.lines.compactMap { line in
             line.hasPrefix("sync ") && line.hasSuffix("/log/data.mdb") ? "sync" : line.hasSuffix(" 1") ? line : nil
         }

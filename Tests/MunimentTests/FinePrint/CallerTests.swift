@@ -5,9 +5,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Fine print: who calls, and who is there")
+@Suite("Fine print: callers")
 struct CallerTests {
-    @Test("An anonymous caller who lacks a privilege gets notAuthenticated, a known one noPrivilege")
+    @Test("An anonymous caller without a privilege gets notAuthenticated, a known caller noPrivilege")
     func anonymousAndKnown() throws {
         try withStore { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
@@ -18,7 +18,7 @@ struct CallerTests {
         }
     }
 
-    @Test("An object that is not there gives unknownObject to everyone")
+    @Test("A missing object gives unknownObject to every caller")
     func unknownToEveryone() throws {
         try withStore { (fixture) throws in
             for caller: Name in ["user:root", "user:ann", .anonymous] {
@@ -30,7 +30,7 @@ struct CallerTests {
         }
     }
 
-    @Test("R2: a user exists from its first transaction on, even one that was refused or came to nothing")
+    @Test("R2: a user exists from its first transaction on, even if it was refused or had no effect")
     func firstConnection() throws {
         try withStore { (fixture) throws in
             #expect(try fixture.refusal(.createRole("role:r"), .addMember("user:ann", to: "role:r"))?.code == .unknownPrincipal)
@@ -44,7 +44,7 @@ struct CallerTests {
         }
     }
 
-    @Test("R2: in a question any user or thing is a signed-in caller, and one never seen has what everyone has")
+    @Test("R2: in a query, any user or thing is a signed-in caller, and an unknown one has the access of everyone")
     func neverSeen() throws {
         try withStore { (fixture) throws in
             try fixture.commit(
@@ -62,7 +62,7 @@ struct CallerTests {
     }
 
     @Test(
-        "R10: only a user or an object can administer a store, so that the last administrator is a principal",
+        "R10: only a user or a thing can be an administrator, so the last administrator is a principal",
         arguments: [
             Name.everyone, .anonymous, "role:r", "doc:1",
         ])
@@ -73,7 +73,7 @@ struct CallerTests {
         }
     }
 
-    @Test("Unknown roles, objects, classes and privileges answer no, or nothing")
+    @Test("Unknown roles, objects, classes and privileges give the answer no, or an empty one")
     func unknownNames() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc", ClassSettings(objectACL: ObjectACL.none)), .createObject("doc:1"))

@@ -9,7 +9,7 @@ import Testing
 struct CreatorTests {
     private let gift = ["read", "setPermissions", "update"]
 
-    @Test("R6: create without update: the creator may work on the new object in the same transaction, and not after")
+    @Test("R6: create without update: the creator may change the new object in the same transaction, but not later")
     func createWithoutUpdate() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .setAccess(.everyone, on: .class("doc"), ["create", "read"]))
@@ -21,7 +21,7 @@ struct CreatorTests {
     }
 
     @Test(
-        "In the transaction that creates an object its creator may grant what store and class levels allow, read and update, no more"
+        "In the transaction that creates an object, its creator may grant read, update and the privileges of the upper levels"
     )
     func creatingTransaction() throws {
         try withStore(.open) { (fixture) throws in
@@ -40,7 +40,7 @@ struct CreatorTests {
         }
     }
 
-    @Test("R8: the creator of an object is not granted anything by itself")
+    @Test("R8: by default the creator of an object gets no access")
     func nothingByItself() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc"))
@@ -51,7 +51,7 @@ struct CreatorTests {
         }
     }
 
-    @Test("creatorPrivileges go to the owner, who is the caller unless the command names another")
+    @Test("creatorPrivileges go to the owner, who is the caller unless the command names another one")
     func creatorPrivileges() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc", ClassSettings(creatorPrivileges: gift)), .register("user:ben"))
@@ -65,7 +65,7 @@ struct CreatorTests {
         }
     }
 
-    @Test("creatorPrivileges are for classes that require object ACLs only")
+    @Test("creatorPrivileges apply only to classes that require object ACLs")
     func noObjectACL() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc", ClassSettings(objectACL: ObjectACL.none, creatorPrivileges: gift)))
@@ -96,7 +96,7 @@ struct CreatorTests {
         }
     }
 
-    @Test("setOwner gives the new owner the same, and leaves the old owner's entry, no longer permanent")
+    @Test("setOwner gives the new owner the same entry; the old owner's entry stays but is no longer permanent")
     func setOwner() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(

@@ -22,7 +22,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("An object made later under the same name inherits nothing: no entries, no value, no parent, no owner, no attachments")
+    @Test("A later object with the same name inherits nothing: no entries, value, parent, owner or attachments")
     func sameNameAgain() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(
@@ -44,7 +44,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("Deleting a role ends its memberships in both directions, its entries, and the permissions made for it")
+    @Test("Deleting a role deletes its memberships in both directions, its entries, and its permissions")
     func role() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(
@@ -71,7 +71,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("A role can be made again in the transaction that deletes it, and begins without members")
+    @Test("A role can be recreated in the transaction that deletes it, and starts without members")
     func roleAgain() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(

@@ -35,7 +35,7 @@ struct EntryTests {
         }
     }
 
-    @Test("K8: strict lets through what changes something, even a part")
+    @Test("K8: strict accepts a change that has an effect, even a partial one")
     func strictWithEffect() throws {
         try withStore { (fixture) throws in
             try prepare(fixture)
@@ -45,7 +45,7 @@ struct EntryTests {
         }
     }
 
-    @Test("E13: a grant never shortens an end, and part of an entry can end while the rest stays")
+    @Test("E13: a grant never shortens an expiry, and part of an entry can expire while the rest stays")
     func endsOfParts() throws {
         try withStore { (fixture) throws in
             try prepare(fixture)
@@ -95,7 +95,7 @@ struct EntryTests {
         }
     }
 
-    @Test("R11: a permission can be in several lists: a change applies to all, a detach removes it from one")
+    @Test("R11: a permission can be attached to several objects: a change applies to all, a detach to one")
     func permissions() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)

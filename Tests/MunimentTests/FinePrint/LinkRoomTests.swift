@@ -4,7 +4,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Links: their effect and their limits")
+@Suite("Links: effect and limits")
 struct LinkRoomTests {
     private func link(_ number: Int, to target: String = "picture:plan") -> Change {
         .createObject(Name("note:\(number)"), value: .object(["to": .object(["$ref": .string(target)])]))
@@ -23,7 +23,7 @@ struct LinkRoomTests {
             .createObject("picture:plan", value: .object([:]), owner: "user:ann"))
     }
 
-    @Test("E14: of the links that an import brings, so many of each caller count as the caller has room for")
+    @Test("E14: imported links count up to the limit of each caller")
     func importedLinks() throws {
         try withStore { fixture in
             try prepare(fixture)
@@ -41,7 +41,7 @@ struct LinkRoomTests {
             #expect(try !isReadThrough(last))
             try fixture.reopenWithoutIndex()
             #expect(try isReadThrough(last - 1) && !isReadThrough(last))
-            // A value with a link beyond the room can be changed, and the link counts once it is written where there is room.
+            // A value with a link over the limit can be changed, and the link counts if it is written when there is room.
             try fixture.commit(.writeObject(Name("note:\(last)"), .merge(.object(["n": .integer(1)]))), as: "user:ann")
             #expect(try fixture.refusal(link(last + 1), as: "user:ann")?.code == .tooLarge)
             try fixture.commit(.deleteObject("note:0"), link(last + 1), as: "user:ann")
@@ -50,7 +50,7 @@ struct LinkRoomTests {
         }
     }
 
-    @Test("A value that is written again with the same bytes is a change where one of its links means another object by now")
+    @Test("Writing the same bytes again is a change if one of the links now leads to another object")
     func sameBytes() throws {
         try withStore { fixture in
             try prepare(fixture)
@@ -78,7 +78,7 @@ struct LinkRoomTests {
             try fixture.commit(link(1, to: "picture:new"), creation, as: "user:ann")
             try fixture.commit(.grant("user:ben", on: "note:1", ["read"]), as: "user:ann")
             #expect(try fixture.may("user:ben", "read", "picture:new"))
-            // Deleted and created again in one transaction, it is another object.
+            // An object deleted and created again in one transaction is a new object.
             try fixture.commit(.deleteObject("picture:new"), creation, as: "user:ann")
             #expect(try !fixture.may("user:ben", "read", "picture:new"))
             try fixture.commit(

@@ -18,7 +18,7 @@ struct LinkTests {
             .grant("user:ann", on: "doc:1", ["read"]))
     }
 
-    @Test("R12: a link makes nothing readable unless the target's class says so")
+    @Test("R12: a link gives no read access unless the target's class allows it")
     func byDefaultNothing() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -34,7 +34,7 @@ struct LinkTests {
         }
     }
 
-    @Test("R12: chains and rings of links are followed; a ring with no readable object in it gives nothing")
+    @Test("R12: chains and cycles of links are followed; a cycle without a readable object gives nothing")
     func chainsAndRings() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -68,7 +68,7 @@ struct LinkTests {
     }
 
     @Test(
-        "R12, E14: a link counts while its source exists and can be read, and for the object that had the name when it was written")
+        "R12, E14: a link counts while its source exists and is readable, for the object that had the name when it was written")
     func sourcesAndTargets() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)

@@ -5,9 +5,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Names of properties that look alike are kept apart by their bytes, from the write to the query")
+@Suite("Similar property names are distinguished by their bytes, from the write to the query")
 struct LookalikeNamesTests {
-    /// An `é` in one code point and in two.
+    /// The letter `é` as one code point and as two.
     private static let (one, two) = ("\u{E9}", "e\u{301}")
 
     private func prepare(_ fixture: StoreFixture) throws {
@@ -24,7 +24,7 @@ struct LookalikeNamesTests {
         }
     }
 
-    @Test("A value has both members, a patch changes the one that it names, and the log holds the bytes")
+    @Test("A value has both members, a patch changes only the named one, and the log contains the bytes")
     func values() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -41,7 +41,7 @@ struct LookalikeNamesTests {
         }
     }
 
-    @Test("A write in the other spelling alone is a change")
+    @Test("A write that changes only the spelling of a name is a change")
     func otherSpelling() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1", value: .object([Self.one: .string(Self.one)])))
@@ -54,7 +54,7 @@ struct LookalikeNamesTests {
         }
     }
 
-    @Test("Conditions and orders are about the one property or the other, from the index and without it")
+    @Test("Conditions and orders apply to exactly one of the properties, with and without the index")
     func queries() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -78,7 +78,7 @@ struct LookalikeNamesTests {
         }
     }
 
-    @Test("A class that changes from one property to the other is changed, and answers for that one alone")
+    @Test("After a class replaces one property by the other, queries find only the new one")
     func classes() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -92,7 +92,7 @@ struct LookalikeNamesTests {
         }
     }
 
-    @Test("A path goes to the member of its bytes")
+    @Test("A path leads to the member with the same bytes")
     func paths() {
         let (before, after): (JSONValue, JSONValue) = (
             .object([Self.one: .integer(1), Self.two: .integer(2)]), .object([Self.one: .integer(1), Self.two: .integer(3)])

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Fine print: which privileges a command needs")
+@Suite("Fine print: the privileges that a command needs")
 struct NeededPrivilegesTests {
     struct Need: CustomTestStringConvertible {
         let change: Change
@@ -83,7 +83,7 @@ struct NeededPrivilegesTests {
         }
     }
 
-    @Test("R10: administrators are made and dismissed by administrators, whatever else one may do")
+    @Test("R10: only administrators appoint and dismiss administrators")
     func administrators() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.register("user:ann"), .register("user:ben"), .createRole("role:admin"))

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Fine print: the order of the checks of a command")
 struct OrderOfChecksTests {
-    /// A change with several faults, and the one that comes first. `user:ann` may do nothing; `user:ben` may set permissions and
-    /// update, and has no more.
+    /// A change with several errors, and the error that is reported. `user:ann` has no access; `user:ben` only has setPermissions
+    /// and update.
     private static let faults: [(what: String, caller: Name, change: Change, code: Refusal.Code)] = [
         ("form before presence", "user:ann", .grant("nobody", on: "doc:none", ["fly"]), .malformed),
         ("form before presence", "user:ann", .createObject("doc:", parent: "doc:none"), .malformed),
@@ -51,7 +51,7 @@ struct OrderOfChecksTests {
         ("administration before the principal", "user:ann", .appointAdministrator("user:none"), .notAdministrator),
     ]
 
-    @Test("The first fault in the order of the page is the one that is told", arguments: faults)
+    @Test("The first error in the documented order is reported", arguments: faults)
     func firstFault(what: String, caller: Name, change: Change, code: Refusal.Code) throws {
         try withStore { (fixture) throws in
             try fixture.commit(

@@ -9,7 +9,7 @@ import Testing
 struct PresetTests {
     private static let all = Privileges.builtInNames.sorted()
 
-    @Test("R3: in an open store the store and every class, built-in and new, start with everything for everyone")
+    @Test("R3: in an open store, everyone starts with all privileges on the store and on every class, built-in or new")
     func openStore() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc"))
@@ -22,7 +22,7 @@ struct PresetTests {
         }
     }
 
-    @Test("R3: in a locked store they start with nothing, and only the administrator may do anything")
+    @Test("R3: in a locked store, only the administrator has access")
     func lockedStore() throws {
         try withStore { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
@@ -65,7 +65,7 @@ struct PresetTests {
         }
     }
 
-    @Test("R14: a built-in class takes changeClass as any other does, and its objects entries of their own")
+    @Test("R14: a built-in class can be changed like any other, and its objects can have entries")
     func builtInClassesChange() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(
@@ -81,7 +81,7 @@ struct PresetTests {
         }
     }
 
-    @Test("R15: once the class of roles is read-only to everyone, users do not put themselves into roles")
+    @Test("R15: if the class of roles is read-only for everyone, users cannot add themselves to roles")
     func lockingRoles() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(
@@ -92,7 +92,7 @@ struct PresetTests {
         }
     }
 
-    @Test("R5: a store level without update makes the store read-only for that caller, whatever is below")
+    @Test("R5: a store level without update makes the store read-only for that caller, with any lower levels")
     func readOnlyStore() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(

@@ -5,9 +5,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("The log is appended to and never rewritten")
+@Suite("The log is append-only")
 struct AppendOnlyTests {
-    /// Everything that takes something away, and what else could tempt a store to rewrite.
+    /// Changes that remove something, and other changes that a store could implement by rewriting.
     private static let later: [[Change]] = [
         [.revoke("user:ann", on: "doc:1")], [.writeObject("doc:1", .value(.integer(2)))],
         [.removeMember("user:ann", from: "role:r")], [.deleteRole("role:r")],
@@ -24,7 +24,7 @@ struct AppendOnlyTests {
             .grant("user:ann", on: "doc:1", ["read"]), .grant("role:r", on: "doc:2", ["read"], until: .newYear.later(seconds: 60)))
     }
 
-    @Test("E1: the bytes of the log never change, whatever is appended later")
+    @Test("E1: later commits never change earlier bytes of the log")
     func recordsNeverChange() throws {
         try withStore { (fixture) throws in
             try fill(fixture)
@@ -41,7 +41,7 @@ struct AppendOnlyTests {
         }
     }
 
-    @Test("E1: refusals, questions, opening, verifying and folding again append nothing")
+    @Test("E1: refusals, queries, opening, verifying and rebuilding the index append nothing")
     func onlyCommitsAppend() throws {
         try withStore { (fixture) throws in
             try fill(fixture)
@@ -76,7 +76,7 @@ struct AppendOnlyTests {
         }
     }
 
-    @Test("E1: two stores with the same history have the same head hash, and another history another one")
+    @Test("E1: two stores with the same history have the same head hash; a different history has a different one")
     func hashesTellHistoriesApart() throws {
         func hash(_ privilege: String) throws -> String {
             var hash = ""

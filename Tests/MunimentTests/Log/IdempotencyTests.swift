@@ -9,7 +9,7 @@ import Testing
 struct IdempotencyTests {
     private let origin = Origin(idempotencyKey: "order 66")
 
-    @Test("E8: the same request under the same key answers the first result and changes nothing", arguments: [0, 1, 2, 3])
+    @Test("E8: a repeated request with the same key gets the first result and changes nothing", arguments: [0, 1, 2, 3])
     func repetition(way: Int) throws {
         try withStore { (fixture) throws in
             let first = try fixture.commit(.createRole("role:r"), .addMember("user:root", to: "role:r"), origin: origin)
@@ -38,7 +38,7 @@ struct IdempotencyTests {
         [.grant("user:ann", on: "doc:1", ["read"]), .grant("user:ann", on: "doc:1", ["read"])],
     ]
 
-    @Test("E8: any other content under a key that was used is refused, and changes nothing", arguments: others)
+    @Test("E8: a different request with a used key is refused, and changes nothing", arguments: others)
     func otherContent(changes: [Change]) throws {
         try withStore { (fixture) throws in
             try fixture.commit(
@@ -59,7 +59,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("E8: a key belongs to its caller, another one may use the same")
+    @Test("E8: a key belongs to its caller; another caller may use the same key")
     func keysOfOthers() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.createRole("role:a"), origin: origin)
@@ -68,7 +68,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("E8: a refused request does not use its key up")
+    @Test("E8: a refused request does not use its key")
     func refusedRequest() throws {
         try withStore { (fixture) throws in
             #expect(try fixture.refusal(.addMember("user:root", to: "role:r"), origin: origin)?.code == .unknownObject)
@@ -76,7 +76,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("E8: keys hold within a batch that is not on the disk yet")
+    @Test("E8: keys are recognized within a batch that is not on disk yet")
     func keysWithinABatch() throws {
         try withStore { (fixture) throws in
             let importer = try fixture.store.importer()
@@ -102,7 +102,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("E8: a deletion with an expected revision is refused once the object has moved on, and the object stays")
+    @Test("E8: a deletion with an expected revision is refused after the object has changed, and the object stays")
     func expectedRevisionOfDeletion() throws {
         try withStore { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
@@ -115,7 +115,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("E8: a write with an expected revision is refused once value, parent or owner have moved on, and not for the rest")
+    @Test("E8: a write with an expected revision is refused after a change of value, parent or owner, but not of anything else")
     func expectedRevision() throws {
         try withStore { (fixture) throws in
             func write(_ expected: UInt64) throws -> Refusal.Code? {

@@ -1,6 +1,6 @@
 import LMDB
 
-/// The commits in the log file of a store. The store must not be open.
+/// Returns the records in the log file of a store. The store must not be open.
 func logRecords(ofStoreAt path: String) throws -> [(key: [UInt8], value: [UInt8])] {
     let environment = try Environment(path: path + "/log", options: EnvironmentOptions(isReadOnly: true))
     defer { environment.close() }

@@ -18,7 +18,7 @@ struct RevisionTests {
         }
     }
 
-    @Test("E3: revisions are dense, with refusals, transactions without effect and re-openings in between")
+    @Test("E3: revisions are dense, even with refusals, transactions without effect and reopening in between")
     func revisionsAreDense() throws {
         try withStore { (fixture) throws in
             for number in 0..<12 {
@@ -31,7 +31,7 @@ struct RevisionTests {
         }
     }
 
-    @Test("E3: times never go back, even when the clock does, across re-openings too")
+    @Test("E3: times never go back, even if the clock does, also across reopening")
     func timesNeverGoBack() throws {
         try withStore { (fixture) throws in
             let offsets: [Int64] = [10, 5, -100_000, 11, 0, 11, 3]
@@ -46,7 +46,7 @@ struct RevisionTests {
         }
     }
 
-    @Test("E3: a question about now is never about a time before the last commit")
+    @Test("E3: a query about now never uses a time before the last commit")
     func nowIsNotBeforeTheHead() throws {
         try withStore { (fixture) throws in
             let end = Instant.newYear.later(seconds: 20)
@@ -60,7 +60,7 @@ struct RevisionTests {
         }
     }
 
-    @Test("E3: a transaction with a time of its own is not put before the last commit")
+    @Test("E3: a transaction with an explicit time before the last commit is refused")
     func pastTimesAreRefused() throws {
         try withStore { (fixture) throws in
             fixture.clock.now = .newYear.later(seconds: 10)
@@ -73,7 +73,7 @@ struct RevisionTests {
         }
     }
 
-    @Test("E3: a revision that is not there yet is an error that names the last one")
+    @Test("E3: a revision that does not exist yet throws an error that names the last one")
     func unknownRevision() throws {
         try withStore { (fixture) throws in
             #expect(throws: StoreError.noSuchRevision(Revision(1), head: .genesis)) {
@@ -82,7 +82,7 @@ struct RevisionTests {
         }
     }
 
-    @Test("E2, E3: writers at the same time get a revision each, dense, and every one is in the log")
+    @Test("E2, E3: concurrent writers get dense revisions, one each, and all are in the log")
     func concurrentWriters() throws {
         try withStore { (fixture) throws in
             let (writers, each) = (16, 8)

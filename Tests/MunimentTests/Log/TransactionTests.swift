@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Several changes commit as one")
+@Suite("Several changes in one commit")
 struct TransactionTests {
     @Test("E2: one transaction is one commit: one revision, one time, one actor, its events in order")
     func oneCommit() throws {
@@ -23,7 +23,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("E2, E9: where one change is refused nothing of the transaction happens, and the refusal says which one it was")
+    @Test("E2, E9: if one change is refused, the whole transaction is refused, and the error has the index of the change")
     func allOrNothing() throws {
         try withStore { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .register("user:ann"), .createObject("doc:old"))
@@ -59,7 +59,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("E2: privileges that a transaction wins are there for its later changes, not for the earlier ones")
+    @Test("E2: privileges gained in a transaction apply to its later changes, not to the earlier ones")
     func authorisedInOrder() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(
@@ -74,7 +74,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("E2: privileges that a transaction gives up are missing for its later changes")
+    @Test("E2: privileges given up in a transaction are missing for its later changes")
     func lossIsSeenAtOnce() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"), .grant(.everyone, on: "doc:1", Privileges.builtInNames))
@@ -85,7 +85,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("E2: an object can be deleted and made again in one transaction, and begins afresh")
+    @Test("E2: an object can be deleted and recreated in one transaction, and starts empty")
     func deleteAndMakeAgain() throws {
         try withStore { (fixture) throws in
             try fixture.commit(
@@ -110,7 +110,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("E2: many commits of an import come in order, and those that were refused leave no gap")
+    @Test("E2: many commits of an import keep their order, and refused ones leave no gap")
     func importedTransactions() throws {
         try withStore { (fixture) throws in
             let importer = try fixture.store.importer()

@@ -8,10 +8,10 @@ import Testing
 
 @testable import Muniment
 
-/// Subscribers sleep through commits that do not concern them; one that should have woken would lose notices.
+/// Subscribers sleep during commits that do not affect them. A subscriber that sleeps too long would lose notices.
 @Suite("Waking subscribers")
 struct ConcernTests {
-    /// Makes a random history in a store, as far as its rules allow.
+    /// Applies a random history to a store, as far as the store's rules allow it.
     private static func write(_ seed: UInt64, steps: Int, _ fixture: StoreFixture) throws {
         var history = RandomHistory(seed: seed)
         try fixture.store.commit(Transaction("user:root", [.appointAdministrator(history.administrator)], authority: .importer))

@@ -6,15 +6,15 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Notices as they come", .timeLimit(.minutes(10)))
+@Suite("Live notices", .timeLimit(.minutes(10)))
 struct NoticeFeedTests {
     private static let last: Name = "doc:last"
 
-    /// Everyone who is signed in is told of this one, at the end.
+    /// Every signed-in subscriber gets a notice of this last transaction.
     private static let ending = Transaction(
         "user:root", [.createObject(last), .grant(.everyone, on: last, ["read"])], origin: Origin(comment: "the end"))
 
-    /// All notices of a feed until it ends.
+    /// Returns all notices of a feed until it ends.
     private static func all(_ feed: NoticeFeed) async throws -> [Notice] {
         var notices: [Notice] = []
         for try await notice in feed {
@@ -24,7 +24,7 @@ struct NoticeFeedTests {
         return notices
     }
 
-    /// As a finished span has them: sorted in each revision too. Where one ends has to be marked right before.
+    /// Sorts the notices within each revision, as a finished span has them, and checks the mark at the end of each revision.
     private static func sorted(_ notices: [Notice]) -> [Notice] {
         for (notice, next) in zip(notices, notices.dropFirst()) {
             #expect(notice.revision <= next.revision)
@@ -67,7 +67,7 @@ struct NoticeFeedTests {
         }
     }
 
-    @Test("E6: while others write, a feed from any revision brings every notice once and in order, at the seam too")
+    @Test("E6: during writes, a feed from any revision delivers every notice once and in order, stored ones and live ones")
     func seam() async throws {
         try await withDocuments { fixture in
             let store = fixture.store
@@ -86,7 +86,7 @@ struct NoticeFeedTests {
                 }
                 for reader in 0..<24 {
                     group.addTask {
-                        // One after another, from the present or from a revision on the way there, while the others write.
+                        // One reader after another, from now or from an earlier revision, while the writers write.
                         let subject: Name = reader % 2 == 0 ? "user:ann" : "user:bob"
                         for _ in 0..<reader * 4 { await Task.yield() }
                         let head = try store.head.revision
@@ -96,7 +96,7 @@ struct NoticeFeedTests {
                         return (subject, since, try await Self.all(feed))
                     }
                 }
-                // The end is written after all subscribers have begun.
+                // Commits the last transaction after all subscribers have begun.
                 group.addTask {
                     for await _ in begun.prefix(24) {}
                     return nil
@@ -193,7 +193,7 @@ struct NoticeFeedTests {
         }
     }
 
-    @Test("E6: a feed that begins after a future revision is refused, and so is an ill-formed name")
+    @Test("E6: a feed after a future revision is refused, and so is an ill-formed name")
     func refused() async throws {
         try await withDocuments { fixture in
             let head = try fixture.head
@@ -208,7 +208,7 @@ struct NoticeFeedTests {
         }
     }
 
-    @Test("E6: A role that opens very many objects brings each of them once, live, and only the last one ends the revision")
+    @Test("E6: A role that gives access to very many objects delivers each once, live, and only the last one ends the revision")
     func manyObjects() async throws {
         try await withStore(.open) { (fixture) async throws in
             try fixture.commit(.defineClass("doc"), .register("user:ann"), .createRole("role:crew"))

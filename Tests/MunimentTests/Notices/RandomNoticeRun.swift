@@ -7,7 +7,7 @@ import TestSupport
 
 /// A random history in a real store. Its notices are compared with the differences between every two revisions.
 struct RandomNoticeRun {
-    /// A disagreement, with all that is needed to see it again.
+    /// A difference, with everything needed to reproduce it.
     struct Disagreement: Error, CustomStringConvertible {
         let seed: UInt64
         let what: String
@@ -15,7 +15,7 @@ struct RandomNoticeRun {
         var description: String { "MUNIMENT_SEED=\(seed) MUNIMENT_HISTORIES=1: \(what)" }
     }
 
-    /// Everyone that a history plays with, the administrator, one who never comes, one who is not signed in, and roles that come and go.
+    /// All subscribers: users, the administrator, a user who never connects, `anonymous`, and roles that are created and deleted.
     static let subjects: [Name] =
         (0..<6).map { Name("user:u\($0)") }
         + ["user:new", "thing:t1", "user:root", "user:never-seen", .anonymous, .everyone, "role:r0", "role:r4"]
@@ -36,7 +36,7 @@ struct RandomNoticeRun {
         random = SplitMix64(seed: ~history.seed)
     }
 
-    /// Puts the next steps of the history to the store.
+    /// Applies the next steps of the history to the store.
     mutating func write(steps: Int) throws {
         for _ in 0..<steps {
             let next = history.next()
@@ -83,7 +83,7 @@ struct RandomNoticeRun {
 // MARK: The knowledge of a subscriber
 
 extension RandomNoticeRun {
-    /// Folds the notices after a revision. At each revision, compares the knowledge from them with a check of every object.
+    /// Applies the notices after a revision. At each revision, compares the resulting knowledge with a check of every object.
     private func fold(
         _ notices: [Notice], _ subject: Name, from first: Revision, _ standings: [[Name: NaiveStanding]]
     ) throws {

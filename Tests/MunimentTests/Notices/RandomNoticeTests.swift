@@ -3,9 +3,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Random histories: what subscribers are told")
+@Suite("Random histories: the notices of subscribers")
 struct RandomNoticeTests {
-    /// Seeds in portions, so that all cores have something to do.
+    /// Groups of seeds, so that the test uses all cores.
     static let portions: [Range<UInt64>] = {
         let (first, count, size) = (TestSettings.firstSeed, TestSettings.noticeHistoryCount, 10)
         return stride(from: 0, to: count, by: size).map { start in
@@ -29,7 +29,7 @@ struct RandomNoticeTests {
     }
 
     @Test(
-        "E6, E13, F9, F10, F11, F12, F13: at every revision everyone's notices, folded, are the access that a look at every object finds",
+        "E6, E13, F9, F10, F11, F12, F13: at every revision, applied notices equal the access found by a check of every object",
         arguments: portions)
     func everyNotice(seeds: Range<UInt64>) {
         forEach(seeds, steps: 70) { run in try run.check() }
@@ -40,7 +40,7 @@ struct RandomNoticeTests {
         forEach(seeds, steps: 45) { run in try run.checkResuming() }
     }
 
-    @Test("E4, E6: an index that is folded afresh tells the same notices", arguments: portions.prefix(2))
+    @Test("E4, E6: a rebuilt index gives the same notices", arguments: portions.prefix(2))
     func foldedAfresh(seeds: Range<UInt64>) {
         forEach(seeds, steps: 70) { run in
             try run.fixture.reopenWithoutIndex()

@@ -24,7 +24,7 @@ struct ChangeFeedTests {
         #expect(feed.waitingCount == 0)
     }
 
-    @Test("One that has seen all that was told waits until something that it rests on is touched")
+    @Test("A waiter that has seen all commits waits until a commit changes an entity that it depends on")
     func touching() async throws {
         let feed = ChangeFeed(head: .genesis)
         feed.tell([commit(5, touching: 1)])

@@ -9,7 +9,7 @@ struct NaiveObserver {
     let path: JSONPath
     let since: Revision
 
-    /// Who made a commit, when, and which objects it created.
+    /// The author, the time and the created objects of a commit.
     struct CommitNotes {
         let time: Instant
         let actor: Name
@@ -31,7 +31,7 @@ struct NaiveObserver {
         return notes
     }
 
-    /// All deliveries up to a revision; all of them if no revision is given.
+    /// Returns all deliveries up to a revision, or all of them without a revision.
     func observed(in store: Store, _ notes: [Revision: CommitNotes], upTo head: Revision) throws -> Observed {
         var observed = Observed()
         var before = part(try store.read(at: .revision(since)) { try $0.value(of: object, as: caller) }, path.names[...])

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Observing: how it ends", .timeLimit(.minutes(10)))
+@Suite("Observing: the end of an observation", .timeLimit(.minutes(10)))
 struct ObservationEndTests {
     private func prepare(_ fixture: StoreFixture, _ changes: [Change] = [.grant("user:ann", on: "doc:1", ["read"])]) throws {
         try fixture.commit(
@@ -26,7 +26,7 @@ struct ObservationEndTests {
             let before = try fixture.commit(.writeObject(way.object, .merge(.object(["a": .integer(1)])))).head
             try await store.untilWaiting(1)
             let lost = try await store.commit(Transaction("user:root", way.losing)).head
-            // Losing it is enough to be told: nothing else has happened yet.
+            // The observer is notified of the lost access without any other change.
             let observed = await awake
             #expect(observed.end == .accessEnded(at: lost))
             #expect(observed.steps.map(\.revision) == [before])
@@ -38,7 +38,7 @@ struct ObservationEndTests {
         }
     }
 
-    @Test("F14: access until a time ends at the revision that records its end, before the commit that comes next")
+    @Test("F14: temporary access ends the observation at the revision of its expiry, before the next commit")
     func expiry() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture, [.grant("user:ann", on: "doc:1", ["read"], until: .newYear.later(seconds: 60))])
@@ -51,7 +51,7 @@ struct ObservationEndTests {
         }
     }
 
-    @Test("F14: a commit that writes the value and revokes access delivers nothing of the new value")
+    @Test("F14: a commit that writes the value and revokes access does not deliver the new value")
     func writtenAndLost() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)
@@ -63,7 +63,7 @@ struct ObservationEndTests {
         }
     }
 
-    @Test("F14: an object that is deleted ends it, by itself or with one above that gives it nothing")
+    @Test("F14: deleting the object ends the observation, directly or with an ancestor that gives it no access")
     func deletion() async throws {
         for deleted in ["doc:1", "doc:top"] as [Name] {
             try await withStore(.open) { (fixture) async throws in
@@ -82,7 +82,7 @@ struct ObservationEndTests {
         }
     }
 
-    @Test("F14: an object created again under the same name is another one, even in the commit that deletes the first")
+    @Test("F14: an object recreated with the same name is a new one, even in the commit that deletes the first")
     func anotherObject() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)
@@ -149,7 +149,7 @@ struct ObservationEndTests {
         }
     }
 
-    @Test("F14: after its end an observation has nothing more to say")
+    @Test("F14: after its end an observation delivers nothing more")
     func afterTheEnd() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)

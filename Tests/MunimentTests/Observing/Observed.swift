@@ -4,7 +4,7 @@ import Permissions
 import StoreSupport
 import TestSupport
 
-/// Everything that an observation delivered, and how it ended.
+/// All deliveries of an observation, and how it ended.
 struct Observed: Equatable {
     var changes: [ObservedChange] = []
     var end: ObservationEnd?
@@ -19,7 +19,7 @@ struct Observed: Equatable {
 }
 
 extension ObservedChanges {
-    /// Takes all there is until the observation ends.
+    /// Collects all deliveries until the observation ends.
     func all() async -> Observed {
         var observed = Observed()
         do throws(ObservationEnd) {
@@ -32,7 +32,7 @@ extension ObservedChanges {
 }
 
 extension StoreFixture {
-    /// All deliveries of an observation until the object is deleted. This function deletes the object at the end.
+    /// Returns all deliveries of an observation until the object is deleted. This function deletes the object at the end.
     func observed(
         _ object: Name, at path: JSONPath = [], as caller: Name = "user:ann", since revision: Revision? = nil,
         while body: () throws -> Void = {}
@@ -45,7 +45,7 @@ extension StoreFixture {
 }
 
 extension Store {
-    /// Returns when as many wait as are given.
+    /// Returns when the given number of observers wait.
     func untilWaiting(_ count: Int) async throws {
         try await until("\(count) observers wait") { waitingObservers == count }
     }

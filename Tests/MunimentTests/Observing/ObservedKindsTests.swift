@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Observing: the kinds of changes", .timeLimit(.minutes(10)))
 struct ObservedKindsTests {
-    /// A class, and `doc:1` with a value, which `user:ann` may read.
+    /// Creates a class, and `doc:1` with a value that `user:ann` may read.
     private func prepare(_ fixture: StoreFixture, _ value: JSONValue?) throws {
         try fixture.commit(
             .defineClass("doc"), .register("user:ann"), .createObject("doc:1", value: value),
@@ -29,7 +29,7 @@ struct ObservedKindsTests {
         return steps
     }
 
-    @Test("F14: children that are added, changed and removed are told by name, and then that the value changed")
+    @Test("F14: added, changed and removed children are delivered by name, followed by the change of the value")
     func children() async throws {
         let before: JSONValue = .object(["b": .integer(1), "c": .integer(2), "d": .integer(3)])
         let after: JSONValue = .object(["a": .bool(true), "b": .integer(5), "d": .integer(3)])
@@ -44,7 +44,7 @@ struct ObservedKindsTests {
             ])
     }
 
-    @Test("F14: at a path inside the object only what changes there is told, however deep")
+    @Test("F14: an observer of a path inside the object gets only changes at that path, at any depth")
     func nested() async throws {
         func value(_ city: String?, _ other: Int64) -> JSONValue {
             .object(["home": .object(["address": .object(city.map { ["city": .string($0)] } ?? [:])]), "other": .integer(other)])
@@ -66,14 +66,14 @@ struct ObservedKindsTests {
         #expect(try await kinds(from: value("Bonn", 1), to: values, at: "other/deeper").isEmpty)
     }
 
-    @Test("F14: a name with a slash in it can be observed as a part of its own")
+    @Test("F14: a name that contains a slash can be observed as one part of a path")
     func slashes() async throws {
         let steps = try await kinds(
             from: .object(["a/b": .integer(1)]), to: [.object(["a/b": .integer(2)])], at: JSONPath(["a/b"]))
         #expect(steps == [[.valueChanged(before: .integer(1), after: .integer(2))]])
     }
 
-    @Test("F14: the elements of an array are children under their indexes, in the order of numbers")
+    @Test("F14: array elements are children named by their indexes, in numeric order")
     func arrays() async throws {
         let long = (0..<12).map { JSONValue.integer(Int64($0)) }
         let steps = try await kinds(from: .object(["list": .array([])]), to: [.object(["list": .array(long)])], at: "list")
@@ -87,7 +87,7 @@ struct ObservedKindsTests {
         #expect(try await kinds(from: .array([.null]), to: [.array([.bool(true)])], at: "0").count == 1)
     }
 
-    @Test("F14: a value that is neither an object nor an array has no children; becoming one adds all of them")
+    @Test("F14: a value that is neither an object nor an array has no children; changing to one adds all of its children")
     func plainValues() async throws {
         let object: JSONValue = .object(["a": .integer(1)])
         #expect(
@@ -120,7 +120,7 @@ struct ObservedKindsTests {
                     .writeObject("doc:1", .merge(.object(["a": .integer(2)]))), .createObject("doc:2"),
                     .writeObject("doc:1", .merge(.object(["a": .integer(3), "b": .null])))
                 ).head
-                // Back and forth is nothing.
+                // A change that is undone in the same transaction gives no delivery.
                 try fixture.commit(
                     .writeObject("doc:1", .merge(.object(["a": .integer(4)]))),
                     .writeObject("doc:1", .merge(.object(["a": .integer(3)]))))

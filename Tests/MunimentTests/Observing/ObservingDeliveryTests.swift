@@ -16,7 +16,7 @@ struct ObservingDeliveryTests {
         try fixture.store.commit(Transaction("user:root", [.defineClass("doc"), .register("user:ann")] + changes))
     }
 
-    /// The value at a path at a revision.
+    /// Returns the value at a path at a revision.
     private func value(_ store: Store, _ path: JSONPath, at revision: Revision) throws -> JSONValue? {
         try store.read(at: .revision(revision)) { try $0.value(of: "doc:1", as: "user:ann") }.value(at: path)
     }
@@ -27,7 +27,7 @@ struct ObservingDeliveryTests {
         if case .object(let first)? = try value(store, path, at: since) { members = first }
         var revision = since
         for step in observed.steps {
-            // Where nothing was told, nothing was another.
+            // Without a delivery, the value must not have changed.
             while revision.next < step.revision {
                 #expect(try value(store, path, at: revision) == value(store, path, at: revision.next))
                 revision = revision.next
@@ -58,7 +58,7 @@ struct ObservingDeliveryTests {
         #expect(try value(store, path, at: revision) == value(store, path, at: last))
     }
 
-    @Test("F14: with many writers, every observer has every change once and in order, and its fold is the value at each revision")
+    @Test("F14: with many writers, every observer gets every change once and in order, and can compute the value at each revision")
     func manyWriters() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)
@@ -122,7 +122,7 @@ struct ObservingDeliveryTests {
                 try fixture.commit(.writeObject("doc:1", .merge(.object(["n": .integer(Int64(number))]))))
             }
             try fixture.commit(.deleteObject("doc:1"))
-            // The other one is through before this one has leave to take its second change.
+            // The fast observer finishes before the slow one may take its second change.
             let all = await fast
             #expect(all.changes.count == 100)
             continuation.finish()
@@ -187,7 +187,7 @@ struct ObservingDeliveryTests {
             try prepare(fixture)
             let store = fixture.store
             let changes = try store.observe("doc:1", at: "n", as: "user:ann")
-            // The import is all that wakes this one, and then there is nothing more.
+            // Only the import wakes this observer.
             let observing = Task { try await changes.prefix(50).reduce(into: []) { $0.append($1.revision) } }
             try await store.untilWaiting(1)
             let importer = try store.importer()
@@ -195,7 +195,7 @@ struct ObservingDeliveryTests {
             for number in 0..<50 {
                 let write = Change.writeObject("doc:1", .value(.object(["n": .integer(Int64(number))])))
                 if let revision = try importer.add(Transaction("user:root", [write])) { expected.append(revision) }
-                // So many commits that the log has them before the index does.
+                // Adds so many commits that the log has them earlier than the index.
                 let objects = (0..<others / 50).map { Change.createObject(Name("doc:\(number)-\($0)")) }
                 try importer.add(Transaction("user:root", objects))
             }
@@ -204,18 +204,18 @@ struct ObservingDeliveryTests {
         }
     }
 
-    @Test("F14: however much happened around it meanwhile, nothing is missed")
+    @Test("F14: many unrelated changes in between do not hide a change")
     func longHistories() async throws {
         try await withStore(.open) { (fixture) async throws in
             try prepare(fixture)
             let since = try fixture.head
             let importer = try fixture.store.importer()
-            // Each of these ends a version that decides read access. There are more of them than one batch holds.
+            // Each of these ends a version that read access depends on. There are more of them than one batch holds.
             for _ in 0..<400 {
                 try importer.add(Transaction("user:root", [.grant("user:root", on: "doc:1", ["update"])]))
                 try importer.add(Transaction("user:root", [.revoke("user:root", on: "doc:1")]))
             }
-            // None of these changes anything at the path.
+            // None of these changes the value at the path.
             for number in 0..<300 {
                 try importer.add(Transaction("user:root", [.writeObject("doc:1", .merge(.object(["m": .integer(Int64(number))])))]))
             }

@@ -5,7 +5,7 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Observing: what another process writes, and what fails", .timeLimit(.minutes(10)))
+@Suite("Observing: writes of another process, and failures", .timeLimit(.minutes(10)))
 struct ObservingElsewhereTests {
     private let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
 
@@ -23,7 +23,7 @@ struct ObservingElsewhereTests {
         try await body(path)
     }
 
-    @Test("F14: a store opened for reading delivers what another process writes, each change once and in order")
+    @Test("F14: a store opened for reading delivers the changes of another process, each once and in order")
     func countedElsewhere() async throws {
         try await withClosedStore { path in
             let store = try Store.open(at: path, .reading, options: options)
@@ -42,7 +42,7 @@ struct ObservingElsewhereTests {
         }
     }
 
-    @Test("F14: a store opened for reading tells that access ended in another process, also by way of a new index")
+    @Test("F14: a store opened for reading reports that access ended in another process, even through a new index")
     func revokedElsewhere() async throws {
         for isRebuilt in [false, true] {
             let folder = try ScratchFolder()
@@ -59,7 +59,7 @@ struct ObservingElsewhereTests {
         }
     }
 
-    @Test("F14: closing a store that was opened for reading ends it")
+    @Test("F14: closing a store that was opened for reading ends the observation")
     func closedElsewhere() async throws {
         try await withClosedStore { path in
             let store = try Store.open(at: path, .reading, options: options)
@@ -80,7 +80,7 @@ struct ObservingElsewhereTests {
         }
     }
 
-    @Test("F14: a damaged value ends it, and is never delivered")
+    @Test("F14: a damaged value ends the observation, and is never delivered")
     func damage() async throws {
         try await withClosedStore { path in
             let writer = try Store.open(at: path, .writing, options: options)

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Observing: who may")
+@Suite("Observing: refused callers")
 struct ObservingRefusalTests {
     private func refusal(_ fixture: StoreFixture, _ object: Name, as caller: Name, since: Revision? = nil) throws -> Refusal.Code? {
         do {
@@ -14,7 +14,7 @@ struct ObservingRefusalTests {
         } catch let refusal as Refusal { return refusal.code }
     }
 
-    @Test("F14: without read access observing is refused as reading the value is")
+    @Test("F14: without read access, observing is refused with the same error as reading")
     func refusals() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(

@@ -4,7 +4,7 @@ import Permissions
 import Synchronization
 import TestSupport
 
-/// A random history, and observers that begin anywhere in it, each held against one that asks about every revision.
+/// A random history, and observers that start at any revision. Each is compared with a query at every revision.
 struct RandomObservationRun {
     private let clock = ManualClock()
     private let store: Store
@@ -29,7 +29,7 @@ struct RandomObservationRun {
             options: StoreOptions(clock: { [clock] in clock.now }, recordsEnds: .withCommits))
     }
 
-    /// Answers how many changes and how many ends of access were told.
+    /// Returns the number of delivered changes and of delivered ends of access.
     mutating func run() async throws -> (changes: Int, ends: Int) {
         do {
             for step in 0..<Self.steps {
@@ -54,10 +54,10 @@ struct RandomObservationRun {
         note(next)
     }
 
-    /// In a function that waits the other form of committing would be meant.
+    /// Makes an asynchronous caller use the synchronous form of `commit`.
     private func commit(_ transaction: Transaction) throws { try store.commit(transaction) }
 
-    /// One value more than the history has, because only readable values that change are delivered.
+    /// Writes a value in addition to the history, because only changes of readable values are delivered.
     private mutating func write() throws {
         guard let object = objects.sorted().randomElement(using: &random) else { return }
         let (number, letter) = (
@@ -94,7 +94,7 @@ struct RandomObservationRun {
 
     // MARK: Observing
 
-    /// Begins an observation now or in the past; where that is refused, it must be as reading is.
+    /// Begins an observation now or in the past. If it is refused, reading must be refused with the same error.
     private mutating func begin() throws {
         let head = try store.head.revision
         guard let object = objects.sorted().randomElement(using: &random), let path = Self.paths.randomElement(using: &random),

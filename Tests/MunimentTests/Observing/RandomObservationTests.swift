@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Observing: random histories against one that asks about every revision", .timeLimit(.minutes(10)))
+@Suite("Observing: random histories compared with a query at every revision", .timeLimit(.minutes(10)))
 struct RandomObservationTests {
     static let portions: [Range<UInt64>] = {
         let (first, count, size) = (TestSettings.firstSeed &+ 9_000_000, max(TestSettings.historyCount / 8, 1), 5)
@@ -10,7 +10,7 @@ struct RandomObservationTests {
         }
     }()
 
-    @Test("F14: every observer is told exactly what changed while it could read, and when that ended", arguments: portions)
+    @Test("F14: every observer gets exactly the changes while it could read, and the end of its access", arguments: portions)
     func everyObserverIsToldRight(seeds: Range<UInt64>) async {
         var (changes, ends) = (0, 0)
         for seed in seeds {
@@ -25,7 +25,7 @@ struct RandomObservationTests {
                 Issue.record("\(error) (MUNIMENT_SEED=\(seed &- 9_000_000))")
             }
         }
-        // One history alone can be a dull one.
+        // A single history can have few changes.
         if seeds.count == 5 { #expect(changes > 50 && ends > 10, "\(changes) changes and \(ends) ends say little") }
     }
 }

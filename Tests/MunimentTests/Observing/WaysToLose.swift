@@ -5,7 +5,7 @@ import Testing
 /// A way to lose read access to an object.
 struct WayToLose: CustomTestStringConvertible, Sendable {
     let name: String
-    /// What makes the object readable, on top of classes `doc` and `top`, users and `doc:1` in an open store.
+    /// The changes that make the object readable, in an open store with classes `doc` and `top`, users and `doc:1`.
     let setup: [Change]
     let losing: [Change]
     var object: Name = "doc:1"
@@ -23,7 +23,7 @@ struct WayToLose: CustomTestStringConvertible, Sendable {
         self.caller = caller
     }
 
-    /// Everything that the reader may have lost it by, given back.
+    /// Returns the changes that restore everything that the reader may have lost.
     var regaining: [Change] {
         caller == .anonymous ? [.grant("anonymous", on: object, ["read"])] : [.register(caller), .appointAdministrator(caller)]
     }

@@ -10,7 +10,7 @@ struct RandomQueryTests {
     static let runs = max(4, TestSettings.historyCount / 10)
 
     @Test(
-        "F15: a query finds at any revision what looking at every object finds, page by page, each object once",
+        "F15: at any revision a query finds the same objects as a check of every object, page by page, each once",
         arguments: 0..<UInt64(runs))
     func comparison(number: UInt64) throws {
         let seed = TestSettings.firstSeed &+ 80_000 &+ number
@@ -26,7 +26,7 @@ struct RandomQueryTests {
     }
 }
 
-/// A store with random objects and grants, and random queries put to it.
+/// A store with random objects and grants, for random queries.
 struct QueryRun {
     let seed: UInt64
     let fixture: StoreFixture
@@ -149,7 +149,7 @@ extension Snapshot {
         }
     }
 
-    /// The expected result of a query, in order, found by a check of every possible object.
+    /// Returns the expected result of a query, in order, by a check of every possible object.
     fileprivate func lookingAtEverything(_ query: Query, as caller: Name, among count: Int) throws -> [String] {
         var found: [(name: Name, keys: [JSONValue], number: UInt64)] = []
         for index in 1...max(1, count) {
@@ -173,7 +173,7 @@ extension Snapshot {
         var found = page.objects
         while let cursor = page.next {
             #expect(page.objects.count == query.limit)
-            // Through its text, as a service would hand it out.
+            // Converts the cursor to text and back, as a service does.
             page = try self.query(query, as: caller, after: QueryCursor(cursor.description))
             found += page.objects
         }

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Writers and readers at the same time")
+@Suite("Concurrent writers and readers")
 struct ConcurrentWritersTests {
     /// The answers that readers got during the run. They are compared with the log afterwards.
     private struct Told: Sendable {
@@ -48,7 +48,7 @@ struct ConcurrentWritersTests {
             #expect(troubles.withLock { $0 } == [], "seed \(seed)")
             let model = try NaiveModel(fixture.commits())
             #expect(try model.head == fixture.head)
-            // A moment could be that of commits yet to come; a revision is settled when it is asked about.
+            // A later commit could still belong to a point in time. A revision cannot change.
             for told in told.withLock({ $0 }) where told.point.isSettled {
                 #expect(told.answer == model.view(told.point, now: clock.now).answer(told.question), "seed \(seed): \(told)")
             }
@@ -66,7 +66,7 @@ struct ConcurrentWritersTests {
         }
     }
 
-    /// A transaction now, not at the time that the history gives it: other writers have the same clock.
+    /// Commits a transaction at the current time instead of the history's time, because other writers use the same clock.
     private func write(_ step: RandomHistory.Step, to store: Store, _ history: inout RandomHistory) throws {
         do {
             let receipt = try store.commit(Transaction(step.caller, step.changes))
@@ -78,7 +78,7 @@ struct ConcurrentWritersTests {
 }
 
 extension Point {
-    /// Whether later commits cannot change what this point means.
+    /// Returns whether later commits cannot change the meaning of this point.
     fileprivate var isSettled: Bool {
         switch self {
         case .head: false

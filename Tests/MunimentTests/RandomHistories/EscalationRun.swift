@@ -75,7 +75,7 @@ struct EscalationRun {
         }
     }
 
-    /// The object that a change names; for a write every object, since links lead on.
+    /// Returns the objects that a change affects: for a write every object, because links lead to others.
     private func objects(givenBy change: Change) throws -> [Name] {
         switch change {
         case .grant(_, let object, _, _, _), .setAccess(_, let object, _), .attachPermission(_, let object): [object]
@@ -89,7 +89,7 @@ struct EscalationRun {
         }
     }
 
-    /// The privileges of a caller on every object. Other objects may inherit a privilege that is given on one object.
+    /// Returns the privileges of a caller on every object. Other objects may inherit a privilege that is given on one object.
     private func access(of caller: Name) throws -> [Name: Set<String>] {
         try store.read { snapshot in
             try Dictionary(uniqueKeysWithValues: targets.map { ($0, Set(try snapshot.privileges(of: caller, on: $0))) })

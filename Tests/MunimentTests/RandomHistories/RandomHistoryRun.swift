@@ -7,7 +7,7 @@ import TestSupport
 
 /// A random history in a real store, together with the naive model.
 struct RandomHistoryRun {
-    /// A disagreement, with all that is needed to see it again.
+    /// A difference, with everything needed to reproduce it.
     struct Disagreement: Error, CustomStringConvertible {
         let seed: UInt64
         let step: Int
@@ -23,17 +23,17 @@ struct RandomHistoryRun {
     private var model = NaiveModel()
     private var knownHead: Revision?
     private var step = 0
-    /// The answers of the store during the history. The same questions are asked again later.
+    /// The answers of the store during the history. The same queries are run again later.
     private var answered: [(question: Question, point: Point, answer: Answer)] = []
 
     private static let steps = 120
-    /// Transactions of the history that an import brings to the disk together.
+    /// The number of transactions that an import writes to disk together.
     private var imported: Int
 
     init(seed: UInt64, in folder: String) throws {
         history = RandomHistory(seed: seed)
         path = folder + "/store"
-        // In one history of four some stretches go through the importer.
+        // One history of four uses the importer for some parts.
         imported = seed % 4 == 3 ? Int(seed / 4 % 7) + 2 : 0
         clock.now = history.start
         store = try Store.create(
@@ -83,7 +83,7 @@ extension RandomHistoryRun {
         }
     }
 
-    /// A few transactions with the callers' own rights, on the disk together.
+    /// Imports a few transactions with the callers' own rights, written to disk together.
     private mutating func importStretch() throws {
         let importer = try store.importer()
         for _ in 0..<imported {
@@ -96,7 +96,7 @@ extension RandomHistoryRun {
         try followLog()
     }
 
-    /// Feeds the model with the new commits of the log.
+    /// Applies the new commits of the log to the model.
     private mutating func followLog() throws {
         let first = knownHead?.next ?? .genesis
         let head = try store.head.revision
@@ -123,7 +123,7 @@ extension RandomHistoryRun {
     }
 }
 
-// MARK: Questions
+// MARK: Queries
 
 extension RandomHistoryRun {
     private mutating func ask(_ count: Int) throws {
@@ -145,7 +145,7 @@ extension RandomHistoryRun {
         }
     }
 
-    /// Asks the last of the questions so far once more, each about the same moment.
+    /// Runs the last queries again, each at the same point in time.
     private mutating func askAgain(_ when: String) throws {
         for (question, point, _) in answered.suffix(60) {
             try compare(try store.answer(question, at: point), question, point, when)
@@ -160,7 +160,7 @@ extension RandomHistoryRun {
         guard try store.head == head else { throw disagreement("the store ended with \(head) and opens with \(try store.head)") }
     }
 
-    /// The chain, and every row of the index against a fold in one batch.
+    /// Checks the hash chain, and every row of the index against a rebuild in one batch.
     private func verify() throws {
         let report = try Store.verify(at: path)
         guard report.isSound, report.head?.revision == model.head, report.commits == model.head.rawValue else {

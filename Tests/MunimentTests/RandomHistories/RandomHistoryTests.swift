@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Random histories against a model that recomputes everything from the log")
 struct RandomHistoryTests {
-    /// Seeds in portions, so that all cores have something to do.
+    /// Groups of seeds, so that the test uses all cores.
     static let portions: [Range<UInt64>] = {
         let (first, count, size) = (TestSettings.firstSeed, TestSettings.historyCount, 10)
         return stride(from: 0, to: count, by: size).map { start in
@@ -12,7 +12,7 @@ struct RandomHistoryTests {
     }()
 
     @Test(
-        "E4, E5, E9: every answer at every point matches the log, refusals change nothing, and a new fold gives the same index",
+        "E4, E5, E9: every answer at every point matches the log, refusals change nothing, and a rebuilt index is the same",
         arguments: portions)
     func everyAnswerIsWhatTheLogMeans(seeds: Range<UInt64>) {
         for seed in seeds {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The example of the README")
 struct ReadmeTests {
-    @Test("The example works: access that was given and revoked is visible at its revision, and not now")
+    @Test("The example works: revoked access is visible at its revision, and not now")
     func exampleRuns() throws {
         try withTemporaryFolder { folder in
             let (before, after) = try sharePlan(in: folder + "/store")
@@ -13,7 +13,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test("It is in the README word for word")
+    @Test("The README contains the example unchanged")
     func exampleIsInTheReadme() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let source = try String(contentsOf: folder.appending(path: "ReadmeSnippet.swift"), encoding: .utf8)

@@ -5,9 +5,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Callers who cannot act, and callers who may not")
+@Suite("Invalid callers and callers without privileges")
 struct BadCallerTests {
-    /// Callers that cannot be.
+    /// Invalid callers.
     private static let callers: [(name: Name, code: Refusal.Code)] = [
         ("role:r", .malformed), (.everyone, .malformed), (.store, .malformed), ("doc:1", .malformed), ("user:", .malformed),
         ("nobody", .malformed), ("", .malformed), ("user:a\u{0}b", .malformed), ("class:doc", .malformed),
@@ -16,7 +16,7 @@ struct BadCallerTests {
     ]
 
     @Test(
-        "F1: a caller that cannot act is refused for every change, and the given name is recorded", arguments: callers
+        "F1: an invalid caller is refused for every change, and the given name is recorded", arguments: callers
     )
     func impossibleCaller(caller: Name, code: Refusal.Code) throws {
         try withStore(.open) { (fixture) throws in
@@ -34,7 +34,7 @@ struct BadCallerTests {
         }
     }
 
-    @Test("A store is not made for an administrator that cannot be one")
+    @Test("A store cannot be created with an invalid administrator")
     func impossibleAdministrator() throws {
         try withTemporaryFolder { folder in
             for name: Name in ["role:r", .everyone, "", "user:", "doc:1"] {
@@ -57,7 +57,7 @@ struct BadCallerTests {
         .dismissAdministrator("thing:door"),
     ]
 
-    @Test("The list has every command, and an administrator may do all of it")
+    @Test("The list contains every command, and an administrator may run all of them")
     func administrator() throws {
         #expect(Set(Self.commands.map(\.operation)).count == 21)
         try withStore { (fixture) throws in
@@ -67,12 +67,12 @@ struct BadCallerTests {
         }
     }
 
-    /// Who may nothing, and the code for that.
+    /// Callers without privileges, and the error code of each.
     private static let powerless: [(caller: Name, code: Refusal.Code)] = [
         (.anonymous, .notAuthenticated), ("user:ben", .noPrivilege), ("user:new", .noPrivilege), ("thing:new", .noPrivilege),
     ]
 
-    @Test("E9: a caller without the privilege is refused for every command, with the missing privilege", arguments: powerless)
+    @Test("E9: every command of a caller without the privilege is refused, with the missing privilege", arguments: powerless)
     func powerlessCaller(caller: Name, code: Refusal.Code) throws {
         try withStore { (fixture) throws in
             #expect(try fixture.refusal(of: World.preparation + [.appointAdministrator("thing:door")]) == nil)

@@ -6,14 +6,14 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Input of megabytes is refused, and neither messages nor records grow with it")
+@Suite("Input of many megabytes is refused, and neither messages nor records grow with it")
 struct HugeInputTests {
     private static let tenMegabytes = String(repeating: "x", count: 10 << 20)
-    /// Messages quote only the beginning of text that is too long.
+    /// The maximum length of a message. Messages quote only the beginning of a long text.
     private static let messageBytes = 1024
     private static let recordBytes = 10_000
 
-    /// The record of the only refusal, after a look at how large everything is.
+    /// Returns the only recorded refusal, after a check of all sizes.
     private func onlyRecord(_ fixture: StoreFixture, _ refusal: Refusal?) throws -> RecordedRefusal {
         let refusal = try #require(refusal)
         #expect(refusal.message.utf8.count <= Self.messageBytes)
@@ -27,7 +27,7 @@ struct HugeInputTests {
         return record
     }
 
-    @Test("E9: an id of 10 MB is refused in every place, and cut in the message and on record", arguments: [false, true])
+    @Test("E9: an id of 10 MB is refused in every position, and shortened in the message and the record", arguments: [false, true])
     func hugeNames(isCaller: Bool) throws {
         let huge = Name("user:" + Self.tenMegabytes)
         let changes: [Change] = [
@@ -57,7 +57,7 @@ struct HugeInputTests {
         }
     }
 
-    @Test("E9: a value of 100 MB is refused without being written out; its record has the beginning, the length and the hash")
+    @Test("E9: a value of 100 MB is refused without being encoded; its record has the beginning, the length and the hash")
     func hugeValue() throws {
         try withStore { (fixture) throws in
             #expect(try fixture.refusal(of: World.preparation) == nil)
@@ -80,7 +80,7 @@ struct HugeInputTests {
         }
     }
 
-    @Test("E9: 100,000 changes in one transaction are refused as one, and on record with the first of them")
+    @Test("E9: 100,000 changes in one transaction are refused together, and recorded with the first one")
     func manyChanges() throws {
         try withStore { (fixture) throws in
             let changes = (0..<100_000).map { Change.register(Name("user:\($0)")) }
@@ -96,7 +96,7 @@ struct HugeInputTests {
         }
     }
 
-    @Test("E9: ids, keys and comments of 10 MB are refused, and cut on record")
+    @Test("E9: ids, keys and comments of 10 MB are refused, and shortened in the record")
     func hugeOrigins() throws {
         try withStore { (fixture) throws in
             let long = Self.tenMegabytes

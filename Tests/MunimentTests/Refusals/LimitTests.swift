@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Limits: the largest that fits is taken, one more is refused as tooLarge")
+@Suite("Limits: the largest permitted input is accepted, one more is refused as tooLarge")
 struct LimitTests {
     private func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
@@ -29,7 +29,7 @@ struct LimitTests {
         try check(fits: .createObject(Name("doc:" + umlauts)), exceeds: .createObject(Name("doc:" + umlauts + "x")))
     }
 
-    @Test("Names at the limit are told apart and found again, folded afresh too")
+    @Test("Names at the limit are distinguished and found again, even after a rebuild of the index")
     func longNames() throws {
         try withStore { (fixture) throws in
             let names = ["a", "b"].map { Name("doc:" + text(Limits.idBytes - 1) + $0) }
@@ -68,7 +68,7 @@ struct LimitTests {
             exceeds: .changeClass("doc", ClassSettings(properties: properties)))
     }
 
-    @Test("All 32 privileges can be granted, taken one by one and ended like any others")
+    @Test("All 32 privileges can be granted, revoked one by one, and can expire")
     func allPrivileges() throws {
         try withStore(.open) { (fixture) throws in
             let custom = (0..<Privileges.customLimit).map { "privilege \($0)" }
@@ -96,7 +96,7 @@ struct LimitTests {
         try check(.createObject("doc:1"), fits: write(links(Limits.linksPerValue)), exceeds: write(links(Limits.linksPerValue + 1)))
     }
 
-    @Test("A patch cannot make a value larger than a value may be")
+    @Test("A patch cannot make a value larger than the limit")
     func patches() throws {
         try withStore { (fixture) throws in
             let half = JSONValue.string(text(Limits.valueBytes * 2 / 3))
@@ -122,7 +122,7 @@ struct LimitTests {
         }
     }
 
-    @Test("An object has at most depthOfParents objects above it, however it came there")
+    @Test("An object has at most depthOfParents ancestors, for every way to create or move it")
     func depth() throws {
         try withStore { (fixture) throws in
             var changes: [Change] = [.defineClass("doc"), .createObject("doc:0"), .createObject("doc:beside")]
@@ -157,7 +157,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A value far beyond the limits is refused, wherever in it the bytes are")
+    @Test("A value far beyond the limits is refused, wherever its bytes are")
     func hugeValues() throws {
         let long = JSONValue.string(text(2 << 20))
         let values: [JSONValue] = [

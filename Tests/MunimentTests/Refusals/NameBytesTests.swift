@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Names are equal byte for byte")
 struct NameBytesTests {
-    /// The same to the eye: one code point, and a letter with an accent that combines.
+    /// Two texts that look the same: one code point, and a letter with a combining accent.
     private let composed = "\u{E9}"
     private let combined = "e\u{301}"
 
@@ -47,7 +47,7 @@ struct NameBytesTests {
         }
     }
 
-    @Test("A link leads to the name that has its bytes")
+    @Test("A link leads to the object with exactly the same name bytes")
     func links() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(
@@ -60,7 +60,7 @@ struct NameBytesTests {
         }
     }
 
-    @Test("Lists are sorted by the bytes of UTF-8, not by alphabet and not by UTF-16")
+    @Test("Lists are sorted by UTF-8 bytes, not alphabetically and not by UTF-16")
     func order() throws {
         try withStore(.open) { (fixture) throws in
             let ids = ["A", "Z", "a", "e\u{301}", "z", "\u{E9}", "\u{FFFD}", "\u{1D11E}"]
@@ -71,10 +71,10 @@ struct NameBytesTests {
         }
     }
 
-    /// Ids that begin with a mark that combines with the colon before it, or have more colons.
+    /// Ids that begin with a mark that combines with the colon before it, or contain more colons.
     private static let oddIDs = ["\u{301}x", "a:b", ":", "::", "a b", "a\u{A0}b", "role:x", "#1", "\"", "\\", "/", "..", "*"]
 
-    @Test("An id is any text without invisible characters, after the first colon", arguments: oddIDs)
+    @Test("An id is any text after the first colon without invisible characters", arguments: oddIDs)
     func anyID(id: String) throws {
         try withStore(.open) { (fixture) throws in
             let names = ["doc", "user", "thing", "role", "permission"].map { Name("\($0):\(id)") }

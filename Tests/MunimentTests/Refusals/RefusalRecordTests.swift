@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Refused commands are on record")
+@Suite("Recorded refusals")
 struct RefusalRecordTests {
     private func prepare(_ fixture: StoreFixture) throws {
         try fixture.commit(.defineClass("doc"), .register("user:ann"), .createObject("doc:1"))
@@ -26,7 +26,7 @@ struct RefusalRecordTests {
                 tried: TriedChange(json: #"{"op":"createRole","role":"role:mine"}"#))
             #expect(try fixture.refusals() == [expected])
             #expect(try fixture.store.refusalCount == 1)
-            // It is as durable as a commit: the next opening finds it, and so does a fold of the log alone.
+            // A refusal is as durable as a commit: it is present after reopening and after a rebuild of the index.
             try fixture.reopenWithoutIndex()
             #expect(try fixture.refusals() == [expected])
         }
@@ -38,7 +38,7 @@ struct RefusalRecordTests {
             try prepare(fixture)
             for _ in 0..<3 { #expect(try fixture.refusal(.deleteObject("doc:9"))?.code == .unknownObject) }
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
-            // Without effect, and repeated under its key: neither is a refusal.
+            // A change without effect, and a repeated key. Neither of them is a refusal.
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
             let origin = Origin(idempotencyKey: "k")
             for _ in 0..<2 { try fixture.commit(.grant("user:ann", on: "doc:1", ["update"]), origin: origin) }
@@ -83,7 +83,7 @@ struct RefusalRecordTests {
         }
     }
 
-    @Test("E9: A caller who waits and one who does not, alone and in a crowd: each refusal is on record once")
+    @Test("E9: each refusal is recorded once, for waiting and non-waiting callers, alone and concurrently")
     func concurrency() async throws {
         try await withStore { (fixture) async throws in
             try prepare(fixture)
@@ -103,7 +103,7 @@ struct RefusalRecordTests {
             #expect(refusals.map(\.number.rawValue) == Array(1...200))
             #expect(Set(refusals.compactMap(\.tried?.json)).count == 200)
             #expect(refusals.allSatisfy { $0.code == "unknownObject" })
-            // The refusals of each caller are in order of time.
+            // The refusals of each caller are ordered by time.
             let own = refusals.filter { $0.caller == "thing:7" }.compactMap(\.tried?.json)
             #expect(own == (0..<5).map { #"{"op":"deleteObject","object":"doc:7-"# + "\($0)\"}" })
         }
@@ -135,7 +135,7 @@ struct RefusalRecordTests {
         }
     }
 
-    @Test("E9: A store that another process reads shows its refusals there, those that come later as well")
+    @Test("E9: A store opened for reading in another process shows the refusals, including later ones")
     func otherReaders() throws {
         try withStore { (fixture) throws in
             try prepare(fixture)
@@ -150,7 +150,7 @@ struct RefusalRecordTests {
         }
     }
 
-    @Test("E9: Refusals change neither the head nor its hash, and a store without any has none to show")
+    @Test("E9: Refusals change neither the head nor its hash, and a store without refusals shows none")
     func headStays() throws {
         try withStore { (fixture) throws in
             try prepare(fixture)

@@ -12,7 +12,7 @@ struct UnseenNameTests {
 
     private static let shapeless = ["\u{2800}", "\u{FFFE}", "\u{378}", "\u{E000}", "\u{FFFC}", "\u{600}"]
 
-    @Test("are refused wherever a name is new, and nothing is written", arguments: unseen)
+    @Test("are refused for every new name, and nothing is written", arguments: unseen)
     func newNames(character: String) throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .register("user:ann"))
@@ -37,12 +37,12 @@ struct UnseenNameTests {
     }
 
     @Test(
-        "that a store has are asked about, granted, changed and deleted as before, and exist again after a deletion",
+        "that a store already has can be queried, granted, changed, deleted, and recreated",
         arguments: unseen)
     func oldNames(character: String) throws {
         try withStore(.open) { (fixture) throws in
             let (user, doc) = (Name("user:a\(character)"), Name("doc:a\(character)"))
-            // As an earlier version wrote them: an import takes the names of its history.
+            // Creates the names as an earlier version did: an import accepts the names of its history.
             let history = Transaction(
                 "user:root", [.defineClass("doc"), .register(user), .createObject(doc, value: .integer(1))], authority: .importer)
             _ = try fixture.store.commit(history)
@@ -58,7 +58,7 @@ struct UnseenNameTests {
         }
     }
 
-    @Test("Names in use that look alike are listed together, and no others; a deleted one is left out")
+    @Test("that look alike and are in use are listed together; deleted ones are omitted")
     func lookAlikes() throws {
         try withStore(.open) { (fixture) throws in
             let cyrillic = Name("doc:pl\u{430}n")
@@ -77,7 +77,7 @@ struct UnseenNameTests {
     }
 
     @Test(
-        "with blanks at an end of a part are refused if they are new, and an import takes them",
+        "with blanks at an end of a part are refused if they are new, but accepted by an import",
         arguments: ["doc:a ", "doc:\u{3000}a"])
     func blankEnds(text: String) throws {
         try withStore(.open) { (fixture) throws in
@@ -90,7 +90,7 @@ struct UnseenNameTests {
         }
     }
 
-    @Test("that differ in blanks alone are listed together")
+    @Test("that differ only in blanks are listed together")
     func blankLookAlikes() throws {
         try withStore(.open) { (fixture) throws in
             let gold = ["doc: gold", "doc:gold", "doc:gold ", "doc:gold\u{A0}", "doc:gold\u{2800}", "doc:gold\u{3164}"].map {

@@ -6,9 +6,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("The work that one transaction may take")
+@Suite("The work limit of a transaction")
 struct WorkLimitTests {
-    /// Changes that each take little room in a request and much work.
+    /// Small changes that need much work.
     enum Attack: CaseIterable {
         case changePermission, nestRoles, mergeLargeValue, deleteWideTree, deleteBigRole, indexProperties
 
@@ -50,7 +50,7 @@ struct WorkLimitTests {
         }
     }
 
-    @Test("E2: a small request that takes much work is refused as tooMuchWork and changes nothing", arguments: Attack.allCases)
+    @Test("E2: a small request that needs much work is refused as tooMuchWork and changes nothing", arguments: Attack.allCases)
     func refused(attack: Attack) throws {
         try withStore(.open) { (fixture) throws in
             var rest = attack.preparation[...]
@@ -68,7 +68,7 @@ struct WorkLimitTests {
             let answer = try fixture.privileges("user:eve", "doc:top")
             try fixture.reopenWithoutIndex()
             #expect(try fixture.privileges("user:eve", "doc:top") == answer)
-            // An administrator commits the same.
+            // An administrator may commit the same changes.
             #expect(try fixture.refusal(of: attack.changes) == nil)
         }
     }

@@ -6,12 +6,12 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("A clock that was ahead is corrected by an event")
+@Suite("Correcting a clock that was ahead")
 struct ClockCorrectionTests {
     private static let year: Int64 = 365 * 86_400
     private let right = Instant.newYear.later(seconds: 100)
 
-    /// Commits with a right clock, then some with a clock that is a year ahead, and sets it right again.
+    /// Commits with a correct clock, then with a clock one year ahead, and corrects the clock.
     private func poison(_ fixture: StoreFixture) throws -> (last: Revision, poisoned: Revision) {
         try fixture.commit(
             .defineClass("doc"), .register("user:ann"), .createObject("doc:1"),
@@ -49,7 +49,7 @@ struct ClockCorrectionTests {
         }
     }
 
-    @Test("CONFORMANCE E5: questions at a time and about a revision use the corrected times, also after the index was folded again")
+    @Test("CONFORMANCE E5: queries by time and by revision use the corrected times, even after a rebuild of the index")
     func questions() throws {
         try withStore(.open) { (fixture) throws in
             let (last, poisoned) = try poison(fixture)
@@ -64,7 +64,7 @@ struct ClockCorrectionTests {
                 #expect(try !fixture.may("user:ann", "update", "doc:1", at: .time(right.advanced(byMicroseconds: -1))))
                 #expect(try fixture.may("user:ann", "update", "doc:1", at: .time(right)))
                 #expect(try fixture.store.time(of: poisoned) == right)
-                // The end that the wrong clock recorded stays.
+                // The expiry that the wrong clock recorded stays recorded.
                 #expect(try fixture.may("user:ann", "read", "doc:1", at: .revision(last)))
                 #expect(try !fixture.may("user:ann", "read", "doc:1"))
                 let spans = try fixture.store.accessSpans(with: ["update"], on: "doc:1").filter { $0.subject == "user:ann" }
@@ -124,7 +124,7 @@ struct ClockCorrectionTests {
     }
 
     @Test(
-        "CONFORMANCE E4: whatever times and corrections there were, each moment has the revision that a plain calculation gives",
+        "CONFORMANCE E4: for any times and corrections, each moment has the revision of a simple calculation",
         arguments: UInt64(0)..<6)
     func anyTimes(number: UInt64) throws {
         var random = SplitMix64(seed: TestSettings.firstSeed &+ 8_300_000 &+ number)

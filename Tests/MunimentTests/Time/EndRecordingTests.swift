@@ -6,11 +6,11 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Ends that the store records by itself", .timeLimit(.minutes(5)))
+@Suite("Expiries that the store records automatically", .timeLimit(.minutes(5)))
 struct EndRecordingTests {
     private let end = Instant.newYear.later(seconds: 100)
 
-    /// A store that records ends by itself, with `doc:1` and users who have nothing on it.
+    /// Creates a store that records expiries automatically, with `doc:1` and users without access to it.
     private func withEnds(
         _ recordsEnds: EndRecording = .byItself, _ body: (StoreFixture) async throws -> Void
     ) async throws {
@@ -24,7 +24,7 @@ struct EndRecordingTests {
         .grant(subject, on: "doc:1", privileges, until: .newYear.later(seconds: seconds))
     }
 
-    /// The commits that the store itself made.
+    /// Returns the commits of the store itself.
     private func ends(_ fixture: StoreFixture) throws -> [Commit] {
         try fixture.commits(from: Revision(1)).filter { $0.actor == .system }
     }
@@ -44,7 +44,7 @@ struct EndRecordingTests {
         }
     }
 
-    @Test("E13: by the machine's clock, too, the end has its own time")
+    @Test("E13: with the machine's clock, the recorded expiry has its exact time")
     func machineClock() async throws {
         try await withTemporaryFolder { folder in
             let store = try Store.create(at: folder + "/store", preset: .open)
@@ -64,7 +64,7 @@ struct EndRecordingTests {
         }
     }
 
-    @Test("E13: nothing is recorded before the moment itself, and nothing twice")
+    @Test("E13: nothing is recorded before the expiry, and nothing twice")
     func notBefore() async throws {
         try await withEnds { fixture in
             let granted = try fixture.commit(grant(100)).head
@@ -79,7 +79,7 @@ struct EndRecordingTests {
         }
     }
 
-    @Test("E13: many ends are a commit a moment, in their order and at their times, however late the clock jumps over them")
+    @Test("E13: expiries are one commit per moment, in order and with exact times, even if the clock jumps past them")
     func manyEnds() async throws {
         try await withEnds { fixture in
             let order = (1...40).map { Int64($0 * 37 % 41) }
@@ -96,7 +96,7 @@ struct EndRecordingTests {
         }
     }
 
-    @Test("E13: an earlier end that is granted later comes first, and one that was taken back never")
+    @Test("E13: an earlier expiry that is granted later comes first, and a revoked one is never recorded")
     func changesOfMind() async throws {
         try await withEnds { fixture in
             try fixture.commit(grant(300), grant(200, to: "user:ben"))
@@ -121,7 +121,7 @@ struct EndRecordingTests {
         }
     }
 
-    @Test("E13: an end that fell due while the store was closed is recorded when it is open again, without any commit")
+    @Test("E13: an expiry while the store was closed is recorded after it is opened, without another commit")
     func dueWhileClosed() async throws {
         try await withEnds { fixture in
             try fixture.commit(grant(100), grant(300, to: "user:ben"))
@@ -136,7 +136,7 @@ struct EndRecordingTests {
         }
     }
 
-    @Test("E13: where ends are recorded with commits, nothing else records them")
+    @Test("E13: with recording by commits, expiries are recorded only with commits")
     func withCommits() async throws {
         try await withEnds(.withCommits) { fixture in
             let granted = try fixture.commit(grant(100)).head
@@ -168,7 +168,7 @@ struct EndRecordingTests {
         }
     }
 
-    @Test("E13: a clock that is set back afterwards neither gives the access back in the log nor lets times go back")
+    @Test("E13: setting the clock back afterwards neither restores access in the log nor lets times go back")
     func clockSetBack() async throws {
         try await withEnds { fixture in
             try fixture.commit(grant(100), grant(200, to: "user:ben"))

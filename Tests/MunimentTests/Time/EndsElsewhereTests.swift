@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Ends in processes that come and go", .timeLimit(.minutes(5)))
+@Suite("Expiries with several processes", .timeLimit(.minutes(5)))
 struct EndsElsewhereTests {
     /// A closed store with `doc:1` and `user:ann`.
     private func withClosedStore(_ body: (_ path: String) async throws -> Void) async throws {
@@ -18,7 +18,7 @@ struct EndsElsewhereTests {
         try await body(path)
     }
 
-    /// Another process that grants access for some microseconds, and keeps the store open for writing.
+    /// Starts another process that grants access for some microseconds, and keeps the store open for writing.
     private func granting(
         for microseconds: Int64, at path: String, _ body: (Helper, _ granted: Revision, _ until: Instant) async throws -> Void
     ) async throws {
@@ -29,7 +29,7 @@ struct EndsElsewhereTests {
         try await body(helper, Revision(UInt64(words[0])), Instant(microseconds: words[1]))
     }
 
-    @Test("E13: a process that only reads sees the end that the writing one records by itself")
+    @Test("E13: a reading process sees the expiry that the writing process records")
     func readElsewhere() async throws {
         try await withClosedStore { path in
             try await granting(for: 900_000, at: path) { _, granted, until in
@@ -42,7 +42,7 @@ struct EndsElsewhereTests {
         }
     }
 
-    @Test("E13: an end that falls due after its process was killed is recorded by the next one, at its own time")
+    @Test("E13: an expiry after its process was killed is recorded by the next process, with its exact time")
     func killedBefore() async throws {
         try await withClosedStore { path in
             try await granting(for: 3_600_000_000, at: path) { helper, granted, until in
@@ -57,7 +57,7 @@ struct EndsElsewhereTests {
         }
     }
 
-    @Test("E13: ends come in between the commits of many writers once each, and revisions and times stay in order")
+    @Test("E13: expiries are recorded once each between commits of many writers, and revisions and times stay in order")
     func whileOthersWrite() async throws {
         try await withStore(.open, recordsEnds: .byItself) { (fixture) async throws in
             let count = 200

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Access that ends at a time")
+@Suite("Access with an expiry")
 struct ExpiryTests {
     private let end = Instant.newYear.later(seconds: 100)
 
@@ -18,12 +18,12 @@ struct ExpiryTests {
         .grant(subject, on: "doc:1", privileges, until: .newYear.later(seconds: seconds))
     }
 
-    /// The commits that the store itself made.
+    /// Returns the commits of the store itself.
     private func expiries(_ fixture: StoreFixture) throws -> [Commit] {
         try fixture.commits(from: Revision(1)).filter { $0.actor == .system }
     }
 
-    @Test("E13: access ends at the moment itself, before the log says so, and not a microsecond earlier")
+    @Test("E13: access ends exactly at its expiry, even before the log records it")
     func endsAtTheMoment() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -43,7 +43,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("E13: the next commit writes the end first, as an event of the store's own at the time of the end")
+    @Test("E13: the next commit first writes the expiry, as a commit of the store at the time of the expiry")
     func theEndReachesTheLog() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -61,7 +61,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("E13: each end is a commit at its own time, and what ends together ends in one")
+    @Test("E13: each expiry is a commit at its own time, and simultaneous expiries are one commit")
     func severalEnds() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -84,7 +84,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("E13: an end that falls due while the store is closed is neither lost nor late", arguments: [false, true])
+    @Test("E13: an expiry while the store is closed is recorded, with its exact time", arguments: [false, true])
     func dueWhileClosed(withoutIndex: Bool) throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -103,7 +103,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("E13: the end comes about once, and nothing else of the entry goes with it")
+    @Test("E13: an expiry is recorded once, and removes nothing else of the entry")
     func onlyWhatEnds() throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -127,7 +127,7 @@ struct ExpiryTests {
         (.deleteObject("doc:1"), nil),
     ]
 
-    @Test("E13: an end moves out, never in, and goes where the grant goes or is made for good", arguments: laterChanges)
+    @Test("E13: an expiry can only be extended, and disappears with the grant or if it becomes permanent", arguments: laterChanges)
     func changesOfMind(change: Change, left: Int64?) throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
@@ -167,7 +167,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("E13: access through the store level, a class and a parent ends at its moment too")
+    @Test("E13: access through the store level, a class or a parent also ends exactly at its expiry")
     func upperLevels() throws {
         try withStore { (fixture) throws in
             let all = ["query", "read"]

@@ -5,11 +5,11 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Every question about every moment")
+@Suite("Every query at every point in time")
 struct TimeTravelTests {
     private static let hour: Int64 = 3600
 
-    /// A revision an hour, from revision 1 at one o'clock on.
+    /// Creates one revision per hour, starting with revision 1 at one o'clock.
     private func fill(_ fixture: StoreFixture) throws {
         let steps: [[Change]] = [
             [.defineClass("doc", ClassSettings(inherits: .everything)), .register("user:ann"), .createRole("role:r")],
@@ -28,7 +28,7 @@ struct TimeTravelTests {
         }
     }
 
-    /// What holds from each revision on, 0 first.
+    /// The expected answers from each revision on, starting with revision 0.
     private struct Expected {
         static let read = [false, false, false, false, true, true, true, true, false, false]
         static let readSecond = [false, false, false, false, false, false, true, false, false, false]
@@ -58,7 +58,7 @@ struct TimeTravelTests {
         }
     }
 
-    @Test("E5: every question about every revision is answered as it would have been then", arguments: [false, true])
+    @Test("E5: every query at every revision gives the answer of that time", arguments: [false, true])
     func everyRevision(folded: Bool) throws {
         try withStore(.open) { (fixture) throws in
             try fill(fixture)
@@ -67,7 +67,7 @@ struct TimeTravelTests {
         }
     }
 
-    @Test("E5: a moment is the last commit at or before it")
+    @Test("E5: a point in time means the last commit at or before it")
     func everyMoment() throws {
         try withStore(.open) { (fixture) throws in
             try fill(fixture)
@@ -82,7 +82,7 @@ struct TimeTravelTests {
         }
     }
 
-    @Test("E5: every question at head was answered as the later one about that revision is")
+    @Test("E5: every answer at the head equals the later answer about that revision")
     func headThenAndNow() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
@@ -97,7 +97,7 @@ struct TimeTravelTests {
         }
     }
 
-    @Test("E5: of commits at one time a moment means the last")
+    @Test("E5: of several commits at the same time, a point in time means the last one")
     func commitsAtOneTime() throws {
         try withStore { (fixture) throws in
             for name in ["role:a", "role:b", "role:c"] { try fixture.commit(.createRole(Name(name))) }
@@ -106,7 +106,7 @@ struct TimeTravelTests {
         }
     }
 
-    @Test("E5: a store made today that took in an older history answers about the years of that history and about today")
+    @Test("E5: a new store with an imported older history answers about the years of that history and about today")
     func historyOlderThanItsStore() throws {
         try withStore(.open) { (fixture) throws in
             let past = Instant.newYear.later(seconds: -1_000_000)
@@ -124,7 +124,7 @@ struct TimeTravelTests {
         }
     }
 
-    @Test("E5: the history of an object, a subject and a role is the commits that changed something about it")
+    @Test("E5: the history of an object, a subject or a role contains exactly the commits that changed it")
     func histories() throws {
         try withStore(.open) { (fixture) throws in
             try fill(fixture)

@@ -5,9 +5,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("The statistics of a running store: bytes written, how full it is, whether it accepts writes")
+@Suite("The statistics of a running store: bytes written, space used, and whether it accepts writes")
 struct StoreUsageTests {
-    @Test("Commits, their events and refusals are counted once they are in the log, and each write with the time it took")
+    @Test("Commits, events and refusals are counted after they are in the log, and each write with its duration")
     func activity() throws {
         try withStore(.open) { fixture in
             let before = fixture.store.activity
@@ -24,7 +24,7 @@ struct StoreUsageTests {
         }
     }
 
-    @Test("Files and maps have their sizes, and a view that is open is counted until it ends")
+    @Test("Files and maps have their sizes, and an open view is counted until it ends")
     func usage() throws {
         try withStore(.open) { fixture in
             try fixture.commit(.defineClass("doc"))
@@ -41,7 +41,7 @@ struct StoreUsageTests {
         }
     }
 
-    @Test("A store that is open for writing has no obstacle to it; one that is open for reading, or closed, says so")
+    @Test("A store open for writing reports no obstacle to writes; one open for reading, or closed, reports the reason")
     func obstacles() throws {
         try withStore { fixture in
             #expect(fixture.store.obstacleToWriting == nil)

@@ -8,11 +8,11 @@ import Testing
 
 @Suite("What-if compared with a model that checks every principal on every object")
 struct RandomWhatIfTests {
-    /// The comparison of all principals with all objects is slow: a quarter of the histories.
+    /// Uses a quarter of the histories, because the comparison of all principals with all objects is slow.
     static let portions = RandomHistoryTests.portions.enumerated().filter { $0.offset % 4 == 0 }.map(\.element)
 
     @Test(
-        "E12: What transactions would change is exactly what differs once they are made, and nothing is written",
+        "E12: The predicted changes of what-if equal the actual changes, and what-if writes nothing",
         arguments: portions)
     func everyDifference(seeds: Range<UInt64>) {
         for seed in seeds {
@@ -28,7 +28,7 @@ struct RandomWhatIfTests {
     }
 }
 
-/// A random history. Every few steps are tried with what-if before they are made.
+/// A random history. Every few steps are tried with what-if first.
 private struct WhatIfRun {
     private let path: String
     private let clock = ManualClock()
@@ -51,7 +51,7 @@ private struct WhatIfRun {
 
     mutating func run() throws {
         defer { try? store.close() }
-        // The first steps make something to play with.
+        // The first steps create some data.
         for _ in 0..<20 { _ = try? store.commit(Transaction(history.next(), at: clock)) }
         try followLog()
         for number in 0..<WhatIfRun.drafts { try tryAndMake(steps: [1, 1, 2, 4][number % 4]) }
@@ -60,7 +60,7 @@ private struct WhatIfRun {
     private mutating func tryAndMake(steps count: Int) throws {
         let steps = (0..<count).map { _ in history.next() }
         clock.now = steps[0].time
-        // The later ones bring their time along, as a draft with times does.
+        // The later steps have explicit times, like a draft with times.
         let transactions = steps.map { Transaction($0.caller, $0.changes, time: $0.time) }
         let files = try contents()
         let answer = try store.whatIf(transactions)
@@ -116,7 +116,7 @@ private struct WhatIfRun {
         knownHead = head
     }
 
-    /// The bytes of every file except LMDB's reader tables, which change with each reader.
+    /// Returns every file except LMDB's reader tables, which change with each reader.
     private func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for case let file as String in FileManager.default.enumerator(atPath: path) ?? .init() where !file.hasSuffix("lock.mdb") {
@@ -133,7 +133,7 @@ extension Transaction {
     }
 }
 
-/// What-if and the store say something else.
+/// A difference between what-if and the store.
 private struct Disagreement: Error, CustomStringConvertible {
     let what: String
 

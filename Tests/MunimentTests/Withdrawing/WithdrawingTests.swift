@@ -5,11 +5,11 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Withdrawing a principal removes everything that was given to it by name")
+@Suite("Withdrawing a principal removes all of its direct access")
 struct WithdrawingTests {
     private let gone: Name = "user:gone"
 
-    /// Gives the principal something in every way there is.
+    /// Gives the principal access in every possible way.
     private func give(_ store: StoreFixture) throws {
         try store.commit(
             .defineClass("doc", ClassSettings(creatorPrivileges: ["read", "update"], creatorPermanent: true)),
@@ -27,7 +27,7 @@ struct WithdrawingTests {
             .attachPermission("permission:lists", to: "doc:list"), .appointAdministrator(gone))
     }
 
-    @Test("I9 Entries at every level, memberships, permissions made for it and its place among the administrators go in one commit")
+    @Test("I9 One commit removes entries at every level, memberships, permissions and the administrator role of the principal")
     func everything() throws {
         try withStore { store in
             try give(store)
@@ -45,7 +45,7 @@ struct WithdrawingTests {
         }
     }
 
-    @Test("Owned objects stay, and belong to an administrator if the owner cannot be removed from them")
+    @Test("Owned objects stay, and belong to an administrator if the owner's entry cannot be removed")
     func owned() throws {
         try withStore { store in
             try give(store)
@@ -66,7 +66,7 @@ struct WithdrawingTests {
         }
     }
 
-    @Test("A repeated withdrawal changes nothing, and neither does one of an unknown principal")
+    @Test("A repeated withdrawal changes nothing, and neither does the withdrawal of an unknown principal")
     func again() throws {
         try withStore { store in
             try give(store)
@@ -78,7 +78,7 @@ struct WithdrawingTests {
         }
     }
 
-    @Test("The last administrator keeps everything, and it is said what to do")
+    @Test("The last administrator keeps everything, and the error says what to do")
     func lastAdministrator() throws {
         try withStore { store in
             try store.commit(.register("user:ann"), .defineClass("doc"), .createObject("doc:plan"))
@@ -91,7 +91,7 @@ struct WithdrawingTests {
         }
     }
 
-    @Test("More than fits in one transaction goes in several, the widest first")
+    @Test("If the changes exceed one transaction, they are made in several, the widest access first")
     func many() throws {
         try withStore { store in
             let count = Limits.changesPerTransaction + 10
@@ -104,7 +104,7 @@ struct WithdrawingTests {
             let before = try store.head
             try store.store.withdraw(everythingFrom: gone)
             #expect(try store.head == Revision(before.rawValue + 2))
-            // If the first of the two ends, no administrator is left.
+            // If the process ends between the two transactions, the principal has already lost the administrator role.
             let between = Revision(before.rawValue + 1)
             #expect(try store.privileges(gone, "store", at: .revision(before)).contains("setPermissions"))
             #expect(

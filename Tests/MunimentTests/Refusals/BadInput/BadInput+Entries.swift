@@ -20,7 +20,7 @@ extension BadInput {
         BadInput(.malformed, "", .grant("user:ann", on: "doc:1", ["read", ""])),
         BadInput(.malformed, "Read", .grant("user:ann", on: "doc:1", ["Read"])),
         BadInput(.malformed, "*", .grant("user:ann", on: "doc:1", ["*"])),
-        // The store knows it, the class does not.
+        // The store knows this privilege, but the class does not.
         BadInput(.malformed, "approve", .grant("user:ann", on: "doc:1", ["approve"])),
         BadInput(.malformed, "2026-01-01T00:00:00Z", .grant("user:ann", on: "doc:1", ["read"], until: now)),
         BadInput(

@@ -11,7 +11,7 @@ extension BadInput {
         (Name(String(repeating: "c", count: 129) + ":1"), .tooLarge), (Name(String(repeating: "n", count: 10_000)), .malformed),
     ]
 
-    /// Every change, with a name in each place that takes one of any kind.
+    /// Returns every change, with the name in each position that accepts a name of any kind.
     private static func everywhere(_ name: Name) -> [Change] {
         [
             .createObject(name), .createObject("doc:new", parent: name), .createObject("doc:new", owner: name),

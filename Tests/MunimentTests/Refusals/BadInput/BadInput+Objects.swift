@@ -6,10 +6,10 @@ extension BadInput {
     private static let large = JSONValue.string(String(repeating: "x", count: Limits.valueBytes))
     private static let manyLinks = JSONValue.array(
         (0...Limits.linksPerValue).map { .object(["$ref": .string("doc:\($0)")]) })
-    /// As long as can be, but for its quotes: what makes it too long are its escapes.
+    /// A value within the limit without its escapes, and too long with them.
     private static let escaped = JSONValue.string(String(repeating: "\"", count: Limits.valueBytes / 2 + 1))
 
-    /// Values that no object can have.
+    /// Invalid object values.
     private static let values: [(code: Refusal.Code, value: JSONValue)] = [
         (.tooLarge, large), (.tooLarge, .object(["n": large])), (.tooLarge, escaped), (.tooLarge, manyLinks),
         (.tooLarge, nested(Limits.valueDepth + 1)), (.tooLarge, .array([JSONValue](repeating: .null, count: Limits.valueBytes))),
@@ -21,7 +21,7 @@ extension BadInput {
             BadInput(.alreadyExists, "doc:1", .createObject("doc:1")),
             BadInput(.alreadyExists, "doc:1", .createObject("doc:1", parent: "doc:mid", value: .null, owner: "user:ann")),
             BadInput(.unknownObject, "doc:none", .createObject("doc:new", parent: "doc:none")),
-            // Its own parent.
+            // An object as its own parent.
             BadInput(.unknownObject, "doc:new", .createObject("doc:new", parent: "doc:new")),
             BadInput(.unknownPrincipal, "user:none", .createObject("doc:new", owner: "user:none")),
             BadInput(.unknownPrincipal, "role:none", .createObject("doc:new", owner: "role:none")),

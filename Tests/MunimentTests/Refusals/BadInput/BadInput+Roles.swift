@@ -13,7 +13,7 @@ extension BadInput {
         BadInput(.unknownPrincipal, "doc:1", .addMember("doc:1", to: "role:r")),
         BadInput(.unknownPrincipal, "store", .addMember(.store, to: "role:r")),
         BadInput(.malformed, "role:r", .addMember(.anonymous, to: "role:r")),
-        // A role in itself, in a member of its own, and in a ring of five.
+        // A role as a member of itself, of one of its members, and in a cycle of five.
         BadInput(.cycle, "role:r", .addMember("role:r", to: "role:r")),
         BadInput(.cycle, "role:outer", .addMember("role:outer", to: "role:r")),
         BadInput(.cycle, "role:ring5", .addMember("role:ring5", to: "role:ring1")),

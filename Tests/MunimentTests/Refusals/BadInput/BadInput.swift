@@ -14,18 +14,18 @@ struct BadInput {
         self.change = change
     }
 
-    /// The change as its record has it.
+    /// The change as JSON, as its refusal record contains it.
     var json: String {
         var writer = JSONWriter()
         change.write(into: &writer)
         return writer.text
     }
 
-    /// The row in a few words, for a failure.
+    /// A short text of the row, for a failure.
     var summary: String { "\(code.rawValue): \(json.prefix(160))" }
 }
 
-/// Every table, by what its changes are about.
+/// All tables, by the subject of their changes.
 enum BadInputTable: String, CaseIterable {
     case classes, objects, entries, roles, principals, permissions, illFormedNames, wrongKinds
 

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Invalid input is refused with its code, is recorded, and changes nothing")
 struct BadInputTests {
-    /// The longest message that quotes anything, however long that is.
+    /// The maximum length of a message, for a quoted text of any length.
     private static let messageBytes = 1024
 
     @Test(
-        "E9: each row is refused for its reason, quotes it, leaves every answer as it was, and is on record",
+        "E9: each row is refused with its code, quotes the text, changes no answer, and is recorded",
         arguments: BadInputTable.allCases)
     func refused(table: BadInputTable) throws {
         try withStore { (fixture) throws in
@@ -32,7 +32,7 @@ struct BadInputTests {
         }
     }
 
-    /// Checks that the last refusal on record is this one, and that nothing else happened.
+    /// Checks that the last recorded refusal is this one, and that nothing else changed.
     private func checkRecord(
         of row: BadInput, _ refusal: Refusal, _ number: RefusalNumber, in fixture: StoreFixture
     ) throws {
@@ -71,14 +71,14 @@ struct BadInputTests {
     func tablesAreComplete() {
         let rows = BadInputTable.allCases.flatMap(\.rows)
         #expect(Set(rows.map(\.change.operation)).count == 21)
-        // The others belong to the caller, to the transaction, or to limits that take many changes to reach.
+        // The other codes depend on the caller, on the transaction, or on limits that need many changes.
         let elsewhere: Set<Refusal.Code> = [
             .notAuthenticated, .noPrivilege, .aboveOwnLevel, .notAdministrator, .keyReused, .tooMuchWork,
         ]
         #expect(Set(rows.map(\.code)) == Set(Refusal.Code.allCases).subtracting(elsewhere))
     }
 
-    /// Unusual input that is valid. It is carried out or changes nothing, and no refusal is recorded.
+    /// Unusual but valid input. It is applied or changes nothing, and no refusal is recorded.
     private static let innocent: [Change] = [
         .grant("user:ann", on: "doc:1", []), .grant("user:ann", on: "doc:1", ["read", "read"]),
         .setAccess("user:ben", on: "doc:1", []),

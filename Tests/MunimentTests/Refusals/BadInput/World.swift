@@ -4,7 +4,7 @@ import Permissions
 import StoreSupport
 import TestSupport
 
-/// The store that bad input is sent to: something of everything, so that each change could have an effect.
+/// The store for invalid input. It contains every kind of entity, so that each change could have an effect.
 enum World {
     static let preparation: [Change] = [
         .defineClass("doc", ClassSettings(properties: ["n"])), .defineClass("other", ClassSettings(privileges: ["approve"])),
