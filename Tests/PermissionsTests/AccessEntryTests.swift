@@ -35,7 +35,7 @@ struct AccessEntryTests {
         (entry(.all), .read, .forever, entry(.all)),
     ]
 
-    @Test("E13: a grant adds and prolongs, and never takes away or shortens", arguments: grants)
+    @Test("E13: a grant adds and extends access, and never removes or shortens it", arguments: grants)
     func granting(grant: Grant) {
         var entry = grant.before
         entry.grant(grant.granted, until: grant.until)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The content that an idempotency key identifies")
 struct CanonicalBytesTests {
-    /// One of each kind of change, with every optional part both ways somewhere.
+    /// One change of each kind. Each optional part is present in one change and missing in another.
     private static let changes: [Change] = [
         .defineClass("doc"),
         .defineClass(
@@ -37,7 +37,7 @@ struct CanonicalBytesTests {
         #expect(digest(Self.changes) == "07c0ff21ebb72776127b838baabda1cb893302f6167d2ad98ff88353b53eeed8")
     }
 
-    @Test("E8: no two different changes have the same bytes")
+    @Test("E8: different changes have different bytes")
     func distinct() {
         #expect(Set(Self.changes.map { [$0].canonicalBytes }).count == Self.changes.count)
         let (first, second): (Change, Change) = (.createRole("role:r"), .deleteRole("role:r"))

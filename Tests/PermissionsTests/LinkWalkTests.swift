@@ -48,7 +48,7 @@ struct LinkWalkTests {
             state.classes[.folder] = ClassOptions(inherits: .all)
         }
 
-        /// Adds an object below so many others.
+        /// Adds an object below the given number of others.
         mutating func add(_ classID: ClassID, height: Int = 0) -> ObjectID {
             var parent: ObjectID?
             for _ in 0...height {
@@ -64,7 +64,7 @@ struct LinkWalkTests {
             state.links[target, default: [:]][writer, default: []] += sources
         }
 
-        /// An object that Ben may read and that has a link written by a caller.
+        /// Adds an object that Ben may read, with a link written by a caller.
         mutating func share(_ target: ObjectID, by writer: PrincipalID) {
             let source = add(.folder)
             state.grant(.read, on: source, to: .ben)
@@ -109,7 +109,7 @@ struct LinkWalkTests {
         #expect(try CountingState(world.state).benReads(.one).allowed)
     }
 
-    @Test("E14: the links of many callers together have a bound as well")
+    @Test("E14: the links of many callers together have a limit as well")
     func manyCallers() throws {
         var world = World()
         for caller in 0..<200 {
@@ -117,7 +117,7 @@ struct LinkWalkTests {
         }
         let denied = try CountingState(world.state).benReads(.one)
         #expect(!denied.allowed && denied.reads <= Limits.linkReads + Self.shareOfOne)
-        // Nearest first, and of the same distance those of earlier callers first.
+        // The nearest objects first. At the same distance, those of earlier callers first.
         world.share(.one, by: Self.vic)
         #expect(try CountingState(world.state).benReads(.one).allowed)
     }

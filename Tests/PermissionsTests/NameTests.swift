@@ -63,7 +63,7 @@ struct NameTests {
         // Bidirectional controls.
         ("doc:\u{61C}", false), ("doc:\u{200E}", false), ("doc:\u{200F}", false), ("doc:a\u{202A}", false),
         ("doc:a\u{202E}cod", false), ("doc:\u{2066}a", false), ("doc:a\u{2069}", false),
-        // Without a width, a shape or a meaning of their own.
+        // Characters without a width, a shape or a meaning.
         ("doc:a\u{200B}", false), ("doc:a\u{200C}b", false), ("doc:a\u{200D}b", false), ("doc:\u{2060}", false),
         ("doc:\u{FEFF}a", false), ("doc:a\u{AD}b", false), ("doc:\u{34F}", false), ("doc:\u{3164}", false),
         ("doc:\u{FE0F}", false), ("doc:\u{E0041}", false), ("doc:\u{FFF9}", false),
@@ -80,14 +80,14 @@ struct NameTests {
         "sign ", "doc:e" + String(repeating: "\u{301}", count: 9), "doc:e" + String(repeating: "\u{20DD}", count: 9),
     ]
 
-    @Test("A name with blanks at an end of a part, or many marks on a character, cannot be a new one", arguments: misleading)
+    @Test("A new name must not have blanks at an end of a part, or many marks on a character", arguments: misleading)
     func misleadingNames(text: String) {
         #expect(Name.problem(asNew: text)?.code == .malformed)
         #expect(Name("doc:x").problem == nil && (Name(text).kind == nil || Name(text).isWellFormed))
     }
 
     @Test(
-        "A name with blanks inside, or with the marks that a script needs, can be a new one",
+        "A new name may have blanks inside, and the marks that a script needs",
         arguments: [
             "doc:my plan", "doc:my\u{A0}plan", "doc:a: b", "my doc:a", "doc:e" + String(repeating: "\u{301}", count: 8),
             "doc:\u{E01}\u{E33}\u{E49}", "doc:\u{5E9}\u{5C1}\u{5B8}\u{591}", "doc:\u{6F22}\u{1F600}", "sign",
@@ -126,7 +126,7 @@ struct NameTests {
         #expect(Name.class("doc") == "class:doc")
     }
 
-    @Test("Names are equal, and in order, by their bytes")
+    @Test("Names are compared and ordered by their bytes")
     func bytes() {
         #expect(Name("doc:\u{E9}") != Name("doc:e\u{301}"))
         #expect(Set<Name>(["doc:\u{E9}", "doc:e\u{301}", "doc:\u{E9}"]).count == 2)

@@ -11,7 +11,7 @@ struct TinyState: AccessState {
     /// The objects that link to an object, by who wrote the links.
     var links: [ObjectID: [PrincipalID: [ObjectID]]] = [:]
 
-    /// Opens the store and the classes to everyone, so that a test can look at the object part alone.
+    /// Gives everyone all access to the store and the classes, so that a test can check only the object part.
     static var open: TinyState {
         var state = TinyState()
         for object in [.store, ObjectID(ClassID.doc), ObjectID(ClassID.folder)] { state.grant(.all, on: object, to: .everyone) }

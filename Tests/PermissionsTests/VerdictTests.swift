@@ -2,7 +2,7 @@ import Events
 import Permissions
 import Testing
 
-@Suite("Verdicts carry their reason")
+@Suite("Verdicts contain their reason")
 struct VerdictTests {
     private static func levels(
         _ store: Privileges, _ classLevel: Privileges, _ object: Privileges, _ composition: Composition = .narrowing
@@ -25,7 +25,7 @@ struct VerdictTests {
         // A store level without update denies create, update and delete by itself.
         (levels(.delete, .all, .all), .delete, .store),
         (levels([.delete, .update], .all, .all), .delete, nil),
-        // In a widening class neither level denies alone.
+        // In a widening class, neither level denies access alone.
         (levels(.all, [], [], .widening), .read, .object),
         (levels(.all, .read, [], .widening), .read, nil),
         (levels(.all, .read, .update, .widening), [.read, .update], nil),
@@ -34,7 +34,7 @@ struct VerdictTests {
         (Verdict(effective: [], reason: .unknownPrivilege("fly")), .read, nil),
     ]
 
-    @Test("E11: a denial names the highest level that lacks something", arguments: table)
+    @Test("E11: a denial names the highest level with a missing privilege", arguments: table)
     func decidingLevel(verdict: Verdict, wanted: Privileges, level: DecidingLevel?) {
         #expect(verdict.decidingLevel(for: wanted) == level)
     }

@@ -5,7 +5,7 @@ import Permissions
 import Projections
 import TestSupport
 
-/// An index in a folder of its own, folded from commits that a test makes up.
+/// An index in a separate folder, built from commits that a test defines.
 final class IndexBench {
     let index: Index
     private let workingSet: WorkingSet
@@ -16,7 +16,7 @@ final class IndexBench {
         workingSet = try index.workingSet()
     }
 
-    /// Folds commits and writes the index after each so many.
+    /// Folds commits, and writes the index after each batch of the given size.
     convenience init(in folder: String, folding commits: [Commit], inBatchesOf size: Int) throws {
         try self.init(in: folder)
         for (number, commit) in commits.enumerated() {
@@ -41,14 +41,14 @@ final class IndexBench {
 
     func flush() throws { try index.flush(workingSet, hash: .zero) }
 
-    /// Applies events and takes them back.
+    /// Applies events and rolls them back.
     func foldInVain(_ events: [Event]) throws {
         workingSet.begin(Revision(UInt64(commits.count)), actor: .system)
         defer { workingSet.rollBack() }
         for event in events { try workingSet.apply(event) }
     }
 
-    /// Folds events as the next commit, one second after the last, and writes the index.
+    /// Folds events as the next commit, one second after the last one, and writes the index.
     func commit(_ events: [Event]) throws {
         let number = commits.count
         try fold(
@@ -89,7 +89,7 @@ extension Event {
     }
 }
 
-/// The log of a random history.
+/// Returns the log of a random history.
 func randomLog(seed: UInt64, steps: Int) throws -> [Commit] {
     try withTemporaryFolder { folder in
         var history = RandomHistory(seed: seed)

@@ -9,7 +9,7 @@ import Testing
 struct KeyOrderTests {
     private func bytes(_ key: FixedKey) -> [UInt8] { key.withBytes { span in span.indices.map { span[$0] } } }
 
-    /// Numbers at the limits of the range of a key, and some between.
+    /// Numbers at the limits of the key range, and some in between.
     private let numbers: [UInt64] = [0, 1, 2, 255, 256, 65_535, 1 << 20, 1 << 32, (1 << 40) - 2]
 
     @Test("Later versions of a document come first, with no other document between them")
@@ -57,7 +57,7 @@ struct KeyOrderTests {
         for (left, right) in zip(keys, keys.dropFirst()) { #expect(left.lexicographicallyPrecedes(right)) }
     }
 
-    @Test("Ends come in the order of time, and a key says what ends")
+    @Test("Expiries are ordered by time, and each key identifies the expired access")
     func expiries() throws {
         var expiries: [Expiry] = []
         for until in instants {
@@ -76,7 +76,7 @@ struct KeyOrderTests {
         #expect(throws: IndexError.damaged) { try Expiry(key: short.span) }
     }
 
-    @Test("A name is its own key; one that is too long is a hash that no name can be")
+    @Test("A name is its own key; a long name has a hash as its key, and no name can equal that hash")
     func names() {
         #expect(IndexTables.nameKey("user:ann") == Array("user:ann".utf8))
         let (one, other) = (String(repeating: "x", count: 256), String(repeating: "x", count: 255) + "y")

@@ -12,11 +12,11 @@ struct LargeListTests {
     private let role = PrincipalID(rawValue: 19)
     private let subjects = (UInt64(100)..<300).map { PrincipalID(rawValue: $0) }
 
-    /// What each subject has on the object, by the plain meaning of the events.
+    /// Each subject's access to the object, computed directly from the events.
     private typealias Plain = [PrincipalID: AccessEntry]
 
-    /// One random change. Most add while there are few entries and take away while there are many, so that their number wanders
-    /// about the edge between entries in the object's document and entries in rows of their own.
+    /// Returns a random change. With few entries it usually adds one, and with many it usually removes one. So the number stays near
+    /// the limit between entries in the object's document and entries in separate rows.
     private func change(_ plain: inout Plain, using random: inout SplitMix64) -> Event {
         let isFew = plain.count < random.number(62...76)
         let subject = isFew ? random.one(of: subjects) : random.one(of: plain.keys.sorted())
@@ -33,7 +33,7 @@ struct LargeListTests {
         return .revoked(revoked, on: one, from: subject)
     }
 
-    @Test("Entries in separate rows mean the same as entries in the document, at both sides of the limit", arguments: UInt64(0)..<4)
+    @Test("Entries in separate rows have the same meaning as those in the document, on both sides of the limit", arguments: UInt64(0)..<4)
     func edge(number: UInt64) throws {
         var random = SplitMix64(seed: TestSettings.firstSeed &+ 4_000_000 &+ number)
         try withTemporaryFolder { folder in
@@ -75,7 +75,7 @@ struct LargeListTests {
                 == plain.values.sorted { $0.subject < $1.subject })
     }
 
-    @Test("A role of a thousand members has them all, and loses one at a time")
+    @Test("A role of a thousand members contains all of them, and loses one at a time")
     func largeRole() throws {
         let members = (UInt64(100)..<1100).map { PrincipalID(rawValue: $0) }
         try withTemporaryFolder { (folder) throws in

@@ -20,7 +20,7 @@ struct ReaderMemoryTests {
             for commit in log.dropFirst() {
                 pooled.rest()
                 try bench.fold(commit)
-                // Now and then several commits reach the index together.
+                // Sometimes several commits reach the index together.
                 let isFlushed = commit.revision == log.last?.revision || !random.chance(percent: 20)
                 if isFlushed { try bench.flush() }
                 try pooled.renew()
@@ -57,7 +57,7 @@ struct ReaderMemoryTests {
     private static let (doc, one) = (ClassID(rawValue: 19), ObjectID(rawValue: 20))
     private static let permission = PermissionID(rawValue: 21)
 
-    /// What changes who has what at the levels above objects, in one commit each, and whether `ann` may read `one` then.
+    /// Changes of access at the levels above objects, one per commit, and whether `ann` may read `one` afterwards.
     private static let steps: [(event: Event, may: Bool)] = [
         (.memberAdded(MemberAdded(role: role, member: ann)), true),
         (.memberRemoved(MemberRemoved(role: role, member: ann)), false),
@@ -86,7 +86,7 @@ struct ReaderMemoryTests {
         (.objectDeleted(ObjectDeleted(object: one)), false),
     ]
 
-    @Test("E5: commit, ask, commit, ask: each change of members, administrators, classes and permissions is seen at once")
+    @Test("E5: each change of members, administrators, classes and permissions is visible to the next query")
     func everyKindOfChange() throws {
         let (ann, role, doc, one) = (Self.ann, Self.role, Self.doc, Self.one)
         try withTemporaryFolder { (folder) throws in

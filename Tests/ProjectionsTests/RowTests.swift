@@ -21,7 +21,7 @@ struct RowTests {
         return Array(writer.bytes[range])
     }
 
-    @Test("A version's row says where it ends, and is taken under its own key and in its own table only")
+    @Test("A version's row contains its end, and is valid only under its key and in its table")
     func version() throws {
         let row = row()
         #expect(try VersionRow.end(key: key, tag: tag, row.span) == Revision(1234))
@@ -33,7 +33,7 @@ struct RowTests {
         #expect(throws: IndexError.damaged) { try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row.span) }
     }
 
-    @Test("Any other value of any single byte of a version's row is found")
+    @Test("A change of any byte of a version's row is found")
     func everyByteOfAVersion() {
         let row = row()
         for index in row.indices {
@@ -58,7 +58,7 @@ struct RowTests {
         }
     }
 
-    @Test("Any other value of any single byte of a plain row or of its key is found")
+    @Test("A change of any byte of a plain row or of its key is found")
     func everyByteOfAPlainRow() {
         let tag = IndexTables.Tag.names
         let key = Array("user:ann".utf8)

@@ -38,7 +38,7 @@ struct PrivilegeQuestionTests {
         }
     }
 
-    @Test("R13: Its answer about a class matches the effect: creating, querying, setting permissions, adding properties")
+    @Test("R13: The result for a class matches the effect: creating, querying, setting permissions, adding properties")
     func answersHold() async throws {
         let changes: [(Privileges, Change)] = [
             (.create, .createObject("Person:2")), (.setPermissions, .grant("user:bob", on: "class:Person", ["read"])),

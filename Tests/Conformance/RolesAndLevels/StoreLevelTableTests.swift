@@ -52,7 +52,7 @@ struct StoreLevelTableTests {
             #expect(try table.refusal(PermissionTable.addClass) == .noPrivilege)
             #expect(try table.refusal(PermissionTable.share) == .noPrivilege)
         },
-        // The store level without update takes away create and delete as well: no object changes.
+        // A store level without update also removes create and delete: no object can change.
         off("update", "the role cannot change anything: the store is read-only") { table throws in
             #expect(try table.canRead())
             #expect(try table.refusal(PermissionTable.write) == .noPrivilege)

@@ -58,7 +58,7 @@ struct AuditBlockTests {
         }
     }
 
-    /// Every term, and every pair of terms, finds the same records in the blocks as in the log.
+    /// Checks that every term, and every pair of terms, finds the same records in the blocks as in the log.
     private func check(_ index: Index, _ log: [Commit]) throws {
         let reader = try index.beginReading()
         defer { reader.end() }
@@ -139,7 +139,7 @@ struct AuditBlockTests {
         }
     }
 
-    /// A store with more than two blocks of events; answers how many events it has.
+    /// Creates a store with more than two blocks of events. Returns the number of events.
     private func makeStore(_ path: String) throws -> Int {
         let clock = ManualClock()
         let store = try Store.create(at: path, preset: .open, options: StoreOptions { clock.now })

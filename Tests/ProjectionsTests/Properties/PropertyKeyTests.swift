@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Keys of properties")
 struct PropertyKeyTests {
-    /// Values in the order that queries have them.
+    /// Values in the order of queries.
     static let ascending: [JSONValue] = [
         .null, .bool(false), .bool(true), .number(-.greatestFiniteMagnitude), .integer(.min), .integer(.min + 1),
         .integer(-9_007_199_254_740_993), .number(-9_007_199_254_740_992), .integer(-2), .number(-1.5), .integer(-1),
@@ -30,7 +30,7 @@ struct PropertyKeyTests {
         }
     }
 
-    @Test("F15: equal values have equal keys: 1 and 1.0, no zero below zero, nothing there and null")
+    @Test("F15: equal values have equal keys: 1 and 1.0, 0 and -0, a missing value and null")
     func equality() {
         #expect(PropertyKey(.integer(1)) == PropertyKey(.number(1)))
         #expect(PropertyKey(.number(-0.0)) == PropertyKey(.integer(0)))
@@ -38,7 +38,7 @@ struct PropertyKeyTests {
         #expect(PropertyKey(.integer(.max)) != PropertyKey(.number(0x1p63)))
     }
 
-    @Test("F15: a text of more bytes than count is cut, and knows it; its key fits LMDB's")
+    @Test("F15: a text longer than the limit is cut and marked; its key fits LMDB's limit")
     func longTexts() {
         let limit = PropertyKey.byteLimit
         let (whole, cut) = (String(repeating: "x", count: limit), String(repeating: "x", count: limit + 1))
@@ -50,7 +50,7 @@ struct PropertyKeyTests {
         #expect(PropertyRow.prefixBytes + longest.bytes.count + PropertyRow.suffixBytes <= 300)
     }
 
-    @Test("F15: keys and values agree about a condition, and the keys that match it are in its range", arguments: 0..<20)
+    @Test("F15: conditions on keys and values agree, and matching keys are in the condition's range", arguments: 0..<20)
     func conditions(number: Int) {
         let seed = TestSettings.firstSeed &+ 70_000 &+ UInt64(number)
         var random = SplitMix64(seed: seed)

@@ -191,7 +191,7 @@ public final class ChildProcess: Sendable {
     /// The next line of the child's piped output; nil at its end.
     public func line() -> String? { lines.withLock { $0?.next() } }
 
-    /// Waits for piped output, and returns what there is; empty at its end.
+    /// Waits for piped output, and returns it. Empty at its end.
     public func available() -> [UInt8] { lines.withLock { $0?.available() } ?? [] }
 
     /// The child's output on standard error until now, if it is kept.

@@ -10,7 +10,7 @@ public struct NaiveNotice: Hashable, Sendable {
     public var revision: Revision
     public var kind: Kind
     public var object: Name
-    /// Sorted; only where privileges have changed.
+    /// Sorted. Empty unless privileges have changed.
     public var gained: [String] = []
     public var lost: [String] = []
     /// Whether the subscriber could read the object before.
@@ -34,7 +34,7 @@ public struct NaiveStanding: Hashable, Sendable {
     var birth: Int
     /// The privileges of the caller.
     public var privileges: Privileges
-    /// P: whether a signed-in caller who is named nowhere may read it.
+    /// P: whether a signed-in caller without entries may read it.
     public var isPublic: Bool
     /// H: whether the caller administers the store, or may read it without the entries for those who are named nowhere.
     public var isShared: Bool

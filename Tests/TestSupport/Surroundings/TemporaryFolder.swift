@@ -1,4 +1,4 @@
-// The two forms are told apart by whether their work waits, as everywhere in the library.
+// The compiler selects between the two forms by whether the body is asynchronous, as everywhere in the library.
 // swift-format-ignore-file: AmbiguousTrailingClosureOverload
 
 import Foundation
