@@ -110,7 +110,7 @@ struct KubernetesSuite {
         return try text.split(separator: "\n").dropFirst().map { line in
             guard let transaction = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
                 let changes = transaction["changes"] as? [[String: Any]]
-            else { throw BenchmarkFailure("a line of the history is no transaction") }
+            else { throw BenchmarkFailure("a line of the history is not a transaction") }
             return try changes.map(operation)
         }
     }

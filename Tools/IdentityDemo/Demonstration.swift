@@ -42,7 +42,7 @@ struct Demonstration {
 
     private func signUpByEmail() async throws {
         let state = await manager.states.first { $0 != .notDetermined }
-        try check(state == .notAuthenticated, "at the start nobody is signed in")
+        try check(state == .notAuthenticated, "at the start no user is signed in")
         guard case .verificationSent = try await manager.signUp(with: Demonstration.passwordOne, displayName: "Ann Example") else {
             throw Unmet(description: "an address was believed before it was verified")
         }
@@ -73,7 +73,7 @@ struct Demonstration {
         guard case .signedIn(let bob) = try await manager.signUp(with: try await acme(as: "bob")) else {
             throw Unmet(description: "acme vouches for the email, and a code was sent")
         }
-        try check(bob.email == "bob@example.com", "somebody else signs up by acme, without a code")
+        try check(bob.email == "bob@example.com", "another user signs up by acme, without a code")
         try await check(AuthError.lastWayIn, "the only way into an account is not taken away") { try await manager.unlink("acme") }
         try await manager.signOut()
     }
@@ -92,13 +92,13 @@ struct Demonstration {
         try await manager.signOut()
         try await manager.signIn(with: try await acme(as: "ann"))
         await person.refuseNext()
-        try await check(AuthError.cancelledByUser, "whoever cancels has changed nothing") {
+        try await check(AuthError.cancelledByUser, "a cancelled sign-in changes nothing") {
             try await manager.updatePassword("password two")
         }
     }
 
     private func deleteAccount() async throws {
-        guard let ann = manager.authenticationState.user else { throw Unmet(description: "nobody is signed in") }
+        guard let ann = manager.authenticationState.user else { throw Unmet(description: "no user is signed in") }
         let store = StoreClient(service: service, token: try await manager.accessToken())
         let notes: [Name] = ["note:one", "note:two"]
         try await store.create(notes)
@@ -107,9 +107,9 @@ struct Demonstration {
         await manager.setReauthenticationDelegate(person)
         let deleted = try await manager.deleteAccount(with: DeleteAccountOperation(references: [StoreReference(notes)]))
         try check(deleted.principal == ann.principal, "deleting the account deletes the notes first, and then the account")
-        try check(manager.authenticationState == .notAuthenticated, "nobody is signed in behind it")
-        try check(await store.isRefused(), "the token that the session had is good for nothing")
-        try await check(AuthError.wrongCredentials, "nobody can sign in to it") {
+        try check(manager.authenticationState == .notAuthenticated, "no user is signed in after the deletion")
+        try check(await store.isRefused(), "the token of the session is invalid")
+        try await check(AuthError.wrongCredentials, "sign-in to it fails") {
             try await manager.signIn(with: EmailIdentityProvider(email: "ann.new@example.com", password: "password one"))
         }
     }

@@ -32,12 +32,12 @@ enum Browser {
 
     /// Opens the address, signs in as a user, and follows the redirect back.
     static func signIn(at address: String, as name: String) async throws -> String {
-        guard let address = HTTPAddress(address) else { throw NoRedirect(description: "`\(address)` is no address") }
+        guard let address = HTTPAddress(address) else { throw NoRedirect(description: "`\(address)` is not an address") }
         var request = HTTPClientRequest(address)
         request.body = Array("sub=\(name)".utf8)
         let response = try HTTPClient.send(request)
         guard let location = response.header("Location") else {
-            throw NoRedirect(description: "the provider answers \(response.status), and sends nobody back")
+            throw NoRedirect(description: "the provider answers \(response.status) without a redirect")
         }
         return location
     }
@@ -67,7 +67,7 @@ struct StoreClient {
 
     private func send(_ path: String, _ body: JSONObject) throws -> (status: Int, body: String) {
         guard let address = HTTPAddress("\(service)/v1/stores/default/\(path)") else {
-            throw Refused(description: "`\(service)` is no address")
+            throw Refused(description: "`\(service)` is not an address")
         }
         var request = HTTPClientRequest(address)
         request.body = try JSONText.encode(.object(body))
