@@ -33,7 +33,7 @@ struct LargeListTests {
         return .revoked(revoked, on: one, from: subject)
     }
 
-    @Test("Entries in separate rows mean the same as entries in the document, on both sides of the limit", arguments: UInt64(0)..<4)
+    @Test("Entries in separate rows mean the same as those in the document, on both sides of the limit", arguments: UInt64(0)..<4)
     func edge(number: UInt64) throws {
         var random = SplitMix64(seed: TestSettings.firstSeed &+ 4_000_000 &+ number)
         try withTemporaryFolder { folder in

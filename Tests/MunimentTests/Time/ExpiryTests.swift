@@ -127,7 +127,7 @@ struct ExpiryTests {
         (.deleteObject("doc:1"), nil),
     ]
 
-    @Test("E13: an expiry can only be extended, and disappears with the grant or if it becomes permanent", arguments: laterChanges)
+    @Test("E13: an expiry can be extended, not shortened, and is gone after a revoke or a permanent grant", arguments: laterChanges)
     func changesOfMind(change: Change, left: Int64?) throws {
         try withStore(.open) { (fixture) throws in
             try prepare(fixture)
