@@ -25,7 +25,7 @@ struct Arguments {
             case "--json": json = rest.popFirst()
             case "--folder": folder = rest.popFirst() ?? folder
             default:
-                throw BenchmarkFailure("`\(argument)` is not an option: --quick, --large, --history FILE, --json FILE, --folder DIR")
+                throw BenchmarkFailure("unknown option `\(argument)`: use --quick, --large, --history, --json or --folder")
             }
         }
     }
