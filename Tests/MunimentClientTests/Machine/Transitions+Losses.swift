@@ -14,28 +14,28 @@ extension Transitions {
 
     static let losing = [
         Transition(
-            "Every answer was lost: it may have been done",
+            "If every response is lost, the outcome is unknown",
             lostOnce + [.event(waited(1)), .event(answered(1, lost)), .event(waited(1))], answered(1, lost),
             ["fail 1 outcomeUnknown"]),
         Transition(
-            "One answer was lost, and then nobody was reached: it may have been done",
+            "If one response is lost and the service is then unreachable, the outcome is unknown",
             lostOnce + [.event(waited(1)), .event(answered(1, down)), .event(waited(1))], answered(1, down),
             ["fail 1 outcomeUnknown"]),
         Transition(
-            "Whoever gives up after an answer was lost is told that it may have been done", lostOnce, .givenUp(JobID(number: 1)),
+            "If the caller cancels after a lost response, the outcome is unknown", lostOnce, .givenUp(JobID(number: 1)),
             ["fail 1 outcomeUnknown"]),
         Transition(
-            "So is the person who does not want to show who they are for the repetition",
+            "If the user cancels the reauthentication for the repetition, the outcome is unknown",
             lostOnce + [.pass(seconds: 300), .event(waited(1))],
             .challengeCancelled(1), ["fail 1 outcomeUnknown"]),
         Transition(
-            "So is whoever gets no new token to send it again with",
+            "If there is no new token for the repetition, the outcome is unknown",
             signedIn + [.event(asked(1, .updateProfile([:]))), .event(answered(1, lost)), .pass(seconds: 580), .event(waited(1))]
                 + [.event(.answered(.refresh(1), down)), .event(.waited(.refresh(1)))]
                 + [.event(.answered(.refresh(1), down)), .event(.waited(.refresh(1)))],
             .answered(.refresh(1), down), ["fail 1 outcomeUnknown"]),
         Transition(
-            "A question that got no answer has changed nothing",
+            "A cancelled read has no unknown outcome, even after a lost response",
             signedIn + [.event(asked(1, .reload)), .event(answered(1, lost)), .event(waited(1)), .event(answered(1, lost))],
             .givenUp(JobID(number: 1)), ["fail 1 cancelledByUser"]),
     ]
