@@ -125,21 +125,21 @@ struct IssuerKeysTests {
 
     /// Each item is the correct key with these additional members.
     static let sets: [SetRow] = [
-        ("one key without a name, and none asked for", [[:]], nil, true),
-        ("one key with a name, and none asked for", [["kid": "k1"]], nil, true),
-        ("two keys, and none asked for", [["kid": "k1"], ["kid": "k2"]], nil, false),
-        ("two keys of one name", [["kid": "k1"], ["kid": "k1"]], "k1", false),
-        ("the key among others", [["kid": "k2"], ["kid": "k1"], ["kid": "k3"]], "k1", true),
+        ("one key without a name, and no name in the token", [[:]], nil, true),
+        ("one key with a name, and no name in the token", [["kid": "k1"]], nil, true),
+        ("two keys, and no name in the token", [["kid": "k1"], ["kid": "k2"]], nil, false),
+        ("two keys with the same name", [["kid": "k1"], ["kid": "k1"]], "k1", false),
+        ("the key and other keys", [["kid": "k2"], ["kid": "k1"], ["kid": "k3"]], "k1", true),
         ("another name", [["kid": "K1"]], "k1", false),
-        ("no name where one is asked for", [[:]], "k1", false),
-        ("for the algorithm", [["kid": "k1", "alg": "RS256"]], "k1", true),
+        ("a key without a name, and a name in the token", [[:]], "k1", false),
+        ("for the same algorithm", [["kid": "k1", "alg": "RS256"]], "k1", true),
         ("for another algorithm", [["kid": "k1", "alg": "PS256"]], "k1", false),
         ("for signatures", [["kid": "k1", "use": "sig"]], "k1", true),
         ("for encryption", [["kid": "k1", "use": "enc"]], "k1", false),
         ("for other operations", [["kid": "k1", "key_ops": "verify"]], "k1", false),
         ("of another type", [["kid": "k1", "kty": "oct"]], "k1", false),
-        ("with a number that is no base64url", [["kid": "k1", "n": "+/=="]], "k1", false),
-        ("with an exponent of one", [["kid": "k1", "e": "AQ"]], "k1", false),
+        ("with a number that is not base64url", [["kid": "k1", "n": "+/=="]], "k1", false),
+        ("with exponent 1", [["kid": "k1", "e": "AQ"]], "k1", false),
     ]
 
     @Test("A token is accepted if exactly one key of the set matches its header", arguments: sets.indices)
@@ -153,12 +153,12 @@ struct IssuerKeysTests {
     }
 
     static let discovery: [(what: String, document: @Sendable (String) -> String, isGood: Bool)] = [
-        ("as it should be", { #"{"issuer":"\#($0)","jwks_uri":"\#($0)/keys"}"# }, true),
+        ("a valid document", { #"{"issuer":"\#($0)","jwks_uri":"\#($0)/keys"}"# }, true),
         ("another issuer", { #"{"issuer":"https://evil.example.com","jwks_uri":"\#($0)/keys"}"# }, false),
         ("the issuer with a slash", { #"{"issuer":"\#($0)/","jwks_uri":"\#($0)/keys"}"# }, false),
         ("no issuer", { #"{"jwks_uri":"\#($0)/keys"}"# }, false),
         ("no keys", { #"{"issuer":"\#($0)"}"# }, false),
-        ("keys in the open, elsewhere", { #"{"issuer":"\#($0)","jwks_uri":"http://keys.example.com/keys"}"# }, false),
+        ("keys at an insecure address", { #"{"issuer":"\#($0)","jwks_uri":"http://keys.example.com/keys"}"# }, false),
         ("keys in a file", { #"{"issuer":"\#($0)","jwks_uri":"file:///etc/passwd"}"# }, false),
         ("no JSON", { _ in "<html>" }, false),
     ]

@@ -134,7 +134,7 @@ struct ChangeJSONTests {
             case .createObject(let name, _, .some(.string(let text)), _) = try read(
                 json(.createObject(Name("doc:" + odd), value: .string(odd))))
         else {
-            Issue.record("another change came back")
+            Issue.record("the decoded change differs")
             return
         }
         #expect(Array(text.utf8) == Array(odd.utf8))

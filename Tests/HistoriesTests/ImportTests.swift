@@ -187,7 +187,7 @@ struct ImportTests {
             try file.write(lines)
             do {
                 try file.load()
-                Issue.record("a member of no role was taken")
+                Issue.record("a member of an unknown role was accepted")
             } catch ImportError.refused(let path, let line, let id, let refusal) {
                 #expect((path, line, id) == (file.path, 4, "wrong"))
                 #expect((refusal.code, refusal.change) == (.unknownObject, 1))

@@ -35,7 +35,7 @@ struct AccessRow: Hashable {
 struct KubernetesNoticeTests {
     @Test(
         "E6, F11, F13: the notices that 40 users received in eight years give exactly the 12,560 access changes of the snapshots",
-        .enabled(if: KubernetesTests.isThere, "the history lies beside the repository, in ../shared/data/kubernetes-org"))
+        .enabled(if: KubernetesTests.isThere, "needs the history in ../shared/data/kubernetes-org, next to the repository"))
     func notices() throws {
         let questions = try String(contentsOfFile: KubernetesTests.folder + "/answers.jsonl", encoding: .utf8)
             .split(separator: "\n").filter { $0.hasPrefix("{") && $0.contains("\"accessChanges\"") }

@@ -11,13 +11,13 @@ struct KubernetesTests {
 
     static let isThere: Bool = {
         let isThere = FileManager.default.fileExists(atPath: folder + "/commands.jsonl")
-        if !isThere { print("skipped: the history of the Kubernetes organisations, since there is no \(folder)") }
+        if !isThere { print("skipped: the history of the Kubernetes organisations, because \(folder) does not exist") }
         return isThere
     }()
 
     @Test(
         "E4, E5, E6: the Kubernetes history gives all 4,240 answers exactly, 40 of them with 12,560 access changes",
-        .enabled(if: isThere, "the history lies beside the repository, in ../shared/data/kubernetes-org"))
+        .enabled(if: isThere, "needs the history in ../shared/data/kubernetes-org, next to the repository"))
     func answers() throws {
         let questions = try String(contentsOfFile: Self.folder + "/answers.jsonl", encoding: .utf8)
             .split(separator: "\n").filter { $0.hasPrefix("{") && $0.contains("\"ask\"") }

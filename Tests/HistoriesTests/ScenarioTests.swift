@@ -29,7 +29,7 @@ struct ScenarioTests {
             .drop { !$0.hasPrefix(#"    {"format":"scenario/1""#) }.prefix { $0.hasPrefix("    ") }
         let result = try ScenarioRunner().run(text: lines.joined(separator: "\n"), named: "Docs/Scenarios.md")
         #expect(result.failures.map(\.description) == [])
-        #expect(result.passed == lines.count - 2, "every line but the header and the mark says what happens")
+        #expect(result.passed == lines.count - 2, "each line except the header and the mark has an expectation")
     }
 
     private func run(_ lines: String...) throws -> ScenarioResult {

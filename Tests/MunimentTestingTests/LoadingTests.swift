@@ -27,7 +27,7 @@ struct LoadingTests {
                             try step.snapshot.objects(for: subject, with: ["read"]) == objects, "\(subject) reads \(objects)")
                     }
                 }
-                try step.expect(try store.time(of: step.revision) == step.time, "the time is that of the file")
+                try step.expect(try store.time(of: step.revision) == step.time, "the time is equal to the time in the file")
             }
             #expect(try store.head.revision == Revision(UInt64(count)))
         }

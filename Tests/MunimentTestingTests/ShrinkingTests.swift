@@ -99,7 +99,7 @@ struct ShrinkingTests {
         let shrunk = try #require(
             try history.shrunk { step in
                 let wantsBox = step.cause.contains("box")
-                try step.expect(try !wantsBox || !step.snapshot.exists("user:new"), "nobody new wants a box")
+                try step.expect(try !wantsBox || !step.snapshot.exists("user:new"), "a refused command registers no user")
             })
         #expect(shrunk.history.transactions.map(\.caller) == ["user:new"])
         #expect(shrunk.scenario.contains(#""expect":{"refused":"noPrivilege"}"#), "\(shrunk)")
