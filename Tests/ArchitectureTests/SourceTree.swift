@@ -18,10 +18,13 @@ enum SourceTree {
         .deletingLastPathComponent()
 
     /// Returns every Swift file below a folder of the package, sorted by path.
-    static func swiftFiles(below folder: String) throws -> [File] {
+    static func swiftFiles(below folder: String) throws -> [File] { try files(below: folder, ending: ".swift") }
+
+    /// Every file below a folder of the package whose name ends with a suffix, sorted by path.
+    static func files(below folder: String, ending suffix: String) throws -> [File] {
         let root = package.appending(path: folder)
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
-        return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+        return try paths.filter { $0.hasSuffix(suffix) }.sorted().map { path in
             File(path: folder + "/" + path, text: try String(contentsOf: root.appending(path: path), encoding: .utf8))
         }
     }

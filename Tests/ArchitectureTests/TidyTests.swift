@@ -50,6 +50,25 @@ struct TidyTests {
         }
     }
 
+    /// Phrases that make readers stop, and that plain words replace.
+    static let slowPhrases = [
+        "whoever", "comes to", "goes on", "any more", "at the most", "so long as", "as often as", "what is none",
+    ]
+
+    @Test("Sources and documents have none of the slow phrases", arguments: slowPhrases)
+    func textIsPlain(phrase: String) throws {
+        let files = try SourceTree.files(below: "Sources", ending: ".swift") + SourceTree.files(below: "Docs", ending: ".md")
+        try #require(files.count > 100)
+        let pattern = try Regex("\\b\(phrase)\\b").ignoresCase()
+        for file in files where file.text.contains(pattern) {
+            for (index, line) in file.lines.enumerated() {
+                // The names of decision files stay as they are.
+                let text = line.replacing(#/\]\([^)]*\)/#, with: "]")
+                #expect(!text.contains(pattern), "\(file.path):\(index + 1) says `\(phrase)`")
+            }
+        }
+    }
+
     static let planted: [(path: String, text: String)] = [
         ("Sources/Core/Events/A.swift", String(repeating: "\n", count: 401)),
         ("Sources/Core/Events/A.swift", "\tlet a = 1\n"),

@@ -21,7 +21,7 @@ struct KiiGuideTests {
         defer { fixture.closeAndRemove(folder) }
 
         // guide begins
-        // Once, as the store's administrator: buckets belong to whoever defines them, and user:owner may define some.
+        // Once, as the store's administrator: a bucket belongs to the user who defines it, and user:owner may define some.
         try await Bucket.prepare(store, as: "user:root", owners: ["user:owner"])
 
         // The scope's owner defines a bucket in which every signed-in user may create objects and query.
@@ -118,7 +118,7 @@ struct KiiGuideTests {
         #expect(try await refusedEntry { try await mine.save() }?.reason.code == .permanentEntry)
 
         // guide begins
-        // bucketActionReadObjects: an entry on the bucket itself. Whoever has it reads every object in it.
+        // bucketActionReadObjects: an entry on the bucket itself. A subject with it reads every object in it.
         var bucket = EntryList(of: Bucket("post").object, in: store, as: "user:owner")
         bucket.put(.anonymous, bucket: .readObjects)
         try await bucket.save()

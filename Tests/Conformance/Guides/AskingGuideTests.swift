@@ -50,7 +50,7 @@ struct AskingGuideTests {
         #expect(page.revision == shared.head)
 
         // guide begins
-        // A cursor is text for whoever asks for the next page, in an application elsewhere for example.
+        // A cursor is text, so that another application can ask for the next page.
         if let text = page.next?.description {
             let second = try store.query(query, as: "user:ann", after: try QueryCursor(text))
             print(second.objects, second.next == nil)  // ["book:birch"] true

@@ -119,7 +119,7 @@ struct FirebaseGuideTests {
             ])
 
         // guide begins
-        // A role as a specified user: whoever is in it is one.
+        // A role as a specified user: every member of it is one.
         try await store.commit(
             Transaction("user:root", [.createRole("role:family"), .addMember("user:bob", to: "role:family")]))
         try await notes.addUser("role:family", to: "list")
