@@ -127,11 +127,8 @@ internal import Synchronization
             }
             // A body of a few bytes is not a reason to reject a caller. Small requests are still handled at the limit.
             let bytes = framing.announcesBody ? framing.contentLength ?? limit : 0
-            if bytes > Self.smallBody {
-                guard let reservation = memory.reserve(bytes, for: request.memoryOwner) else {
-                    return unsafe refuse(lacksMemory(), framing, request, on: handle)
-                }
-                request.reservations.append(reservation)
+            if bytes > Self.smallBody, !reserve(bytes, for: request) {
+                return unsafe refuse(lacksMemory(), framing, request, on: handle)
             }
             request.body.reserveCapacity(bytes)
             request.stage = .body(limitBytes: limit)
@@ -195,15 +192,13 @@ internal import Synchronization
             detail: "the requests and responses in progress take all the memory that they may: send the request again later")
     }
 
-    /// Counts a large response in the memory budget.
+    /// Reserves memory for a large body or response until the request ends.
     ///
-    /// - Returns: false if the budget has no room for the response and the response can be dropped.
-    private func count(_ bytes: Int, for request: HTTPRequest) -> Bool {
-        guard request.changesNothing else {
-            request.reservations.append(memory.count(bytes, for: request.memoryOwner))
-            return true
-        }
-        guard let reservation = memory.reserve(bytes, for: request.memoryOwner) else { return false }
+    /// - Parameter mustFit: whether the bytes are reserved even if the budget has no room.
+    /// - Returns: false if the bytes are not reserved.
+    private func reserve(_ bytes: Int, for request: HTTPRequest, mustFit: Bool = false) -> Bool {
+        let owner = request.memoryOwner
+        guard let reservation = mustFit ? memory.count(bytes, for: owner) : memory.reserve(bytes, for: owner) else { return false }
         request.reservations.append(reservation)
         return true
     }
@@ -265,7 +260,9 @@ internal import Synchronization
             }
         }
         if case .bytes(let bytes) = response.body {
-            if bytes.count > Self.smallBody, !count(bytes.count, for: request) { response = lacksMemory() }
+            if bytes.count > Self.smallBody, !reserve(bytes.count, for: request, mustFit: !request.changesNothing) {
+                response = lacksMemory()
+            }
             allowTimeToRead(request)
         }
         request.stage = .answered

@@ -26,9 +26,8 @@ final class MemoryBudget: Sendable {
     /// - Parameter limitBytes: the limit on the bytes of all reservations together.
     init(limitBytes: Int) {
         self.limitBytes = limitBytes
-        // Larger blocks are returned to the system when they are freed. By default, the C library raises this threshold to the largest
-        // block
-        // that was ever freed, and keeps smaller blocks.
+        // Larger blocks are returned to the system when they are freed. By default, the C library raises this threshold to the
+        // largest block that was ever freed, and keeps smaller blocks.
         mallopt(M_MMAP_THRESHOLD, 256 << 10)
     }
 

@@ -4,24 +4,23 @@ internal import Muniment
 extension MunimentService {
     /// Returns the problem to send for an error, and reports faults of the service in its log.
     func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
-        var problem = Problem(error)
+        let (problem, exchange) = (Problem(error), request.context as? Exchange)
         if problem.kind.status >= 500, !(error is Problem) {
-            settings.report("request \((request.context as? Exchange)?.requestID ?? "-"): \(error)")
+            settings.report("request \(exchange?.requestID ?? "-"): \(error)")
         }
-        let exchange = request.context as? Exchange
-        if problem.kind == .failed || problem.kind == .unavailable, exchange?.hosted?.store.isInPlace == false {
+        let store = exchange?.hosted?.store
+        if [.failed, .unavailable].contains(problem.kind), store?.isInPlace == false {
             return Problem(
                 .unavailable,
                 "the files of this store were removed or replaced while the service had them open, so it takes no changes: put the "
                     + "folder back or restore it, then start the service again")
         }
-        if problem.kind == .failed, let route = exchange?.route, router.routes[route].isOfAccounts,
-            accounts?.obstacleToChanges != nil
-        {
+        guard problem.kind == .failed else { return problem }
+        if let route = exchange?.route, router.routes[route].isOfAccounts, accounts?.obstacleToChanges != nil {
             return Problem(.unavailable, "accounts cannot be changed; the service's log has the reason")
         }
-        if problem.kind == .failed, (request.context as? Exchange)?.hosted?.store.obstacleToWriting != nil {
-            problem = Problem(
+        if store?.obstacleToWriting != nil {
+            return Problem(
                 .unavailable,
                 "the store takes no changes, because a write failed. The operator repairs the cause and restarts the service; the "
                     + "service's log has the reason.")

@@ -6,7 +6,7 @@ public struct Certificate: Hashable, Sendable {
     public let keyDigest: Digest
     /// The bits of the modulus of an RSA key; nil for other keys.
     public let rsaBits: Int?
-    /// The first and the last second in which the certificate is valid, since 1970.
+    /// The first and the last second of validity, counted from 1970.
     public let validity: ClosedRange<Int64>
 
     /// Reads the first certificate in a PEM text.

@@ -16,7 +16,7 @@ public struct DataBackup: Hashable, Sendable {
     public let stores: [String: Backup]
     /// Whether the backup contains the service's tokens.
     public let hasTokens: Bool
-    /// The SHA-256 of the file of tokens, in hexadecimal digits; nil without tokens, and in a backup of an early build.
+    /// The SHA-256 of the token file, in hexadecimal digits; nil without tokens, and in a backup of an early build.
     public let tokensHash: String?
     /// Whether the backup contains the service's accounts.
     public let hasAccounts: Bool
@@ -59,7 +59,7 @@ public struct DataBackup: Hashable, Sendable {
     ///   - backup: the folder that ``make(of:to:options:accounts:)`` created. It is only read.
     ///   - directory: the data directory to create; it must not exist or must be empty.
     ///   - withTokens: whether to restore the tokens as well. A token that was revoked after the backup becomes valid again.
-    ///     A file of tokens that differs from the one of the backup is refused.
+    ///     A token file that differs from the one of the backup is refused.
     ///   - options: the progress, the clock and the limits for rebuilding the indexes.
     ///   - accounts: restores the accounts, if the backup has some, into the given folder.
     /// - Throws: ``BackupError``, errors of `accounts`, or file errors. An error leaves no data directory.

@@ -50,7 +50,7 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
 public struct TokensNotRolledBack: Error, Hashable, CustomStringConvertible {
     public let path: String
 
-    public var description: String { "the file of tokens `\(path)` is not an older copy: there is nothing to accept" }
+    public var description: String { "the token file `\(path)` is not an older copy: there is nothing to accept" }
 }
 
 /// A token that cannot be created or revoked as requested.

@@ -29,7 +29,7 @@ public final class TokenRegistry: Sendable {
             switch result {
             case .success(let new):
                 (reading, end, condition) = (new, new?.file.end ?? end, .readable)
-                return before == .unreadable ? "the file of tokens `\(path)` can be read again" : nil
+                return before == .unreadable ? "the token file `\(path)` can be read again" : nil
             case .failure(let error):
                 // A lack of file descriptors ends without a change of the file. At the start, the caller reports the error.
                 if (error as? FileError)?.isLackOfResources == true || before == .unread { return nil }

@@ -175,7 +175,7 @@ extension Problem {
             headers: [HTTPHeader("Retry-After", "5")])
     }
 
-    /// The problem if the file of tokens cannot be read.
+    /// The problem if the token file cannot be read.
     static func unreadableTokens(_ error: any Error) -> Problem {
         if (error as? FileError)?.isLackOfResources ?? false { return .lacksResources }
         return Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` shows the reason")

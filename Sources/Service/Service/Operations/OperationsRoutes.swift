@@ -29,7 +29,7 @@ enum OperationsRoutes {
                 throw Problem(.unavailable, "changes are refused: the disk has too little free space")
             }
             guard call.service.canReadTokens else {
-                throw Problem(.unavailable, "the file of tokens cannot be read; the service's log has the reason")
+                throw Problem(.unavailable, "the token file cannot be read; the service's log has the reason")
             }
             return call.answer(["status": .string("ready")])
         })

@@ -64,18 +64,19 @@ extension Command {
                 try call.output.json(.object(["changes": .integer(Int64(lost.changes)), "had": .integer(Int64(lost.had))]))
             } else {
                 try call.output.line(
-                    "the file of tokens has \(counted(UInt64(lost.changes), "change")) and had \(lost.had); tokens that were revoked "
+                    "the token file has \(counted(UInt64(lost.changes), "change")) and had \(lost.had); tokens that were revoked "
                         + "in the lost changes are valid again: see `muniment token list`")
             }
             return .success
         }
-        if try Store.isMissing(at: try call.directory) {
-            try Store.acceptLoss(at: try call.directory)
-            let line = "the store in `\(try call.directory)` is missing, and its loss is accepted: a new one can be created there"
+        let directory = try call.directory
+        if try Store.isMissing(at: directory) {
+            try Store.acceptLoss(at: directory)
+            let line = "the store in `\(directory)` is missing, and its loss is accepted: a new one can be created there"
             if call.isJSON { try call.output.json(.object(["message": .string(line)])) } else { try call.output.line(line) }
             return .success
         }
-        let accepted = try Store.acceptRollback(at: try call.directory, options: call.storeOptions)
+        let accepted = try Store.acceptRollback(at: directory, options: call.storeOptions)
         ProgressBar.standard.clear()
         if call.isJSON {
             try call.output.json(

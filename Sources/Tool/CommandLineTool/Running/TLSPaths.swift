@@ -40,7 +40,9 @@ struct TLSPaths: Sendable {
                 description: "the RSA key of the certificate `\(certificate)` has \(bits) bits, and at least \(least) are needed. "
                     + "Get a certificate with a larger key, or with a P-256 key.")
         }
-        let validity = Instant(seconds: found.validity.lowerBound)...Instant(seconds: found.validity.upperBound)
+        let epoch = Instant(microseconds: 0)
+        let validity =
+            epoch.advanced(bySeconds: found.validity.lowerBound)...epoch.advanced(bySeconds: found.validity.upperBound)
         let keyPEM = String(decoding: try readFile(key), as: UTF8.self)
         return Content(
             files: HTTPServerSettings.TLSFiles(certificatePEM: pem, keyPEM: keyPEM), path: certificate, validity: validity)
@@ -82,8 +84,4 @@ struct TLSPaths: Sendable {
 /// A certificate that the service does not accept.
 private struct UnusableCertificate: Error, CustomStringConvertible {
     let description: String
-}
-
-extension Instant {
-    fileprivate init(seconds: Int64) { self.init(microseconds: seconds * 1_000_000) }
 }

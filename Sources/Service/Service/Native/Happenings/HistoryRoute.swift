@@ -47,9 +47,9 @@ enum HistoryRoute {
             guard let lineType = call.lineType else {
                 var (commits, place, bytes) = ([JSONValue](), 0, 0)
                 while place < revisions.count, commits.count < limit, bytes < Limits.bytesPerPage {
-                    if let commit = try store.commit(revisions[place], about: name, for: audience) {
-                        commits.append(commit.json)
-                        bytes += commit.json.approximateBytes
+                    if let commit = try store.commit(revisions[place], about: name, for: audience)?.json {
+                        commits.append(commit)
+                        bytes += commit.approximateBytes
                     }
                     place += 1
                 }
