@@ -97,7 +97,8 @@ let package = Package(
                 "Muniment", "MunimentRecipes", "Histories", "Wire", "Notices", "Events", "Permissions", "Credentials", "Files",
                 "Hashing", "HTTPServer", "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
             ],
-            path: "Sources/Tool/CommandLineTool", swiftSettings: settings),
+            path: "Sources/Tool/CommandLineTool", swiftSettings: settings, plugins: ["RecordCommit"]),
+        .plugin(name: "RecordCommit", capability: .buildTool()),
 
         .systemLibrary(name: "CSQLite", path: "Tools/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(

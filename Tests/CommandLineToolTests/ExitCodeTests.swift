@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Exit codes: 0 yes or done, 1 no or refused, 2 usage error, 3 store error")
@@ -123,6 +124,19 @@ struct ExitCodeTests {
             let before = try tool.make("log").output
             #expect(try tool.run("object delete doc:plan --as user:bob").code == 1)
             #expect(try tool.make("log").output == before)
+        }
+    }
+
+    @Test("`--version` prints the newest version of the changelog, and the commit of the build")
+    func version() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let folder = URL(filePath: TestSettings.package)
+            let changelog = try String(contentsOf: folder.appending(path: "CHANGELOG.md"), encoding: .utf8)
+            let release = try #require(changelog.firstMatch(of: /\n## \[([0-9.]+)\] - \d{4}-\d\d-\d\d\n/)).output.1
+            let answer = try tool.make("--version").output
+            let printed = try #require(answer.wholeMatch(of: /muniment ([0-9.]+)(?: \(([0-9a-f]{12})\))?\n/)).output
+            #expect(printed.1 == release)
+            #expect((printed.2 != nil) == FileManager.default.fileExists(atPath: folder.appending(path: ".git/logs/HEAD").path))
         }
     }
 

@@ -5,8 +5,8 @@ import Permissions
 
 /// The `muniment` tool: finds the command in the arguments, runs it, and returns an exit code.
 struct Tool {
-    /// The version that `--version` prints.
-    static let version = "0.1.0"
+    /// What `--version` prints: the version, and the commit if it is known.
+    static let version = builtCommit.isEmpty ? "0.1.0" : "0.1.0 (\(builtCommit))"
 
     private let output = Output()
 
