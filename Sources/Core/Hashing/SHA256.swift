@@ -18,16 +18,9 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
 
     /// Computes the digest of some bytes. Linear.
     public init(of bytes: Span<UInt8>) {
-        self.init(
-            unchecked: [UInt8](capacity: Digest.byteCount) { output in
-                output.append(repeating: 0, count: Digest.byteCount)
-                var result = output.mutableSpan
-                unsafe result.withUnsafeMutableBufferPointer { result in
-                    unsafe bytes.withUnsafeBufferPointer { bytes in
-                        _ = unsafe SHA256(bytes.baseAddress, bytes.count, result.baseAddress)
-                    }
-                }
-            })
+        var stream = DigestStream()
+        stream.update(bytes)
+        self = stream.finish()
     }
 
     /// Computes the digest of the previous hash of a chain and the next bytes.
@@ -35,11 +28,10 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
 
     /// Computes the digest of the previous hash of a chain and the next bytes.
     public init(chaining previous: Digest, _ bytes: Span<UInt8>) {
-        let joined = [UInt8](capacity: previous.bytes.count + bytes.count) { output in
-            for byte in previous.bytes { output.append(byte) }
-            for index in bytes.indices { output.append(bytes[index]) }
-        }
-        self.init(of: joined.span)
+        var stream = DigestStream()
+        stream.update(previous.bytes.span)
+        stream.update(bytes)
+        self = stream.finish()
     }
 
     /// Reads a digest from 64 hexadecimal digits; returns nil for any other text.
@@ -57,5 +49,28 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     /// 64 hexadecimal digits.
     public var description: String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+/// SHA-256 of bytes that are added in pieces, so that they need not all be in memory.
+public struct DigestStream: ~Copyable {
+    private var context = SHA256_CTX()
+
+    public init() { unsafe SHA256_Init(&context) }
+
+    /// Adds the next bytes. Linear.
+    public mutating func update(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { _ = unsafe SHA256_Update(&context, $0.baseAddress, $0.count) }
+    }
+
+    /// Returns the digest of all added bytes. Bytes added afterwards begin another digest.
+    public mutating func finish() -> Digest {
+        let bytes = [UInt8](capacity: Digest.byteCount) { output in
+            output.append(repeating: 0, count: Digest.byteCount)
+            var result = output.mutableSpan
+            unsafe result.withUnsafeMutableBufferPointer { _ = unsafe SHA256_Final($0.baseAddress, &context) }
+        }
+        self = DigestStream()
+        return Digest(unchecked: bytes)
     }
 }
