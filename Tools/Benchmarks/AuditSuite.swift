@@ -93,7 +93,7 @@ struct AuditSuite {
     }
 
     /// Creates a store with the records, one second apart. Returns the time of the import, and an hour in the middle of the records.
-    private func makeStore() throws -> (Store, seconds: Double, hour: (Instant, Instant)) {
+    func makeStore() throws -> (Store, seconds: Double, hour: (Instant, Instant)) {
         let begin = BenchmarkClock().now
         let store = try Store.create(
             at: folder + "/audit", preset: .open, administrator: "user:root", options: StoreOptions(clock: { begin }))

@@ -45,7 +45,7 @@ struct CheckSuite {
         }
     }
 
-    private func prepare(_ path: Generator.Path, _ snapshot: Snapshot) throws -> [Prepared] {
+    func prepare(_ path: Generator.Path, _ snapshot: Snapshot) throws -> [Prepared] {
         try data.generator.questions(path, count: calls).map { question in
             guard let subject = try snapshot.principalID(Name(question.subject)),
                 let object = try snapshot.objectID(Name(question.object)),
@@ -68,7 +68,7 @@ struct CheckSuite {
         }
     }
 
-    private func measureByName(_ snapshot: Snapshot) throws -> Timing {
+    func measureByName(_ snapshot: Snapshot) throws -> Timing {
         let questions = data.generator.questions(.direct, count: calls).map {
             (subject: Name($0.subject), object: Name($0.object), wanted: privileges(ofRank: $0.rank))
         }

@@ -24,7 +24,7 @@ struct QuerySuite {
     private static let pageSize = 100
     private static let repetitions = 50
     private static let changesPerTransaction = 1000
-    private static let caller: Name = "user:ann"
+    static let caller: Name = "user:ann"
 
     /// The values and the access of the object with a number. The access does not depend on the values.
     private struct Item {
@@ -52,17 +52,13 @@ struct QuerySuite {
         }
         try sqlite.finish()
         let shared = (0..<objects).filter { Item($0).isShared }.count
-        let years = { (call: Int) in call * 199 % 9000 }
+        let years = Self.firstYear
         let first = try time { call in
             let query = Query("doc", where: .compare("year", .atLeast, .integer(Int64(years(call)))), order: [.ascending("year")])
             return try store.query(query, as: Self.caller).objects.count
         }
         let narrowed = try time { call in
-            let condition = Condition.all([
-                .compare("year", .atLeast, .integer(Int64(years(call)))),
-                .compare("year", .less, .integer(Int64(years(call) + 1000))), .hasPrefix("title", "t\(1 + call % 9)"),
-            ])
-            return try store.query(Query("doc", where: condition, order: [.descending("title")]), as: Self.caller).objects.count
+            try store.query(Self.narrowed(call), as: Self.caller).objects.count
         }
         let all = try Timing.once {
             let page = try store.query(Query("doc", order: [.ascending("year")], limit: nil), as: Self.caller)
@@ -79,6 +75,18 @@ struct QuerySuite {
                 try sqlite.narrowed(from: years($0), to: years($0) + 1000, prefix: "t\(1 + $0 % 9)", count: Self.pageSize)
             },
             sqliteAll: try Timing.once { try sqlite.all() }, importSeconds: importSeconds)
+    }
+
+    private static func firstYear(_ call: Int) -> Int { call * 199 % 9000 }
+
+    /// A query for a range of years and a prefix of the title.
+    static func narrowed(_ call: Int) -> Query {
+        let condition = Condition.all([
+            .compare("year", .atLeast, .integer(Int64(firstYear(call)))),
+            .compare("year", .less, .integer(Int64(firstYear(call) + 1000))),
+            .hasPrefix("title", "t\(1 + call % 9)"),
+        ])
+        return Query("doc", where: condition, order: [.descending("title")])
     }
 
     private func time(_ body: (Int) throws -> Int) throws -> Timing {
@@ -100,7 +108,7 @@ struct QuerySuite {
         return count
     }
 
-    private func makeStore() throws -> Store {
+    func makeStore() throws -> Store {
         let clock = BenchmarkClock()
         let store = try Store.create(
             at: folder + "/query", preset: .open, administrator: "user:root",

@@ -5,6 +5,7 @@ struct Figure: Hashable, Sendable {
         case perSecond
         case bytes
         case times
+        case instructions
     }
 
     var value: Double
@@ -12,6 +13,7 @@ struct Figure: Hashable, Sendable {
 
     static func nanoseconds(_ value: Double) -> Figure { Figure(value: value, unit: .nanoseconds) }
     static func perSecond(_ value: Double) -> Figure { Figure(value: value, unit: .perSecond) }
+    static func instructions(_ value: Double) -> Figure { Figure(value: value, unit: .instructions) }
     static func bytes(_ value: Double) -> Figure { Figure(value: value, unit: .bytes) }
 }
 
@@ -63,6 +65,7 @@ extension Figure: CustomStringConvertible {
         switch unit {
         case .nanoseconds: Self.scaled(value, 1000, [" ns", " µs", " ms", " s"])
         case .perSecond: Self.scaled(value, 1000, ["/s", " k/s", " M/s", " G/s"])
+        case .instructions: Self.scaled(value, 1000, [" Ir", " k Ir", " M Ir", " G Ir"])
         case .bytes: Self.scaled(value, 1024, [" B", " KiB", " MiB", " GiB"])
         case .times: Self.rounded(value) + " ×"
         }

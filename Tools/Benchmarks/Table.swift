@@ -12,8 +12,6 @@ struct Table: Sendable {
     /// Whether every row with a goal reaches it.
     var isReached: Bool { rows.allSatisfy { $0.isReached != false } }
 
-    private static let header = ["what", "figure", "raw", "ratio", "target", "reached"]
-
     private func cells(_ row: Row) -> [String] {
         let reached =
             switch row.isReached {
@@ -27,10 +25,12 @@ struct Table: Sendable {
         ]
     }
 
-    /// The table in Markdown. Its columns are aligned in a terminal as well.
-    var text: String {
-        let lines = [Self.header] + rows.map(cells)
-        let widths = Self.header.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+    /// The table in Markdown.
+    var text: String { Table.markdown(title, ["what", "figure", "raw", "ratio", "target", "reached"], rows.map(cells)) }
+
+    /// Returns a table in Markdown with columns that are aligned in a terminal as well; the second to the fourth contain numbers.
+    static func markdown(_ title: String, _ header: [String], _ rows: [[String]]) -> String {
+        let widths = header.indices.map { column in ([header] + rows).map { $0[column].count }.max() ?? 0 }
         func line(_ cells: [String]) -> String {
             let padded = zip(cells, widths).enumerated().map { column, cell in
                 let space = String(repeating: " ", count: cell.1 - cell.0.count)
@@ -41,14 +41,23 @@ struct Table: Sendable {
         let rule = widths.enumerated().map { column, width in
             (1...3).contains(column) ? String(repeating: "-", count: width + 1) + ":" : String(repeating: "-", count: width + 2)
         }
-        let body = [line(Self.header), "|" + rule.joined(separator: "|") + "|"] + lines.dropFirst().map(line)
+        let body = [line(header), "|" + rule.joined(separator: "|") + "|"] + rows.map(line)
         return "### \(title)\n\n" + body.joined(separator: "\n") + "\n"
     }
 }
 
-extension Row: Encodable {
+extension Row: Codable {
     private enum CodingKeys: String, CodingKey {
         case name, figure, unit, raw, ratio, target, reached
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let unit = try container.decode(Figure.Unit.self, forKey: .unit)
+        self.init(
+            try container.decode(String.self, forKey: .name),
+            Figure(value: try container.decode(Double.self, forKey: .figure), unit: unit),
+            raw: try container.decodeIfPresent(Double.self, forKey: .raw).map { Figure(value: $0, unit: unit) })
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -63,7 +72,12 @@ extension Row: Encodable {
     }
 }
 
-extension Table: Encodable {
+extension Table: Codable {
+    /// Reads the tables that another run has written.
+    static func read(_ path: String) throws -> [Table] {
+        try JSONDecoder().decode([Table].self, from: Data(contentsOf: URL(filePath: path)))
+    }
+
     /// Writes tables as one JSON document.
     static func write(_ tables: [Table], to path: String) throws {
         let encoder = JSONEncoder()

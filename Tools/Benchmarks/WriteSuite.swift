@@ -28,7 +28,7 @@ struct WriteSuite: Sendable {
         return Result(raw: (before + after) / 2, one: one, many: many)
     }
 
-    private func makeStore() throws -> Store {
+    func makeStore() throws -> Store {
         let store = try Store.create(at: folder + "/writes", preset: .open)
         let objects = (0..<1000).map { Change.createObject(Name("doc:\($0)")) }
         let users = (0..<1000).map { Change.register(Name("user:\($0)")) }
@@ -44,7 +44,7 @@ struct WriteSuite: Sendable {
     }
 
     /// Each writer waits until its commit is on the disk before it makes the next.
-    private func concurrent(_ store: Store) throws -> Double {
+    func concurrent(_ store: Store) throws -> Double {
         let each = commits / 4
         let outcome = Outcome()
         let done = DispatchSemaphore(value: 0)

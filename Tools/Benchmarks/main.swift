@@ -4,10 +4,14 @@ import Muniment
 
 /// Runs the measurements of DESIGN section 6. Each figure comes with the raw figure of the same run.
 ///
-///     Benchmarks [--quick] [--large] [--history FILE] [--json FILE] [--folder DIR]
+///     Benchmarks [--quick] [--large] [--instructions] [--only SUITE] [--history FILE] [--json FILE] [--compare FILE] [--folder DIR]
 struct Arguments {
     var isQuick = false
     var isLarge = false
+    /// Whether to count the instructions of each operation, with valgrind, instead of its time.
+    var countsInstructions = false
+    /// The tables of another run, written with `--json`.
+    var compare: String?
     /// The name of the one suite to run; nil for all.
     var only: String?
     var history: String?
@@ -20,12 +24,16 @@ struct Arguments {
             switch argument {
             case "--quick": isQuick = true
             case "--large": isLarge = true
+            case "--instructions": countsInstructions = true
+            case "--compare": compare = rest.popFirst()
             case "--only": only = rest.popFirst()
             case "--history": history = rest.popFirst()
             case "--json": json = rest.popFirst()
             case "--folder": folder = rest.popFirst() ?? folder
             default:
-                throw BenchmarkFailure("unknown option `\(argument)`: use --quick, --large, --history, --json or --folder")
+                throw BenchmarkFailure(
+                    "unknown option `\(argument)`: use --quick, --large, --instructions, --only, --history, --json, --compare or --folder"
+                )
             }
         }
     }
@@ -84,6 +92,29 @@ func measureGenerated(_ entries: Int, _ label: String, _ arguments: Arguments) t
             "the same check in the past, vs. the present", .nanoseconds(checks.nestedPast.p50Nanoseconds),
             raw: .nanoseconds(checks.nested.p50Nanoseconds), goal: .ratioAtMost(1.5)))
     return (table, checks)
+}
+
+/// Returns the rows about generated stores of several sizes, and how checks grow with the size.
+func measureChecks(_ arguments: Arguments) throws -> [Table] {
+    var sizes = [(10_000, "10 k")]
+    if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }
+    if arguments.isLarge { sizes.append((10_000_000, "10 M")) }
+    let results = try sizes.map { entries, label in (label: label, made: try measureGenerated(entries, label, arguments)) }
+    var tables = results.map(\.made.0)
+    if let first = results.first, let last = results.last, results.count > 1 {
+        var growth = Table("Growth from \(first.label) to \(last.label) entries")
+        let rows = [
+            ("direct check, p50", \CheckSuite.Result.direct), ("direct check by names, p50", \.byName), ("raw mdb_get, p50", \.raw),
+        ]
+        for (name, timing) in rows {
+            growth.add(
+                Row(
+                    name, .nanoseconds(last.made.1[keyPath: timing].p50Nanoseconds),
+                    raw: .nanoseconds(first.made.1[keyPath: timing].p50Nanoseconds)))
+        }
+        tables.append(growth)
+    }
+    return tables
 }
 
 func measureWrites(_ arguments: Arguments) throws -> Table {
@@ -188,71 +219,45 @@ func measureAudit(_ arguments: Arguments) throws -> Table {
     return table
 }
 
-if CommandLine.arguments.dropFirst() == ["--constant-server"] { try ConstantServer.run() }
+/// The suites in the order of the output, by the names that `--only` takes.
+let suites: [(name: String, run: (Arguments) async throws -> [Table])] = [
+    ("kubernetes", { arguments in try arguments.history.map { [try measureKubernetes($0, arguments)] } ?? [] }),
+    ("writes", { [try measureWrites($0)] }),
+    ("observers", { [try await measureObservers($0)] }),
+    ("notices", { [try await measureNotices($0)] }),
+    ("queries", { [try measureQueries($0)] }),
+    ("audit", { [try measureAudit($0)] }),
+    ("explanations", { [try measureExplanations($0)] }),
+    ("service", { try measureServices($0) }),
+    ("streams", { [try measureStreams($0)] }),
+    ("identity", { [try measureIdentity($0)] }),
+    ("checks", { try measureChecks($0) }),
+]
+
+let words = Array(CommandLine.arguments.dropFirst())
+if words == ["--constant-server"] { try ConstantServer.run() }
 
 do {
-    let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+    if words.first == "--calls" {
+        try await InstructionSuite.call(words.dropFirst())
+        exit(0)
+    }
+    let arguments = try Arguments(words)
     try FileManager.default.createDirectory(atPath: arguments.folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: arguments.folder) }
     var tables: [Table] = []
-    switch arguments.only {
-    case "queries":
-        print(try measureQueries(arguments).text)
-        exit(0)
-    case "service":
-        print(try measureServices(arguments).map(\.text).joined(separator: "\n"))
-        exit(0)
-    case "identity":
-        print(try measureIdentity(arguments).text)
-        exit(0)
-    case "streams":
-        print(try measureStreams(arguments).text)
-        exit(0)
-    case "notices":
-        print(try await measureNotices(arguments).text)
-        exit(0)
-    default: break
-    }
-    if arguments.only == "explanations" {
-        print(try measureExplanations(arguments).text)
-        exit(0)
-    }
-    if arguments.only == "audit" {
-        print(try measureAudit(arguments).text)
-        exit(0)
-    }
-    if let history = arguments.history { tables.append(try measureKubernetes(history, arguments)) }
-    tables.append(try measureWrites(arguments))
-    tables.append(try await measureObservers(arguments))
-    tables.append(try await measureNotices(arguments))
-    tables.append(try measureQueries(arguments))
-    tables.append(try measureAudit(arguments))
-    tables.append(try measureExplanations(arguments))
-    tables += try measureServices(arguments)
-    tables.append(try measureStreams(arguments))
-    tables.append(try measureIdentity(arguments))
-    var sizes = [(10_000, "10 k")]
-    if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }
-    if arguments.isLarge { sizes.append((10_000_000, "10 M")) }
-    var results: [(label: String, result: CheckSuite.Result)] = []
-    for (entries, label) in sizes {
-        let (table, result) = try measureGenerated(entries, label, arguments)
-        tables.append(table)
-        results.append((label, result))
-    }
-    if let first = results.first, let last = results.last, results.count > 1 {
-        var growth = Table("Growth from \(first.label) to \(last.label) entries")
-        growth.add(
-            Row(
-                "direct check, p50", .nanoseconds(last.result.direct.p50Nanoseconds),
-                raw: .nanoseconds(first.result.direct.p50Nanoseconds), goal: .ratioAtMost(2)))
-        growth.add(
-            Row(
-                "raw mdb_get, p50", .nanoseconds(last.result.raw.p50Nanoseconds),
-                raw: .nanoseconds(first.result.raw.p50Nanoseconds)))
-        tables.append(growth)
+    if arguments.countsInstructions {
+        tables.append(try InstructionSuite(folder: arguments.folder).run(only: arguments.only))
+    } else {
+        for suite in suites where arguments.only == nil || arguments.only == suite.name {
+            tables += try await suite.run(arguments)
+        }
+        if tables.isEmpty {
+            throw BenchmarkFailure("`\(arguments.only ?? "")` is not a suite: use \(suites.map(\.name).joined(separator: ", "))")
+        }
     }
     print(tables.map(\.text).joined(separator: "\n"))
+    if let file = arguments.compare { print(Comparison(of: tables, with: try Table.read(file)).text) }
     if let json = arguments.json { try Table.write(tables, to: json) }
 } catch {
     note("\(error)")
