@@ -49,14 +49,14 @@ struct FilesTests {
     }
 
     @Test(
-        "A process that accesses unmapped memory ends with exit code 3 and prints what to do",
+        "A process that accesses unmapped memory ends with exit code 3 and prints what to do; a trap is reported as an internal error",
         arguments: [
-            "SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGTRAP", "SIGFPE",
+            ("SIGSEGV", true), ("SIGBUS", true), ("SIGABRT", true), ("SIGFPE", true), ("SIGILL", false), ("SIGTRAP", false),
         ])
-    func damageHandler(signal: String) throws {
+    func damageHandler(signal: String, isDamage: Bool) throws {
         let result = try Helper.run(["raise", signal])
         #expect(result.exitCode == 3)
-        #expect(result.error.contains("muniment: the store's files are damaged"))
-        #expect(result.error.contains("`muniment verify`, then `muniment rebuild`"))
+        #expect(result.error.contains("`muniment verify`, then `muniment rebuild`") == isDamage)
+        #expect(result.error.contains("muniment: internal error") != isDamage)
     }
 }

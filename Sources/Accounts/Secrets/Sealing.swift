@@ -1,38 +1,38 @@
 internal import CSodium
 
-/// Authenticated encryption: without the key, sealed bytes can be neither read nor changed undetected. Uses XChaCha20-Poly1305
+/// Authenticated encryption: without the key, encrypted bytes cannot be read, and a change is detected. Uses XChaCha20-Poly1305
 /// (draft-irtf-cfrg-xchacha-03), which has nonces long enough to be random.
 public enum Sealing {
     private static let nonceCount = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
     private static let tagCount = Int(crypto_aead_xchacha20poly1305_ietf_ABYTES)
 
-    /// The difference in bytes between sealed and plain data.
+    /// The number of bytes that encryption adds.
     public static let overheadBytes = nonceCount + tagCount
 
-    /// Seals bytes: the result contains a nonce of 24 bytes, the ciphertext, and a tag of 16 bytes. It is different each time.
+    /// Encrypts bytes. The result contains a random nonce of 24 bytes, the ciphertext, and a tag of 16 bytes.
     ///
     /// - Parameters:
-    ///   - plain: the bytes to seal.
+    ///   - plain: the bytes to encrypt.
     ///   - key: the key.
-    ///   - boundTo: associated data, which is not part of the result and must be the same for opening. It identifies the owner and
-    ///     the position, so that sealed data cannot be moved.
+    ///   - boundTo: associated data. It is not part of the result, and decryption needs the same data. It identifies the account and
+    ///     the position in the log, so that encrypted data cannot be moved.
     public static func seal(_ plain: [UInt8], key: SealingKey, boundTo: [UInt8]) -> [UInt8] {
         let nonce = Secrets.randomBytes(nonceCount)
         var sealed = [UInt8](repeating: 0, count: plain.count + tagCount)
         var written: UInt64 = 0
-        // It fails only for impossible lengths. Stopping the process is safer than returning unsealed data.
+        // It fails only for impossible lengths. Stopping the process is safer than returning plain data.
         let status = unsafe crypto_aead_xchacha20poly1305_ietf_encrypt(
             &sealed, &written, plain, UInt64(plain.count), boundTo, UInt64(boundTo.count), nil, nonce, key.bytes)
-        precondition(status == 0 && written == UInt64(sealed.count), "libsodium did not seal \(plain.count) bytes")
+        precondition(status == 0 && written == UInt64(sealed.count), "libsodium did not encrypt \(plain.count) bytes")
         return nonce + sealed
     }
 
-    /// Opens sealed bytes; returns nil if the key or the associated data is different, or if any bit was changed.
+    /// Decrypts bytes; returns nil if the key or the associated data is different, or if any bit was changed.
     ///
     /// - Parameters:
     ///   - sealed: the result of ``seal(_:key:boundTo:)``.
-    ///   - key: the key of the seal.
-    ///   - boundTo: the associated data of the seal.
+    ///   - key: the key that encrypted them.
+    ///   - boundTo: the associated data that was given for encryption.
     public static func open(_ sealed: [UInt8], key: SealingKey, boundTo: [UInt8]) -> [UInt8]? {
         guard sealed.count >= overheadBytes else { return nil }
         Sodium.makeReady()

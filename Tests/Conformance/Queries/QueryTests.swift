@@ -69,6 +69,25 @@ struct QueryTests {
         }
     }
 
+    @Test(
+        "F15: objects with the same first property are ordered by the second one, in any number", arguments: [0, 1, 1_025, 2_500])
+    func largeGroup(count: Int) throws {
+        try withStore(.open) { (fixture) throws in
+            var settings = ClassSettings()
+            settings.properties = ["status", "date"]
+            try fixture.commit(.defineClass("note", settings))
+            let notes = (0..<count).map { number in
+                Change.createObject(Name("note:\(number)"), value: .object(["date": .integer(Int64(number * 7 % count))]))
+            }
+            if !notes.isEmpty { try fixture.store.commit(Transaction("user:root", notes)) }
+            for (limit, order) in [(1, Query.Order.ascending("date")), (64, .descending("date")), (100, .ascending("date"))] {
+                let query = Query("note", order: [.ascending("status"), order], limit: limit)
+                let expected = (0..<count).sorted { ($0 * 7 % count < $1 * 7 % count) != order.isDescending }.prefix(limit)
+                #expect(try fixture.store.query(query, as: "user:root").objects == expected.map { "note:\($0)" })
+            }
+        }
+    }
+
     @Test("F15: the pages of a query have the revision of the first page, and the last page is marked")
     func pages() async throws {
         try withLibrary { (fixture) throws in

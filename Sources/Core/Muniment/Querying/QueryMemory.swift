@@ -1,12 +1,20 @@
 internal import Events
+internal import Permissions
 internal import Projections
 internal import Synchronization
 
 /// A cache of the results of queries beyond the returned page, for the following pages. Each item belongs to one revision and one
 /// instant, so it never becomes invalid.
+///
+/// The results of one caller take at most ``callerLimitBytes``, those of a store at most ``storeLimitBytes``, and those of all stores of
+/// the process at most ``processLimitBytes``. A query whose results are not cached runs again for each page.
 final class QueryMemory: Sendable {
-    /// The largest number of cached positions. Each takes some dozens of bytes.
-    private static let limit = 1_000_000
+    static let callerLimitBytes = 16 << 20
+    static let storeLimitBytes = 64 << 20
+    static let processLimitBytes = 256 << 20
+    /// The maximum number of cached queries: they are searched one by one.
+    private static let entryLimit = 256
+    private static let processBytes = Atomic<Int>(0)
 
     private let kept = Mutex<[Entry]>([])
 
@@ -14,26 +22,56 @@ final class QueryMemory: Sendable {
         let key: Key
         /// In the query's order.
         let positions: [QueryPosition]
+        let bytes: Int
+
+        init(_ key: Key, _ positions: [QueryPosition]) {
+            self.key = key
+            self.positions = positions
+            // Arrays have a head of 32 bytes, and a position has a number and a reference.
+            bytes = positions.reduce(0) { $0 + 48 + $1.keys.reduce(0) { $0 + 40 + $1.count } }
+        }
     }
 
     struct Key: Hashable {
+        let caller: Name
         /// A digest of the query and its caller.
         let digest: [UInt8]
         let revision: Revision
         let instant: Instant
     }
 
-    /// Caches the results of a query. Above the limit, the least recently used results are removed.
+    deinit { Self.processBytes.subtract(bytes, ordering: .relaxed) }
+
+    /// The memory of the cached results, in bytes.
+    var bytes: Int { kept.withLock { Self.bytes($0) } }
+
+    private static func bytes(_ entries: [Entry]) -> Int { entries.reduce(0) { $0 + $1.bytes } }
+
+    /// Caches the results of a query. Above a limit, the least recently used results are removed.
     func keep(_ positions: [QueryPosition], for key: Key) {
+        let new = Entry(key, positions)
+        guard new.bytes <= Self.callerLimitBytes else { return }
         kept.withLock { kept in
-            kept.removeAll { $0.key == key }
-            kept.insert(Entry(key: key, positions: positions), at: 0)
-            var count = 0
-            let fitting = kept.prefix { entry in
-                count += entry.positions.count
-                return count <= Self.limit
+            let before = Self.bytes(kept)
+            // The same query at another instant has a new cursor: its earlier results are rarely used again.
+            kept.removeAll { $0.key.caller == key.caller && $0.key.digest == key.digest && $0.key.revision == key.revision }
+            kept.insert(new, at: 0)
+            var (all, ofCaller, count) = (0, 0, 0)
+            kept = kept.filter { entry in
+                let isCallers = entry.key.caller == key.caller
+                guard count < Self.entryLimit, all + entry.bytes <= Self.storeLimitBytes,
+                    !isCallers || ofCaller + entry.bytes <= Self.callerLimitBytes
+                else { return false }
+                all += entry.bytes
+                count += 1
+                if isCallers { ofCaller += entry.bytes }
+                return true
             }
-            kept.removeLast(kept.count - fitting.count)
+            let change = Self.bytes(kept) - before
+            let process = Self.processBytes.add(change, ordering: .relaxed).newValue
+            if process > Self.processLimitBytes {
+                Self.processBytes.subtract(kept.removeFirst().bytes, ordering: .relaxed)
+            }
         }
     }
 

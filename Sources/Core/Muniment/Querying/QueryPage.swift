@@ -46,7 +46,7 @@ extension Snapshot {
         if let cursor, !cursor.fits(query) || cursor.digest != digest || cursor.revision != revision || cursor.instant != instant {
             throw Refusal(.malformed, "the cursor is from another query, caller or revision: request the first page again")
         }
-        let key = QueryMemory.Key(digest: digest, revision: revision, instant: instant)
+        let key = QueryMemory.Key(caller: caller, digest: digest, revision: revision, instant: instant)
         let kept = cursor.flatMap { memory.page(behind: $0.position, limit: query.limit, for: key) }
         let found = try kept ?? reader.find(query, in: classID, for: subjects, at: instant, behind: cursor?.position)
         if let everything = found.everything { memory.keep(everything, for: key) }

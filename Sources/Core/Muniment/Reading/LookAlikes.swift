@@ -4,11 +4,12 @@ public import Permissions
 internal import Projections
 
 extension Snapshot {
-    /// The names in use that look alike, in groups of two and more: they differ in letter case, in compatibility forms, in letters
-    /// of other alphabets that have the shape of Latin ones, in the kind and number of blanks, or in invisible characters.
+    /// Returns the names in use that look alike, in groups of at least two. The names of a group differ only in letter case,
+    /// compatibility forms, letters of other alphabets that look like Latin letters, the kind and number of blanks, or invisible
+    /// characters.
     ///
-    /// The comparison uses a small table of shapes, and not all of Unicode's: two similar names can be missing. Linear in the names
-    /// that the store ever had.
+    /// Compares with a small table of similar letters, not with Unicode's complete table, so it can miss similar names. Linear in
+    /// the number of names that the store has ever had.
     ///
     /// - Returns: the groups, and the names in each, sorted.
     public func lookAlikes() throws -> [[Name]] {
@@ -21,26 +22,26 @@ extension Snapshot {
     }
 }
 
-/// Reduces a name to the features that a hasty reader notices.
+/// Computes the skeleton of a name: names that look alike have the same skeleton (UTS #39).
 enum NameShape {
     static func of(_ text: String) -> String {
         let folded = text.decomposedStringWithCompatibilityMapping.lowercased().decomposedStringWithCompatibilityMapping
         var shape = String.UnicodeScalarView()
-        var isBehindBlank = false
+        var isAfterBlank = false
         for scalar in folded.unicodeScalars {
             if scalar.isBlank {
-                isBehindBlank = true
+                isAfterBlank = true
             } else if !scalar.isUnseen {
-                // Blanks at the ends of a part show as little as unseen characters do.
-                if isBehindBlank, scalar != ":", let last = shape.last, last != ":" { shape.append(" ") }
+                // Blanks at the start or the end of a part are ignored, like invisible characters.
+                if isAfterBlank, scalar != ":", let last = shape.last, last != ":" { shape.append(" ") }
                 shape.append(latin[scalar] ?? scalar)
-                isBehindBlank = false
+                isAfterBlank = false
             }
         }
         return String(shape)
     }
 
-    /// Small letters, and digits, that have the shape of a Latin letter in most fonts; after Unicode's confusables (UTS #39).
+    /// Lowercase letters and digits that look like a Latin letter in most fonts, from Unicode's confusables (UTS #39).
     private static let latin: [Unicode.Scalar: Unicode.Scalar] = {
         let shapes: [Unicode.Scalar: String] = [
             "a": "\u{430}\u{3B1}\u{251}", "b": "\u{42C}\u{44C}", "c": "\u{441}\u{3F2}", "d": "\u{501}", "e": "\u{435}\u{454}",

@@ -44,6 +44,8 @@ final class QueryMatcher {
         let object = candidate.object
         // A candidate that was not found by a property can be of another class.
         if candidate.key == nil, try reader.place(of: object)?.classID != classID { return nil }
+        // Access is decided first: the time of a query must not depend on values that the caller may not read.
+        guard try rules.verdict(for: subjects, on: object, wanted: [.read, .query]).allows([.read, .query]) else { return nil }
         var isLookedUp = false
         if let condition, let keyCondition {
             var holds: Bool?
@@ -56,7 +58,6 @@ final class QueryMatcher {
             // The keys are not sufficient: two long texts, a list, or a property that the class does not name.
             guard try holds ?? condition.matches(reader.value(of: object).map(JSONText.decode)) else { return nil }
         }
-        guard try rules.verdict(for: subjects, on: object, wanted: [.read, .query]).allows([.read, .query]) else { return nil }
         if orderCount == 0 { return QueryMatch(keys: [], object: object) }
         if orderCount == 1, let slot, slot == wantedSlots.last, let key = candidate.key {
             return QueryMatch(keys: [key], object: object)

@@ -59,7 +59,8 @@ final class OrderedPlan: QueryPlan {
     func expectedRest(after examined: Int) -> Int? {
         let count = found.count + group.count
         guard let wanted = task.wanted, count * 10 >= wanted else { return nil }
-        return examined * (wanted - count) / count
+        // A group can have more matches than the page: then only its end is missing.
+        return examined * max(0, wanted - count) / count
     }
 
     private var isFull: Bool { task.wanted.map { found.count >= $0 } ?? false }

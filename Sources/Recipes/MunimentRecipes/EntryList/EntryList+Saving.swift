@@ -10,7 +10,7 @@ extension EntryList {
         case oneByOne
     }
 
-    /// How to treat putting an entry that exists, or removing one that does not exist.
+    /// What to do if an entry to add exists already, or an entry to remove does not exist.
     public enum Repetition: Hashable, Sendable {
         /// Refused as `alreadyExists` or `notThere`.
         case isRefused
@@ -22,7 +22,7 @@ extension EntryList {
     public struct Outcome: Sendable {
         /// In the order of saving.
         public let succeeded: [Entry]
-        /// In the order of saving, each with its reason. Empty after saving in one transaction.
+        /// The entries that were refused, in the order of saving, each with its reason. Always empty for ``SaveMode/together``.
         public let failed: [RefusedEntry]
     }
 
@@ -41,10 +41,11 @@ extension EntryList {
     /// - Parameters:
     ///   - mode: all entries or none, or each entry separately.
     ///   - repetition: whether an entry that exists already, or no longer exists, is an error.
-    /// - Returns: the entries that succeeded and, in the separate mode, those that failed.
-    /// - Throws: in one transaction, ``RefusedEntry`` for the first refused entry; then nothing was changed. `Refusal` if the list
-    ///   as a whole is refused. ``Muniment/StoreError`` or `LogError` if the store cannot write; in the separate mode, entries that were
-    ///   saved before stay saved, and ``list(_:)`` returns them. Linear in the number of entries.
+    /// - Returns: the entries that succeeded and, for ``SaveMode/oneByOne``, those that failed.
+    /// - Throws: for ``SaveMode/together``, ``RefusedEntry`` for the first refused entry; nothing is changed. `Refusal` if the
+    ///   whole list is refused. ``Muniment/StoreError`` or `LogError` if the store cannot write; for ``SaveMode/oneByOne``, the
+    ///   entries saved before stay saved.
+    /// - Complexity: linear in the number of entries.
     @discardableResult
     public func save(_ mode: SaveMode = .together, repetition: Repetition = .isRefused) async throws -> Outcome {
         switch mode {
@@ -74,7 +75,7 @@ extension EntryList {
     private func change(for entry: Entry, _ repetition: Repetition) throws -> Change {
         var isStrict = repetition == .isRefused
         if entry.isGranted { return .grant(entry.subject, on: object, entry.privileges, strict: isStrict) }
-        // A permanent entry of the bucket is not on the object and stays. Report that as an error.
+        // A permanent entry is on the bucket and not on the object, so it cannot be removed here. The strict change is refused.
         if !isStrict { isStrict = try !keptByBucket(entry).isEmpty }
         return .revoke(entry.subject, on: object, entry.privileges, strict: isStrict)
     }

@@ -11,8 +11,8 @@ internal import Permissions
 /// try await dog.acl.add("user:2bdb0830-3250-4d43-a4c8-8ead3be44a88", [.query, .read, .write])
 /// ```
 ///
-/// The creator owns a new object: the access list gives its owner everything and all others nothing (CONFORMANCE G1). Owning an
-/// object is the same as having the same access. A subject can be a user or a group.
+/// The creator of an object is its owner. A new access list gives the owner all permissions and other subjects none (CONFORMANCE
+/// G1). Ownership itself adds nothing: another subject with all permissions has the same access. A subject is a user or a group.
 public struct Ownership: Sendable {
     public let store: Store
     /// The user that acts.
@@ -45,7 +45,7 @@ public struct Ownership: Sendable {
         return self.object(object)
     }
 
-    /// Returns an object for this user to work with, whether or not it exists.
+    /// Returns a handle for an object. Does not check whether the object exists.
     public func object(_ name: Name) -> Object { Object(name: name, ownership: self) }
 
     /// Returns the objects of a class that this user may read and query, sorted. Objects that the user may read but not query are
@@ -60,7 +60,7 @@ public struct Ownership: Sendable {
     @discardableResult
     func submit(_ changes: [Change]) async throws -> Receipt { try await store.commit(Transaction(user, changes)) }
 
-    /// Reads the store as this user, who must have a privilege on an object.
+    /// Reads the store if this user has a privilege on an object; throws a `Refusal` otherwise.
     func ask<R>(about object: Name, needing privilege: String, _ body: (Snapshot) throws -> R) throws -> R {
         try store.read { snapshot in
             guard try snapshot.exists(object) else {

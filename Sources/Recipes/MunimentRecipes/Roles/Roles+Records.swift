@@ -3,7 +3,7 @@ public import Muniment
 public import Permissions
 internal import Projections
 
-/// The records of the permission system that the caller may read (CONFORMANCE R19).
+/// The roles, users and permissions that the caller may read (CONFORMANCE R19).
 extension Roles {
     /// Returns the roles that the caller may read, sorted by name.
     ///
