@@ -75,10 +75,10 @@ struct AuditBlockTests {
         for id in UInt64(19)..<32 {
             let (principal, object) = (PrincipalID(rawValue: id), ObjectID(rawValue: id + 15))
             #expect(try found([[AuditTerm(.actor, id: id)]]) == expected { commit, _ in commit.actor == principal })
-            #expect(try found([[AuditTerm(.subject, id: id)]]) == expected { _, event in event.auditSubject == principal })
+            #expect(try found([[AuditTerm(.subject, id: id)]]) == expected { _, event in event.effect.subject == principal })
             #expect(
                 try found([[AuditTerm(.subject, id: id)], [AuditTerm(.object, id: id + 15)]])
-                    == expected { _, event in event.auditSubject == principal && event.auditObjects.contains(object) })
+                    == expected { _, event in event.effect.subject == principal && event.effect.objects.contains(object) })
         }
         let kinds = [Event.Kind.objectCreated, .accessGranted]
         #expect(

@@ -148,8 +148,8 @@ private struct TaintedHistory {
         init(_ described: DescribedCommit) throws {
             commit = described.commit
             for event in commit.events {
-                if let subject = event.auditSubject {
-                    named.append((Name(try described.name(subject)), try event.auditObjects.map { Name(try described.name($0)) }))
+                if let subject = event.effect.subject {
+                    named.append((Name(try described.name(subject)), try event.effect.objects.map { Name(try described.name($0)) }))
                 }
                 switch event {
                 case .objectCreated(let event):

@@ -99,7 +99,7 @@ extension AccessSpanWalk {
         var turn: AccessTurn?
         try log.forEachCommit(from: revision, to: revision) { commit, hash in
             let described = DescribedCommit(commit: commit, hash: hash.description, reader: reader)
-            let touching = commit.events.indices.filter { commit.events[$0].touches(things, subjects) }
+            let touching = commit.events.indices.filter { commit.events[$0].effect.touches(things, subjects) }
             let wanted = Set(touching.isEmpty ? Array(commit.events.indices) : touching)
             let (told, origin) = try disclosure.events(of: commit) { index, _ in wanted.contains(index) }
             turn = AccessTurn(
@@ -112,7 +112,7 @@ extension AccessSpanWalk {
     }
 }
 
-extension Event {
+extension EventEffect {
     /// Returns whether the event changes data that a result depends on.
     ///
     /// - Parameters:
@@ -120,15 +120,12 @@ extension Event {
     ///   - subjects: the subjects that the caller counts as.
     fileprivate func touches(_ things: Set<UInt64>, _ subjects: Set<PrincipalID>) -> Bool {
         switch self {
-        case .accessGranted, .accessRevoked, .accessExpired, .memberAdded, .memberRemoved, .administratorAppointed,
-            .administratorDismissed, .permissionDefined, .permissionChanged:
-            guard let subject = auditSubject, subjects.contains(subject) else { return false }
-            return auditObjects.contains { things.contains($0.rawValue) || subjects.contains(PrincipalID($0)) }
-                || [.administratorAppointed, .administratorDismissed].contains(kind)
-        case .permissionAttached, .permissionDetached: return auditObjects.allSatisfy { things.contains($0.rawValue) }
-        case .principalRegistered, .objectWritten, .ownerChanged, .clockCorrected: return false
-        case .storeCreated, .classDefined, .classChanged, .roleCreated, .roleDeleted, .objectCreated, .objectMoved, .objectDeleted:
-            return auditObjects.contains { things.contains($0.rawValue) }
+        case .entry(let subject, _), .membership(let subject, _), .permission(_, let subject), .created(_, .permission, _, let subject?):
+            subjects.contains(subject) && (things.contains(object.rawValue) || subjects.contains(PrincipalID(object)))
+        case .administrator(let principal): subjects.contains(principal)
+        case .attachment(let permission, let object): things.contains(permission.rawValue) && things.contains(object.rawValue)
+        case .registered, .written, .owner, .clock: false
+        case .created, .options, .roleDeleted, .moved, .deleted: things.contains(object.rawValue)
         }
     }
 }

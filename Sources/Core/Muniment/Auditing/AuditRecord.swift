@@ -48,8 +48,8 @@ extension AuditRecord {
         actor = try commit.name(commit.commit.actor)
         self.origin = origin ?? commit.commit.origin
         kind = event.kind.name
-        objects = try event.auditObjects.map { try commit.name($0) }
-        subjects = try event.auditSubject.map { [try commit.name($0)] } ?? []
+        objects = try event.effect.objects.map { try commit.name($0) }
+        subjects = try event.effect.subject.map { [try commit.name($0)] } ?? []
         sentence = description.sentence
         json = .object([
             "actor": .string(actor), "event": description.json, "index": .count(index), "outcome": .string("done"),

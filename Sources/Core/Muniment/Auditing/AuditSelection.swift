@@ -103,8 +103,8 @@ struct AuditSelection {
     /// Returns whether an event of a commit matches. Does not check revision and time.
     func matches(_ event: Event, of commit: Commit) -> Bool {
         if let actor, commit.actor != actor { return false }
-        if let object, !event.auditObjects.contains(object) { return false }
-        if let subject, event.auditSubject != subject { return false }
+        if let object, !event.effect.objects.contains(object) { return false }
+        if let subject, event.effect.subject != subject { return false }
         if !eventKinds.isEmpty, !eventKinds.contains(event.kind) { return false }
         return isRequest(commit.origin)
     }

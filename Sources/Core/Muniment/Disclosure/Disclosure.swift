@@ -170,44 +170,28 @@ final class Disclosure {
             if let parent, try !mayKnow(parent, at: revision) { withheld.insert(.parent) }
             return withheld
         }
-        switch event {
-        case .storeCreated: return try entriesAreKnown(on: .store) ? [] : nil
-        case .classDefined(let event): return try entriesAreKnown(on: ObjectID(event.classID.id)) ? [] : nil
-        case .classChanged(let event): return try entriesAreKnown(on: ObjectID(event.classID)) ? [] : nil
-        case .principalRegistered(let event):
-            return try event.principal.id == caller.principal || entriesAreKnown(on: ObjectID(event.principal.id)) ? [] : nil
-        case .roleCreated(let event): return try entriesAreKnown(on: ObjectID(event.role.id)) ? [] : nil
-        case .roleDeleted(let event): return try isOwn(event.role, at: revision) ? [] : nil
-        case .memberAdded(let event): return try membership(event.member, event.role, entriesAreKnown)
-        case .memberRemoved(let event): return try membership(event.member, event.role, entriesAreKnown)
-        case .objectCreated(let event):
-            guard try event.owner == caller.principal || entriesAreKnown(on: event.object.id) else { return nil }
-            return try content(event.object.id, parent: event.parent)
-        case .objectWritten(let event):
-            return try entriesAreKnown(on: event.object) ? content(event.object, parent: nil) : nil
-        case .objectMoved(let event):
-            return try entriesAreKnown(on: event.object) ? content(event.object, parent: event.parent) : nil
+        switch event.effect {
+        case .created(let permission, in: .permission, _, let subject?): return try access(subject, on: permission)
+        case .created(let object, let classID, let parent, let owner):
+            guard try owner.map({ $0 == caller.principal }) ?? false || entriesAreKnown(on: object) else { return nil }
+            return try classID.isBuiltIn ? [] : content(object, parent: parent)
+        case .registered(let principal):
+            return try principal == caller.principal || entriesAreKnown(on: ObjectID(principal)) ? [] : nil
+        case .written(let object): return try entriesAreKnown(on: object) ? content(object, parent: nil) : nil
+        case .moved(let object, let parent): return try entriesAreKnown(on: object) ? content(object, parent: parent) : nil
         // A deleted object does not exist now. An object of its name is a later one.
-        case .objectDeleted: return nil
-        case .ownerChanged(let event):
-            return try event.owner == caller.principal || entriesAreKnown(on: event.object) ? [] : nil
-        case .accessGranted(let event): return try access(event.subject, on: event.object)
-        case .accessRevoked(let event): return try access(event.subject, on: event.object)
-        case .accessExpired(let event): return try access(event.subject, on: event.object)
-        case .permissionDefined(let event): return try access(event.subject, on: ObjectID(event.permission.id))
-        case .permissionChanged(let event): return try access(event.subject, on: ObjectID(event.permission))
-        case .permissionAttached(let event): return try entriesAreKnown(on: event.object) ? [] : nil
-        case .permissionDetached(let event): return try entriesAreKnown(on: event.object) ? [] : nil
-        case .administratorAppointed(let event): return event.principal == caller.principal ? [] : nil
-        case .administratorDismissed(let event): return event.principal == caller.principal ? [] : nil
-        case .clockCorrected: return try entriesAreKnown(on: .store) ? [] : nil
+        case .deleted: return nil
+        case .owner(let owner, let object): return try owner == caller.principal || entriesAreKnown(on: object) ? [] : nil
+        case .options(let classID): return try entriesAreKnown(on: ObjectID(classID)) ? [] : nil
+        case .entry(let subject, let object): return try access(subject, on: object)
+        case .membership(let member, let role):
+            return try member == caller.principal || entriesAreKnown(on: ObjectID(role)) ? [] : nil
+        case .roleDeleted(let role): return try isOwn(role, at: revision) ? [] : nil
+        case .permission(let permission, let subject): return try access(subject, on: ObjectID(permission))
+        case .attachment(_, let object): return try entriesAreKnown(on: object) ? [] : nil
+        case .administrator(let principal): return principal == caller.principal ? [] : nil
+        case .clock: return try entriesAreKnown(on: .store) ? [] : nil
         }
-    }
-
-    private func membership(
-        _ member: PrincipalID, _ role: PrincipalID, _ entriesAreKnown: (ObjectID) throws -> Bool
-    ) throws -> WithheldParts? {
-        try member == caller?.principal || entriesAreKnown(ObjectID(role)) ? [] : nil
     }
 
     /// Returns the wanted events of a commit that the audience may read, and the parts of the commit's origin that it may read.
@@ -231,11 +215,11 @@ final class Disclosure {
 
     /// Returns whether an event concerns an object, or ended a membership of the caller.
     func isAbout(_ asked: ObjectID, _ event: Event, at revision: Revision) throws -> Bool {
-        if event.auditObjects.contains(asked) || event.auditSubject == PrincipalID(asked) { return true }
-        switch event {
-        case .objectCreated(let event): return event.parent == asked
-        case .objectMoved(let event): return event.parent == asked
-        case .roleDeleted(let event): return try asked == caller?.principal.map { ObjectID($0) } && isOwn(event.role, at: revision)
+        let effect = event.effect
+        if effect.objects.contains(asked) || effect.subject == PrincipalID(asked) { return true }
+        switch effect {
+        case .created(_, _, let parent, _), .moved(_, let parent): return parent == asked
+        case .roleDeleted(let role): return try asked == caller?.principal.map { ObjectID($0) } && isOwn(role, at: revision)
         default: return false
         }
     }

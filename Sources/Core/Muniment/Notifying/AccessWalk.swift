@@ -13,8 +13,8 @@ struct AccessWalk: Sendable {
     private let earlier: Revision
     private let before: Viewer
     private let after: Viewer
-    /// Objects that the commit created, possibly after deleting another object of the same name.
-    private let created: Set<ObjectID>
+    /// Objects of defined classes that the commit created, possibly after deleting another object of the same name.
+    private var created: Set<ObjectID> = []
 
     /// Relations to examine, each from a number on; the next one last.
     private var scans: [(relation: TouchedRelation, from: UInt64)] = []
@@ -23,7 +23,6 @@ struct AccessWalk: Sendable {
     private var seen: Set<ObjectID> = []
     private var scannedClasses: Set<ClassID> = []
     private var scannedSubjects: Set<PrincipalID> = []
-    private let classLinks: ClassLinks
 
     /// Returns nil if the commit cannot have changed the subscriber's access.
     init?(_ commit: Commit, for viewpoint: inout Viewpoint, _ reader: IndexReader) throws {
@@ -35,54 +34,60 @@ struct AccessWalk: Sendable {
         reader.look(at: revision)
         let after = try viewpoint.viewer(reader)
         (self.before, self.after) = (before, after)
-        let touches = commit.events.compactMap { $0.touch { before.meets($0) || after.meets($0) } }
         // If `everyone` becomes a member of a role, the role stops being specific to the subscriber, although it stays one of its
         // subjects.
         let changed = before.subjects.difference(from: after.subjects).union(before.strangers.difference(from: after.strangers))
         let isAppointment = before.subjects.isAdministrator != after.subjects.isAdministrator
-        guard !touches.isEmpty || !changed.isEmpty || isAppointment else { return nil }
-        created = Set(
-            commit.events.compactMap { if case .objectCreated(let event) = $0 { event.object.id } else { nil } })
-        classLinks = try reader.classLinksEver()
         for subject in changed.sorted() { scan(subject) }
-        for touch in touches { try add(touch, reader) }
+        for event in commit.events { try add(event.effect, reader) }
         if isAppointment { scans += try definedClasses(reader).map { (.instances(of: $0), 0) } }
         guard !scans.isEmpty || !pending.isEmpty else { return nil }
     }
 
     // MARK: Where to look
 
-    private mutating func add(_ touch: Touch, _ reader: IndexReader) throws {
-        switch touch {
-        case .object(let object): pending.append(object)
-        case .links(let object): try addLinks(from: object, reader)
-        case .classOptions(let classID):
+    /// Adds the objects that an effect can change the subscriber's access to. Changes of the subscriber's own subjects are
+    /// detected separately.
+    private mutating func add(_ effect: EventEffect, _ reader: IndexReader) throws {
+        switch effect {
+        case .entry(let subject, let object): if isRelevant(subject) { pending.append(object) }
+        case .created(let object, let classID, _, _):
+            guard !classID.isBuiltIn else { break }
+            created.insert(object)
+            pending.append(object)
+        case .moved(let object, _), .deleted(let object): pending.append(object)
+        case .written(let object): try addLinks(from: object, reader)
+        case .options(let classID):
             // For an administrator only the options of the class decide.
             if before.subjects.isAdministrator || after.subjects.isAdministrator {
                 scans.append((.instances(of: classID), 0))
             } else {
                 try scan(classID, reader)
             }
-        case .deletedRole(let role):
+        case .roleDeleted(let role):
+            // The objects below the role, and below the permissions for it.
             let permissions = try reader.related(.permissions(for: role), at: earlier, or: earlier).found
             pending += ([role.rawValue] + permissions).map(ObjectID.init(rawValue:))
-        case .permission(let permission):
-            if try isMet(permission, reader) { scans.append((.attachments(of: permission), 0)) }
-        case .attachment(let permission, let object):
-            if try isMet(permission, reader) { pending.append(object) }
+        case .permission(let permission, _):
+            if try isRelevant(permission, reader) { scans.append((.attachments(of: permission), 0)) }
+        case .attachment(let permission, let object): if try isRelevant(permission, reader) { pending.append(object) }
+        case .registered, .owner, .membership, .administrator, .clock: break
         }
     }
 
-    private func isMet(_ permission: PermissionID, _ reader: IndexReader) throws -> Bool {
+    /// Whether a grant to a subject can be relevant to the subscriber.
+    private func isRelevant(_ subject: PrincipalID) -> Bool { before.meets(subject) || after.meets(subject) }
+
+    private func isRelevant(_ permission: PermissionID, _ reader: IndexReader) throws -> Bool {
         for revision in [earlier, revision] {
             reader.look(at: revision)
-            if let subject = try reader.subject(of: permission), before.meets(subject) || after.meets(subject) { return true }
+            if let subject = try reader.subject(of: permission), isRelevant(subject) { return true }
         }
         return false
     }
 
     private mutating func addLinks(from object: ObjectID, _ reader: IndexReader) throws {
-        guard classLinks.readThroughLinks else { return }
+        guard try reader.classLinksEver().readThroughLinks else { return }
         for revision in [earlier, revision] {
             reader.look(at: revision)
             pending += try reader.links(from: object).map(\.target)
@@ -194,7 +199,7 @@ extension AccessWalk {
             pending += try reader.related(.children(of: object), at: earlier, or: earlier).found.map(ObjectID.init(rawValue:))
         }
         if let classID = candidate.classID {
-            if classLinks.inheritedFrom.contains(classID) {
+            if try reader.classLinksEver().inheritedFrom.contains(classID) {
                 let below = try reader.related(.children(of: object), at: earlier, or: revision).found
                 pending += try below.map(ObjectID.init(rawValue:)).filter { try inherits($0, reader) }
             }

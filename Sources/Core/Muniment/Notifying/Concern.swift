@@ -18,7 +18,7 @@ enum Concern {
     static func subjects(of commit: Commit, _ reader: IndexReader) throws -> Set<UInt64>? {
         guard commit.revision > .genesis, commit.events.count <= limit else { return nil }
         var concerned = Concerned(commit.revision, reader)
-        for event in commit.events { guard try concerned.add(event) else { return nil } }
+        for event in commit.events { guard try concerned.add(event.effect) else { return nil } }
         return concerned.subjects
     }
 
@@ -46,36 +46,28 @@ enum Concern {
         }
 
         /// Adds the subscribers an event may affect; returns false if it may affect any.
-        mutating func add(_ event: Event) throws -> Bool {
-            switch event {
-            case .accessGranted(let event): subjects.insert(event.subject.rawValue)
-            case .accessRevoked(let event): subjects.insert(event.subject.rawValue)
-            case .accessExpired(let event): subjects.insert(event.subject.rawValue)
-            case .memberAdded(let event): subjects.insert(event.member.rawValue)
-            case .memberRemoved(let event): subjects.insert(event.member.rawValue)
-            case .administratorAppointed(let event): subjects.insert(event.principal.rawValue)
-            case .administratorDismissed(let event): subjects.insert(event.principal.rawValue)
-            case .clockCorrected: break
-            case .principalRegistered, .roleCreated: subjects.insert(Concern.newcomers)
-            case .permissionAttached(let event): try add(event.permission)
-            case .permissionDetached(let event): try add(event.permission)
-            case .permissionChanged(let event): try add(event.permission)
-            case .objectCreated(let event):
+        mutating func add(_ effect: EventEffect) throws -> Bool {
+            switch effect {
+            case .entry(let subject, _), .membership(let subject, _), .administrator(let subject):
+                subjects.insert(subject.rawValue)
+            case .registered, .created(_, in: .role, _, _): subjects.insert(Concern.newcomers)
+            case .permission(let permission, _), .attachment(let permission, _): try add(permission)
+            case .created(let object, let classID, _, _):
+                guard !classID.isBuiltIn else { break }
                 subjects.insert(Concern.administrators)
-                return try addNamed(on: event.object.id, at: revision)
-            case .objectDeleted(let event):
+                return try addNamed(on: object, at: revision)
+            case .deleted(let object):
                 subjects.insert(Concern.administrators)
-                return try addTree(event.object, at: earlier)
-            case .objectMoved(let event):
-                return try addTree(event.object, at: earlier) && addTree(event.object, at: revision)
-            case .objectWritten: return try !reader.classLinksEver().readThroughLinks
-            case .roleDeleted(let event):
-                subjects.insert(event.role.rawValue)
+                return try addTree(object, at: earlier)
+            case .moved(let object, _): return try addTree(object, at: earlier) && addTree(object, at: revision)
+            case .written: return try !reader.classLinksEver().readThroughLinks
+            case .roleDeleted(let role):
+                subjects.insert(role.rawValue)
                 // It may have objects below it, or below a permission for it.
-                return try reader.related(.permissions(for: event.role), at: earlier, or: earlier).found.isEmpty
-                    && reader.related(.children(of: ObjectID(event.role)), limit: 1, at: earlier, or: earlier).found.isEmpty
-            case .classChanged: return false
-            case .classDefined, .ownerChanged, .permissionDefined, .storeCreated: break
+                return try reader.related(.permissions(for: role), at: earlier, or: earlier).found.isEmpty
+                    && reader.related(.children(of: ObjectID(role)), limit: 1, at: earlier, or: earlier).found.isEmpty
+            case .options: return false
+            case .owner, .clock: break
             }
             return true
         }

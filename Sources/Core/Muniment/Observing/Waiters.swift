@@ -52,11 +52,20 @@ struct Waiters {
         var found: Set<UInt64> = []
         for commit in commits {
             for event in commit.events {
-                switch event.reach {
-                case .nothing: continue
-                case .thing(let thing): if let waiters = byThing[thing] { found.formUnion(waiters) }
-                case .anything: return takeAll()
+                let effect = event.effect
+                let thing: UInt64
+                switch effect {
+                // Every caller with the subject `member` also has the subjects of its roles.
+                case .membership(let member, _): thing = member.rawValue
+                case .administrator(let principal): thing = principal.rawValue
+                // It can be attached to a class or to the store.
+                case .permission: return takeAll()
+                case .registered, .clock: continue
+                // The access to objects below depends on this object too.
+                case .created, .written, .moved, .deleted, .owner, .options, .entry, .roleDeleted, .attachment:
+                    thing = effect.object.rawValue
                 }
+                if let waiters = byThing[thing] { found.formUnion(waiters) }
             }
         }
         return found.compactMap { take($0) }

@@ -99,16 +99,13 @@ extension DraftComparison {
     /// Returns the users and things that relevant entries name, directly or through roles other than `everyone`.
     private mutating func callers(namedFor start: ObjectID) throws -> Set<PrincipalID> {
         var named = try callers(namedOn: .store)
-        var seen: Set<ObjectID> = []
-        var pending = [start]
-        while let object = pending.popLast() {
-            guard seen.insert(object).inserted, let classID = try relations.classID(of: object) else { continue }
+        _ = try Set(reachableFrom: [start]) { object -> Set<ObjectID> in
+            guard let classID = try relations.classID(of: object) else { return [] }
             named.formUnion(try callers(namedOn: ObjectID(classID)))
             named.formUnion(try callers(namedOn: object))
-            pending += try relations.parents(of: object)
-            if try relations.options(of: classID).contains(where: \.readThroughLinks) {
-                pending += try relations.sources(linkingTo: object)
-            }
+            let parents = try relations.parents(of: object)
+            guard try relations.options(of: classID).contains(where: \.readThroughLinks) else { return parents }
+            return try parents.union(relations.sources(linkingTo: object))
         }
         return named
     }
@@ -117,17 +114,7 @@ extension DraftComparison {
     /// `everyone`.
     private mutating func callers(namedOn object: ObjectID) throws -> Set<PrincipalID> {
         if let known = namedAbove[object] { return known }
-        var seen: Set<PrincipalID> = [.everyone, .anonymous]
-        var callers: Set<PrincipalID> = []
-        var pending = Array(try relations.subjects(namedOn: object))
-        while let subject = pending.popLast() {
-            guard seen.insert(subject).inserted else { continue }
-            if try relations.classID(of: ObjectID(subject)) == .role {
-                pending += try relations.members(of: subject)
-            } else {
-                callers.insert(subject)
-            }
-        }
+        let callers = try relations.callers(among: relations.subjects(namedOn: object)).subtracting([.everyone, .anonymous])
         namedAbove[object] = callers
         return callers
     }

@@ -34,7 +34,7 @@ struct DraftReach {
             linked.formUnion(try relations.instances(of: classID))
         }
         self.linked = linked
-        for event in draft.events { try add(event) }
+        for effect in draft.effects { try add(effect) }
     }
 
     private mutating func add(_ objects: Set<ObjectID>, for callers: Callers) {
@@ -42,28 +42,20 @@ struct DraftReach {
         for object in objects.union(linked) { callersByObject[object, default: .some([])].add(callers) }
     }
 
-    private mutating func add(_ event: Event) throws {
-        switch event {
-        case .storeCreated, .principalRegistered, .accessExpired, .ownerChanged, .clockCorrected: break
-        case .classDefined(let event): add([ObjectID(event.classID.id)], for: .all)
-        case .classChanged(let event): try addChange(of: event.classID)
-        case .roleCreated(let event): add([ObjectID(event.role.id)], for: .all)
-        case .roleDeleted(let event): try addDeletion(of: event.role)
-        case .memberAdded(let event): try addMembership(of: event.member, in: event.role)
-        case .memberRemoved(let event): try addMembership(of: event.member, in: event.role)
-        case .objectCreated(let event): add([event.object.id], for: .all)
-        case .objectWritten: add([], for: .all)
-        case .objectMoved(let event): add(try below([event.object]), for: .all)
-        case .objectDeleted(let event): add(try below([event.object], inheritingOnly: false), for: .all)
-        case .accessGranted(let event): add(try reach(of: [event.object]), for: try callers(within: event.subject))
-        case .accessRevoked(let event): add(try reach(of: [event.object]), for: try callers(within: event.subject))
-        case .permissionDefined(let event): add([ObjectID(event.permission.id)], for: .all)
-        case .permissionChanged(let event):
-            try add(event.permission, on: try relations.objects(attachedTo: event.permission))
-        case .permissionAttached(let event): try add(event.permission, on: [event.object])
-        case .permissionDetached(let event): try add(event.permission, on: [event.object])
-        case .administratorAppointed(let event): add(try reach(of: [.store]), for: .some([event.principal]))
-        case .administratorDismissed(let event): add(try reach(of: [.store]), for: .some([event.principal]))
+    private mutating func add(_ effect: EventEffect) throws {
+        switch effect {
+        case .registered, .owner, .clock: break
+        case .created(let object, _, _, _): add([object], for: .all)
+        case .written: add([], for: .all)
+        case .moved(let object, _): add(try below([object]), for: .all)
+        case .deleted(let object): add(try below([object], inheritingOnly: false), for: .all)
+        case .options(let classID): try addChange(of: classID)
+        case .entry(let subject, let object): add(try reach(of: [object]), for: try callers(within: subject))
+        case .membership(let member, let role): try addMembership(of: member, in: role)
+        case .roleDeleted(let role): try addDeletion(of: role)
+        case .permission(let permission, _): try add(permission, on: try relations.objects(attachedTo: permission))
+        case .attachment(let permission, let object): try add(permission, on: [object])
+        case .administrator(let principal): add(try reach(of: [.store]), for: .some([principal]))
         }
     }
 
@@ -95,19 +87,8 @@ struct DraftReach {
 extension DraftReach {
     /// Returns the users and things that count as a subject, directly or through roles, before or after.
     private func callers(within subject: PrincipalID) throws -> Callers {
-        var seen: Set<PrincipalID> = []
-        var callers: Set<PrincipalID> = []
-        var pending = [subject]
-        while let next = pending.popLast() {
-            guard seen.insert(next).inserted else { continue }
-            if next == .everyone || next == .anonymous { return .all }
-            if try relations.classID(of: ObjectID(next)) == .role {
-                pending += try relations.members(of: next)
-            } else {
-                callers.insert(next)
-            }
-        }
-        return .some(callers)
+        let callers = try relations.callers(among: [subject])
+        return callers.isDisjoint(with: [.everyone, .anonymous]) ? .some(callers) : .all
     }
 
     /// Returns the objects affected by entries on some objects: the objects themselves, the objects below them, and the objects
@@ -128,19 +109,14 @@ extension DraftReach {
 
     /// Returns some objects and the objects below them: those that inherit, or all.
     private func below(_ roots: Set<ObjectID>, inheritingOnly: Bool = true) throws -> Set<ObjectID> {
-        var found: Set<ObjectID> = []
-        var pending = Array(roots)
-        while let object = pending.popLast() {
-            guard found.insert(object).inserted else { continue }
-            for child in try relations.children(of: object) {
-                guard inheritingOnly, let classID = try relations.classID(of: child) else {
-                    pending.append(child)
-                    continue
-                }
-                if try relations.options(of: classID).contains(where: { !$0.inherits.isEmpty }) { pending.append(child) }
+        try Set(reachableFrom: roots) { object in
+            let children = try relations.children(of: object)
+            guard inheritingOnly else { return children }
+            return try children.filter { child in
+                guard let classID = try relations.classID(of: child) else { return true }
+                return try relations.options(of: classID).contains { !$0.inherits.isEmpty }
             }
         }
-        return found
     }
 }
 

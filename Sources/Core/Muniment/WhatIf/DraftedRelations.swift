@@ -2,7 +2,7 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// The relations before or after a draft: those in the index, and those that the draft's events add.
+/// The relations before or after a draft: those in the index, and those that the draft's events mention.
 ///
 /// Relations that the draft removes stay included, since the relations are only used to find what to compare.
 struct DraftedRelations {
@@ -20,34 +20,27 @@ struct DraftedRelations {
 
     init(of draft: Draft, over reader: IndexReader) {
         (self.draft, self.reader) = (draft, reader)
-        for event in draft.events { add(event) }
+        for effect in draft.effects { add(effect) }
     }
 
-    private mutating func add(_ event: Event) {
-        switch event {
-        case .classDefined(let event): instancesAdded[.class, default: []].insert(ObjectID(event.classID.id))
-        case .principalRegistered(let event):
-            // The class in their place distinguishes users and things.
-            instancesAdded[.user, default: []].insert(ObjectID(event.principal.id))
-        case .roleCreated(let event): instancesAdded[.role, default: []].insert(ObjectID(event.role.id))
-        case .memberAdded(let event): membersAdded[event.role, default: []].insert(event.member)
-        case .objectCreated(let event):
-            instancesAdded[event.classID, default: []].insert(event.object.id)
-            if let parent = event.parent { add(event.object.id, below: parent) }
-        case .objectMoved(let event): if let parent = event.parent { add(event.object, below: parent) }
-        case .accessGranted(let event):
-            objectsNaming[event.subject, default: []].insert(event.object)
-            subjectsOn[event.object, default: []].insert(event.subject)
-        case .permissionDefined(let event):
-            instancesAdded[.permission, default: []].insert(ObjectID(event.permission.id))
-            permissionSubjects[event.permission.id, default: []].insert(event.subject)
-        case .permissionChanged(let event): permissionSubjects[event.permission, default: []].insert(event.subject)
-        case .permissionAttached(let event):
-            attachedAdded[event.permission, default: []].insert(event.object)
-            permissionsOn[event.object, default: []].insert(event.permission)
-        case .storeCreated, .classChanged, .roleDeleted, .memberRemoved, .objectWritten, .objectDeleted, .ownerChanged,
-            .accessRevoked, .accessExpired, .permissionDetached, .administratorAppointed, .administratorDismissed, .clockCorrected:
-            break
+    private mutating func add(_ effect: EventEffect) {
+        switch effect {
+        case .created(let object, let classID, let parent, let subject):
+            instancesAdded[classID, default: []].insert(object)
+            if let parent { add(object, below: parent) }
+            if classID == .permission, let subject { permissionSubjects[PermissionID(object), default: []].insert(subject) }
+        // The class in their place distinguishes users and things.
+        case .registered(let principal): instancesAdded[.user, default: []].insert(ObjectID(principal))
+        case .moved(let object, let parent): if let parent { add(object, below: parent) }
+        case .entry(let subject, let object):
+            objectsNaming[subject, default: []].insert(object)
+            subjectsOn[object, default: []].insert(subject)
+        case .membership(let member, let role): membersAdded[role, default: []].insert(member)
+        case .permission(let permission, let subject): permissionSubjects[permission, default: []].insert(subject)
+        case .attachment(let permission, let object):
+            attachedAdded[permission, default: []].insert(object)
+            permissionsOn[object, default: []].insert(permission)
+        case .written, .deleted, .owner, .options, .roleDeleted, .administrator, .clock: break
         }
     }
 
@@ -60,6 +53,12 @@ struct DraftedRelations {
 
     func members(of role: PrincipalID) throws -> Set<PrincipalID> {
         (membersAdded[role] ?? []).union(try reader.members(of: role))
+    }
+
+    /// Returns the users and things that count as one of some subjects, directly or through roles; and `everyone` and `anonymous`
+    /// if they do.
+    func callers(among subjects: Set<PrincipalID>) throws -> Set<PrincipalID> {
+        try Set(callersAmong: subjects) { try classID(of: ObjectID($0)) == .role ? members(of: $0) : nil }
     }
 
     func children(of object: ObjectID) throws -> Set<ObjectID> {
@@ -122,10 +121,8 @@ struct DraftedRelations {
     /// The administrators of the store, before or after.
     var administrators: Set<PrincipalID> {
         get throws {
-            let appointed = draft.events.compactMap { event in
-                if case .administratorAppointed(let event) = event { event.principal } else { nil }
-            }
-            return Set(try reader.administratorsNow()).union(appointed)
+            let changed = draft.effects.compactMap { if case .administrator(let principal) = $0 { principal } else { nil } }
+            return Set(try reader.administratorsNow()).union(changed)
         }
     }
 

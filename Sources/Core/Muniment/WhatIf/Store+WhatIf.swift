@@ -42,8 +42,8 @@ struct Draft {
     /// The instant after the last of them.
     let instant: Instant
     let refusals: [Refusal?]
-    /// The events that they would append to the log.
-    let events: [Event]
+    /// The effects of the events that they would append to the log, without expired access: it counts neither before nor after.
+    let effects: [EventEffect]
 
     init(of transactions: [Transaction], in workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant) throws {
         self.workingSet = workingSet
@@ -62,6 +62,6 @@ struct Draft {
         }
         instant = committer.now
         self.refusals = refusals
-        events = commits.flatMap(\.events)
+        effects = commits.flatMap(\.events).filter { $0.kind != .accessExpired }.map(\.effect)
     }
 }

@@ -65,8 +65,10 @@ struct OpenBlocks {
         events.add(AuditPlace(commit.revision, UInt64(index)))
         eventPostings.add(.actor, commit.actor.rawValue, record: eventCount)
         eventPostings.add(.kind, UInt64(event.kind.rawValue), record: eventCount)
-        event.forEachAuditObject { eventPostings.add(.object, $0.rawValue, record: eventCount) }
-        if let subject = event.auditSubject { eventPostings.add(.subject, subject.rawValue, record: eventCount) }
+        let effect = event.effect
+        eventPostings.add(.object, effect.object.rawValue, record: eventCount)
+        if let permission = effect.attachedPermission { eventPostings.add(.object, permission.rawValue, record: eventCount) }
+        if let subject = effect.subject { eventPostings.add(.subject, subject.rawValue, record: eventCount) }
         if let request = commit.origin.requestID {
             eventPostings.add(.request, AuditTerm(.request, text: request).id, record: eventCount)
         }

@@ -11,15 +11,7 @@ extension WorkingSet: CommandState {
 
     package func subjects(of caller: PrincipalID) throws -> SubjectSet {
         if let known = subjectSets[caller] { return known }
-        var members: Set<PrincipalID> = [caller]
-        if caller != .anonymous {
-            members.formUnion([.everyone, .anonymous])
-            var pending = [caller, .everyone]
-            while let next = pending.popLast() {
-                for role in try membership(next) where members.insert(role).inserted { pending.append(role) }
-            }
-        }
-        let subjects = SubjectSet(caller: caller, isAdministrator: try isAdministrator(caller), members: Array(members))
+        let subjects = try SubjectSet(of: caller, isAdministrator: isAdministrator(caller), roles: membership)
         subjectSets[caller] = subjects
         return subjects
     }

@@ -50,19 +50,19 @@ extension IndexReader {
         var walk = NamedWalk(reader: self, span: span)
         try walk.visit(.store)
         try walk.visit(object)
-        var (named, seen) = (Array(walk.named), Set<PrincipalID>())
-        while let subject = named.popLast() {
-            guard seen.insert(subject).inserted else { continue }
+        var callers = try Set(callersAmong: walk.named) { subject in
+            var members: [PrincipalID] = []
             try forEachVersion(RelationPrefix(kind: .member, first: subject.rawValue)) { key, end, _ in
-                if key.begin <= span.upperBound, end > span.lowerBound { named.append(PrincipalID(rawValue: key.second)) }
+                if key.begin <= span.upperBound, end > span.lowerBound { members.append(PrincipalID(rawValue: key.second)) }
                 return true
             }
+            return members.isEmpty ? nil : members
         }
         for administrator in try administrators()
         where administrator.begin <= span.upperBound && administrator.end > span.lowerBound {
-            seen.insert(administrator.value)
+            callers.insert(administrator.value)
         }
-        return try seen.filter { try $0.rawValue >= ReservedID.firstFree && Name(name(of: $0)).kind == .caller }
+        return try callers.filter { try $0.rawValue >= ReservedID.firstFree && Name(name(of: $0)).kind == .caller }
     }
 
     /// Any signed-in caller without an entry.

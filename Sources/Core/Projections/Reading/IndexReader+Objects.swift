@@ -71,7 +71,7 @@ extension IndexReader {
         let classGives = try classLevel(of: classID, for: counted, at: instant).isSuperset(of: wanted)
         if options.composition == .narrowing, !classGives { return .nothing }
         if options.objectACL == .none || options.composition == .widening && classGives { return .everything }
-        if try inheritsEverything(classID, options) { return .everything }
+        if try inheritsEverything(classID) { return .everything }
         // A link adds read, and the class level of a widening class may add the other privileges.
         return options.readThroughLinks && wanted.contains(.read) ? .everything : .named
     }
@@ -90,24 +90,19 @@ extension IndexReader {
     public func isSelective(_ classID: ClassID) throws -> Bool {
         guard let options = try options(of: classID) else { return true }
         return try options.objectACL == .required && options.composition == .narrowing && !options.readThroughLinks
-            && !inheritsEverything(classID, options)
+            && !inheritsEverything(classID)
     }
 
     /// Whether objects of a class can be below objects of a class without object ACLs, which give every privilege. An object
     /// further down the chain can inherit it too, so every class above counts.
-    private func inheritsEverything(_ classID: ClassID, _ options: ClassOptions) throws -> Bool {
-        var seen: Set<ClassID> = [classID]
-        var pending = [classID]
-        while let next = pending.popLast() {
-            guard let options = try self.options(of: next), options.objectACL == .required, !options.inherits.isEmpty else {
-                continue
+    private func inheritsEverything(_ classID: ClassID) throws -> Bool {
+        let above = try Set(reachableFrom: [classID]) { classID -> [ClassID] in
+            guard let options = try self.options(of: classID), options.objectACL == .required, !options.inherits.isEmpty else {
+                return []
             }
-            for parent in try related(RelationPrefix(kind: .parentClass, first: next.rawValue)).map(ClassID.init(rawValue:)) {
-                if try self.options(of: parent)?.objectACL ?? .required == .none { return true }
-                if seen.insert(parent).inserted { pending.append(parent) }
-            }
+            return try related(RelationPrefix(kind: .parentClass, first: classID.rawValue)).map(ClassID.init(rawValue:))
         }
-        return false
+        return try above.contains { try $0 != classID && self.options(of: $0)?.objectACL ?? .required == .none }
     }
 
     /// Returns the objects with entries or permissions for some subjects, and all objects below them that inherit.
@@ -125,16 +120,10 @@ extension IndexReader {
 
     /// Returns some objects and all objects below them that inherit.
     func withDescendants(_ objects: [ObjectID]) throws -> Set<ObjectID> {
-        var found: Set<ObjectID> = []
-        var pending = objects
-        while let object = pending.popLast() {
-            guard found.insert(object).inserted else { continue }
-            for child in try related(RelationPrefix(kind: .child, first: object.rawValue)).map(ObjectID.init(rawValue:)) {
-                if let classID = try place(of: child)?.classID, let options = try options(of: classID), !options.inherits.isEmpty {
-                    pending.append(child)
-                }
+        try Set(reachableFrom: objects) { object in
+            try children(of: object).filter { child in
+                try place(of: child).flatMap { try options(of: $0.classID) }.map { !$0.inherits.isEmpty } ?? false
             }
         }
-        return found
     }
 }

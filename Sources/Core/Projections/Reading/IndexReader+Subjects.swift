@@ -48,32 +48,29 @@ extension IndexReader {
         let classGives = try classLevel(of: place.classID, for: everyone, at: instant).isSuperset(of: wanted)
         if options.composition == .narrowing, !classGives { return try callers(within: namedSubjects(on: classObject)) }
         var named: Set<PrincipalID> = options.composition == .widening ? try namedSubjects(on: classObject) : []
-        var seen: Set<ObjectID> = []
-        try collectNamed(on: object, into: &named, &seen)
+        try collectNamed(on: object, into: &named)
         return try callers(within: named)
     }
 
     /// Adds the subjects named on an object, on the objects that it inherits from, and on the objects that link to it.
-    private func collectNamed(on start: ObjectID, into named: inout Set<PrincipalID>, _ seen: inout Set<ObjectID>) throws {
-        var pending = [start]
-        while let object = pending.popLast() {
-            guard seen.insert(object).inserted, let place = try place(of: object), let options = try options(of: place.classID)
-            else { continue }
+    private func collectNamed(on start: ObjectID, into named: inout Set<PrincipalID>) throws {
+        _ = try Set(reachableFrom: [start]) { object -> [ObjectID] in
+            guard let place = try place(of: object), let options = try options(of: place.classID) else { return [] }
             // If the class has no object ACLs, or is widening, the subjects named on the class may have access to this object.
             if options.objectACL == .none || options.composition == .widening {
                 named.formUnion(try namedSubjects(on: ObjectID(place.classID)))
             }
             named.formUnion(try namedSubjects(on: object))
-            if !options.inherits.isEmpty, let parent = place.parent { pending.append(parent) }
-            if options.readThroughLinks {
-                for source in try links(to: object, limit: .max).flatMap(\.sources) {
-                    named.formUnion(try namedSubjects(on: .store))
-                    if let sourceClass = try self.place(of: source)?.classID {
-                        named.formUnion(try namedSubjects(on: ObjectID(sourceClass)))
-                    }
-                    pending.append(source)
+            let parents = options.inherits.isEmpty ? [] : place.parent.map { [$0] } ?? []
+            guard options.readThroughLinks else { return parents }
+            let sources = try links(to: object, limit: .max).flatMap(\.sources)
+            if !sources.isEmpty { named.formUnion(try namedSubjects(on: .store)) }
+            for source in sources {
+                if let sourceClass = try self.place(of: source)?.classID {
+                    named.formUnion(try namedSubjects(on: ObjectID(sourceClass)))
                 }
             }
+            return parents + sources
         }
     }
 
@@ -89,17 +86,7 @@ extension IndexReader {
 
     /// Returns the users and things among some subjects and, through all levels of nesting, among the members of the roles.
     private func callers(within subjects: Set<PrincipalID>) throws -> Set<PrincipalID> {
-        var seen: Set<PrincipalID> = []
-        var callers: Set<PrincipalID> = []
-        var pending = Array(subjects)
-        while let subject = pending.popLast() {
-            guard seen.insert(subject).inserted, let place = try place(of: ObjectID(subject)) else { continue }
-            if place.classID == .role {
-                pending.append(contentsOf: try members(of: subject))
-            } else if place.classID == .user || place.classID == .thing {
-                callers.insert(subject)
-            }
-        }
-        return callers
+        try Set(callersAmong: subjects) { try place(of: ObjectID($0))?.classID == .role ? members(of: $0) : nil }
+            .subtracting([.everyone, .anonymous])
     }
 }

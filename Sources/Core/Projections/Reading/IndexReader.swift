@@ -309,16 +309,6 @@ extension IndexReader: AccessState {
 
     private func findSubjects(of caller: PrincipalID) throws -> SubjectSpan {
         var (begin, end) = (Revision.genesis, Revision.open)
-        var members: Set<PrincipalID> = [caller]
-        if caller != .anonymous {
-            members.formUnion([.everyone, .anonymous])
-            var pending = [caller, .everyone]
-            while let next = pending.popLast() {
-                let document = try document(DocumentID(kind: .memberships, id: next.rawValue), as: MembershipDocument.self)
-                (begin, end) = (max(begin, document.begin), min(end, document.end))
-                for role in document.value?.roles ?? [] where members.insert(role).inserted { pending.append(role) }
-            }
-        }
         var isAdministrator = false
         for span in try administrators() where span.value == caller {
             if span.covers(revision) {
@@ -330,7 +320,11 @@ extension IndexReader: AccessState {
                 end = min(end, span.begin)
             }
         }
-        let subjects = SubjectSet(caller: caller, isAdministrator: isAdministrator, members: Array(members))
+        let subjects = try SubjectSet(of: caller, isAdministrator: isAdministrator) { member in
+            let document = try document(DocumentID(kind: .memberships, id: member.rawValue), as: MembershipDocument.self)
+            (begin, end) = (max(begin, document.begin), min(end, document.end))
+            return document.value?.roles ?? []
+        }
         return SubjectSpan(begin: begin, end: end, subjects: subjects)
     }
 
