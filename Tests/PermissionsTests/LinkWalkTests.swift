@@ -20,8 +20,10 @@ struct LinkWalkTests {
             return base.place(of: object)
         }
 
-        func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges) -> Privileges {
-            base.level(on: object, for: subjects, at: instant, wanted: wanted)
+        func level(
+            _ level: DecidingLevel, on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+        ) -> Privileges {
+            base.level(level, on: object, for: subjects, at: instant, wanted: wanted)
         }
 
         func links(to target: ObjectID, limit: Int) -> [CallerLinks] {

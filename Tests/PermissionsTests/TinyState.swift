@@ -30,9 +30,10 @@ struct TinyState: AccessState {
 
     func place(of object: ObjectID) -> Place? { places[object] }
 
-    func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges) -> Privileges {
-        (entries[object] ?? []).filter { subjects.contains($0.subject) }
-            .reduce(into: []) { $0.formUnion($1.live(at: instant)) }
+    func level(
+        _ level: DecidingLevel, on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+    ) -> Privileges {
+        (entries[object] ?? []).live(for: subjects, at: instant)
     }
 
     func options(of classID: ClassID) -> ClassOptions? { classes[classID] }

@@ -11,7 +11,7 @@ struct VerdictTests {
         let all = store.intersection(lower)
         return Verdict(
             effective: store.contains(.update) ? all : all.subtracting([.create, .update, .delete]),
-            reason: .levels(store: store, class: classLevel, object: object, composition))
+            reason: .levels(Levels(store: store, classLevel: classLevel, object: object, composition: composition)))
     }
 
     private static let table: [(verdict: Verdict, wanted: Privileges, level: DecidingLevel?)] = [

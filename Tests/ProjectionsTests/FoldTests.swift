@@ -89,7 +89,7 @@ struct FoldTests {
         let reader = try index.beginReading()
         defer { reader.end() }
         if let revision { reader.look(at: revision) }
-        return try reader.level(on: object, for: reader.subjects(of: subject), at: .newYear, wanted: .all)
+        return try reader.level(.object, on: object, for: reader.subjects(of: subject), at: .newYear, wanted: .all)
     }
 
     private func deleteDocument(in folder: String, _ key: FixedKey) throws {

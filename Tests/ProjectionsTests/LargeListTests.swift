@@ -64,7 +64,7 @@ struct LargeListTests {
         #expect(Set(rows).count == rows.count)
         for subject in subjects {
             let expected = plain[subject]?.live(at: instant) ?? []
-            let level = try reader.level(on: one, for: reader.subjects(of: subject), at: instant, wanted: .all)
+            let level = try reader.level(.object, on: one, for: reader.subjects(of: subject), at: instant, wanted: .all)
             #expect(level == expected)
             let listed = rows.filter { $0.subject == subject }.reduce(into: Privileges()) { $0.formUnion($1.privileges) }
             #expect(listed == expected)

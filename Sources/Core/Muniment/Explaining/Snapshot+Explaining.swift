@@ -40,7 +40,7 @@ extension Snapshot {
         let subjects = disclosure.told(try reader.subjects(of: caller))
         let all = Privileges(wanted)
         let reasons = subjects.isAdministrator ? nil : try rules.reasons(for: subjects, on: objectID, wanted: all)
-        let verdict = try reasons?.verdict(wanted: all) ?? rules.verdict(for: subjects, on: objectID, wanted: all)
+        let verdict = try reasons?.verdict ?? rules.verdict(for: subjects, on: objectID, wanted: all)
         guard isTold || verdict.allows(all) else {
             return unexplained(.unknownObject, subject, privileges, object, wanted)
         }

@@ -31,10 +31,10 @@ extension Snapshot {
         guard let search = try RemedySearch(reader, at: instant, for: caller, on: object, wanted: wanted) else {
             return obstacle(.unknownObject)
         }
-        let found = try search.remedies()
+        let (remedies, areComplete) = try search.remedies()
         return Proposals(
-            proposals: try found.remedies.map { Proposal(changes: try changes($0, for: explanation.subject, names)) },
-            isComplete: found.isComplete, obstacle: nil)
+            proposals: try remedies.map { Proposal(changes: try changes($0, for: explanation.subject, names)) },
+            isComplete: areComplete, obstacle: nil)
     }
 
     /// Returns a remedy as changes, with prerequisites first.
@@ -58,5 +58,32 @@ extension String {
     /// Whether a privilege can have this name.
     fileprivate var isSymbol: Bool {
         !isEmpty && utf8.count <= Limits.symbolBytes && !unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}
+
+/// Changes that would allow a denied check, for an administrator to commit in one transaction. All of them are required.
+public struct Proposal: Hashable, Sendable {
+    public let changes: [Change]
+}
+
+/// The proposals that would allow a denied check.
+public struct Proposals: Sendable {
+    /// Sorted by the number of changes, fewest first. Empty if nothing is denied, or if an obstacle exists.
+    public let proposals: [Proposal]
+    /// Whether the list is complete: it contains at most ``Permissions/ExplanationLimits/proposals``.
+    public let isComplete: Bool
+    /// Why no grant would suffice; nil if one does, or if nothing is denied.
+    public let obstacle: Obstacle?
+
+    /// Why nothing can be proposed.
+    public enum Obstacle: Hashable, Sendable {
+        /// The object must be created first.
+        case unknownObject
+        /// The role must be created first, or the name is not valid for any subject.
+        case unknownSubject
+        /// A privilege of this name is not possible: the name is ill-formed, or the store has its maximum of custom privileges.
+        case impossiblePrivilege(String)
+        /// The check named no privileges.
+        case nothingAsked
     }
 }

@@ -42,9 +42,9 @@ private struct WitnessWriter {
         var storeLevel: [WitnessedPath] = []
         var target: WitnessedObject?
         if let reasons = explanation.reasons {
-            storeLevel = try paths(reasons.storePaths)
+            storeLevel = try paths(.store, reasons.object, reasons.ancestry)
             target = try object(reasons.object, reasons.ancestry)
-            target?.objectPart += try reasons.links.map { try path($0, to: reasons.object, reasons.ancestry) }
+            target?.objectPart += try reasons.links.map { try path($0, to: reasons.object.object, reasons.ancestry) }
             if !reasons.linksAreComplete { isComplete = false }
         } else if let object = explanation.objectID, let place = try reader.place(of: object) {
             target = try self.object(object, place.classID)
@@ -62,73 +62,90 @@ private struct WitnessWriter {
     // MARK: Objects and paths
 
     private mutating func object(_ object: ObjectID, _ classID: ClassID) throws -> WitnessedObject {
-        guard let options = try reader.options(of: classID) else { throw IndexError.damaged }
-        return WitnessedObject(
-            object: object, existence: try fact(.object(object, classID)), options: try fact(.options(classID, options)),
+        WitnessedObject(
+            object: object, existence: try fact(.object(object, classID)), options: try fact(options(of: classID)),
             classLevel: [], objectPart: [])
     }
 
     private mutating func object(_ reasons: ObjectReasons, _ ancestry: Ancestry) throws -> WitnessedObject {
         var object = try object(reasons.object, reasons.classID)
-        object.classLevel = try paths(reasons.classPaths(ancestry))
-        object.objectPart = try paths(reasons.objectPaths(ancestry))
+        object.classLevel = try paths(.class, reasons, ancestry)
+        object.objectPart = try paths(.object, reasons, ancestry)
         return object
     }
 
-    private mutating func paths(_ paths: AccessPaths) throws -> [WitnessedPath] {
-        if !paths.isComplete { isComplete = false }
-        var witnessed: [WitnessedPath] = []
-        for path in paths.paths { witnessed += try self.paths(path) }
-        return witnessed
+    /// Returns the paths that give privileges at a level: the memberships of the caller, the grant, and the inheritance from its
+    /// object down to the object in question. At the object level without links.
+    private mutating func paths(
+        _ level: DecidingLevel, _ reasons: ObjectReasons, _ ancestry: Ancestry
+    ) throws -> [WitnessedPath] {
+        var paths: [WitnessedPath] = []
+        var (count, way) = (0, [AccessSource]())
+        for (source, grants) in reasons.sources(at: level) {
+            way.append(source)
+            if source.isOpen {
+                let facts = try [fact(options(of: source.classID))] + descent(way)
+                paths.append(WitnessedPath(privileges: source.mask, beginning: nil, facts: facts))
+                count += 1
+            }
+            for grant in grants {
+                // At least one path for each grant, so that every privilege of a level is explained.
+                let room = max(1, ExplanationLimits.pathsPerLevel - count)
+                let (chains, areAll) = ancestry.chains(to: grant.subject, limit: room)
+                if !areAll { isComplete = false }
+                count += chains.count
+                for chain in chains { paths += try self.paths(grant, through: chain, down: way) }
+            }
+        }
+        return paths
     }
 
     /// Returns a path; several if its privileges were given at different times.
-    private mutating func paths(_ path: AccessPath) throws -> [WitnessedPath] {
-        let memberships = try zip(path.memberships, path.memberships.dropFirst()).map { try fact(.member($0, of: $1)) }
-        let descent = try descent(path.inheritance)
-        switch path.source {
-        case .openClass(let classID):
-            guard let options = try reader.options(of: classID) else { throw IndexError.damaged }
-            let open = try fact(.options(classID, options))
-            return [WitnessedPath(privileges: path.privileges, beginning: nil, facts: [open] + descent)]
-        case .grant(let grant):
-            return try finder.witness(grant).compactMap { privileges, facts in
-                let given = privileges.intersection(path.privileges)
-                guard !given.isEmpty else { return nil }
-                for fact in facts { try note(fact) }
-                return WitnessedPath(
-                    privileges: given, beginning: path.memberships.first, facts: memberships + facts + descent,
-                    isPermanent: !grant.permanent.isDisjoint(with: given))
-            }
+    ///
+    /// - Parameters:
+    ///   - grant: the grant.
+    ///   - chain: from the caller, `everyone` or `anonymous`, from member to role, up to the subject of the grant.
+    ///   - way: the object in question, its parent, and so on, up to the object with the grant.
+    private mutating func paths(
+        _ grant: Grant, through chain: [PrincipalID], down way: [AccessSource]
+    ) throws -> [WitnessedPath] {
+        let memberships = try zip(chain, chain.dropFirst()).map { try fact(.member($0, of: $1)) }
+        let descent = try descent(way)
+        return try finder.witness(grant).map { privileges, facts in
+            for fact in facts { try note(fact) }
+            return WitnessedPath(
+                privileges: privileges, beginning: chain.first, facts: memberships + facts + descent,
+                isPermanent: !grant.permanent.isDisjoint(with: privileges))
         }
     }
 
     /// Returns the facts of a path from the last of some objects to the first. Each object is a child of the next one.
-    private mutating func descent(_ way: [Standing.Step]) throws -> [WitnessedFact] {
+    private mutating func descent(_ way: [AccessSource]) throws -> [WitnessedFact] {
         var facts: [WitnessedFact] = []
         for (below, above) in zip(way, way.dropFirst()).reversed() {
-            guard let options = try reader.options(of: below.classID) else { throw IndexError.damaged }
             facts.append(try fact(.object(above.object, above.classID)))
             facts.append(try fact(.child(below.object, of: above.object)))
-            facts.append(try fact(.options(below.classID, options)))
+            facts.append(try fact(options(of: below.classID)))
         }
         return facts
     }
 
+    /// Returns the path of a chain of links.
     private mutating func path(
-        _ links: LinkReasons, to target: ObjectReasons, _ ancestry: Ancestry
+        _ chain: [ObjectReasons], to target: ObjectID, _ ancestry: Ancestry
     ) throws -> WitnessedPath {
-        var facts: [WitnessedFact] = []
-        var linked = target.object
-        for source in links.sources {
-            facts.append(try fact(.link(source.object, to: linked)))
-            linked = source.object
-        }
+        let targets = [target] + chain.map(\.object)
+        let facts = try zip(chain, targets).map { try fact(.link($0.object, to: $1)) }
         return WitnessedPath(
-            privileges: .read, beginning: nil, facts: facts, sources: try links.sources.map { try object($0, ancestry) })
+            privileges: .read, beginning: nil, facts: facts, sources: try chain.map { try object($0, ancestry) })
     }
 
     // MARK: Facts and names
+
+    private func options(of classID: ClassID) throws -> Fact {
+        guard let options = try reader.options(of: classID) else { throw IndexError.damaged }
+        return .options(classID, options)
+    }
 
     private mutating func fact(_ fact: Fact) throws -> WitnessedFact {
         let witnessed = try finder.witness(fact)

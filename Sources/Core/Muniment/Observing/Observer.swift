@@ -52,7 +52,7 @@ struct Observer: Sendable {
             reader.look(at: revision)
             let access = try reader.readAccess(of: caller, to: object)
             guard access.created == created else { return .end(.objectDeleted(at: revision)) }
-            guard access.mayRead else { return .end(.accessEnded(at: revision)) }
+            guard access.isAllowed else { return .end(.accessEnded(at: revision)) }
             let version = try reader.valueVersion(of: object)
             let next = min(access.until, version.end)
             guard next <= reader.state.revision else {
@@ -75,7 +75,7 @@ struct Observer: Sendable {
         reader.look(at: next)
         let access = try reader.readAccess(of: caller, to: object)
         // The next step reports this.
-        guard access.mayRead, access.created == created else {
+        guard access.isAllowed, access.created == created else {
             revision = next
             return nil
         }

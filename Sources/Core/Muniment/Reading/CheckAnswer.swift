@@ -45,10 +45,10 @@ public struct CheckAnswer: Hashable, Sendable {
         case .unknownObject: "\(object) does not exist at revision \(revision)"
         case .unknownSubject: "\(subject) does not exist at revision \(revision)"
         case .unknownPrivilege(let name): "the store has no privilege \(name)"
-        case .levels(_, _, _, let composition):
+        case .levels(let levels):
             isAllowed
                 ? "the store level, the class level and the object part give \(subject) \(list) on \(object)"
-                : CheckAnswer.denial(verdict.decidingLevel(for: Privileges(wanted)), composition, subject, missing, object)
+                : CheckAnswer.denial(verdict.decidingLevel(for: Privileges(wanted)), levels.composition, subject, missing, object)
         }
     }
 

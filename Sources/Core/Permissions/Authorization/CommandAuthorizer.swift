@@ -185,10 +185,10 @@ extension CommandAuthorizer {
         let rules = AccessRules(state, at: instant)
         let subjects = try state.subjects(of: caller)
         let verdict = try rules.verdict(for: subjects, on: object)
-        guard case .levels(_, _, let inherited, _) = verdict.reason else { return (verdict.effective, verdict.effective) }
-        guard created.contains(object), let place = try state.place(of: object) else { return (verdict.effective, inherited) }
+        guard case .levels(let levels) = verdict.reason else { return (verdict.effective, verdict.effective) }
+        guard created.contains(object), let place = try state.place(of: object) else { return (verdict.effective, levels.object) }
         let allowed = try rules.classVerdict(for: subjects, on: place.classID).effective
-        return (verdict.effective.union(allowed).union([.read, .update]), inherited)
+        return (verdict.effective.union(allowed).union([.read, .update]), levels.object)
     }
 
     func need(_ privilege: Privileges, on object: ObjectID, _ name: Name) throws {

@@ -14,40 +14,26 @@ public struct Grant: Hashable, Sendable {
     public let permanent: Privileges
     /// The permission that gives it; nil for an entry.
     public let permission: PermissionID?
-
-    public init(
-        object: ObjectID, subject: PrincipalID, privileges: Privileges, until: Instant = .forever, permanent: Privileges = [],
-        permission: PermissionID? = nil
-    ) {
-        self.object = object
-        self.subject = subject
-        self.privileges = privileges
-        self.until = until
-        self.permanent = permanent
-        self.permission = permission
-    }
 }
 
 extension [Grant] {
     /// The union of their privileges.
     public var privileges: Privileges { reduce(into: []) { $0.formUnion($1.privileges) } }
 
-    /// Adds the wanted privileges that an entry gives at an instant, one grant for each end.
-    public mutating func add(_ entry: AccessEntry, on object: ObjectID, at instant: Instant, wanted: Privileges) {
-        add(entry.forGood, until: .forever, of: entry, on: object, wanted)
-        for slice in entry.ending where slice.until > instant {
-            add(slice.privileges, until: slice.until, of: entry, on: object, wanted)
-        }
-    }
-
-    private mutating func add(
-        _ privileges: Privileges, until: Instant, of entry: AccessEntry, on object: ObjectID, _ wanted: Privileges
+    /// Adds the wanted privileges that an entry, or a permission in the form of an entry, gives at an instant: one grant for each
+    /// end.
+    public mutating func add(
+        _ entry: AccessEntry, on object: ObjectID, at instant: Instant, wanted: Privileges, permission: PermissionID? = nil
     ) {
-        let given = privileges.intersection(wanted)
-        guard !given.isEmpty else { return }
-        append(
-            Grant(
-                object: object, subject: entry.subject, privileges: given, until: until,
-                permanent: entry.permanent.intersection(given)))
+        func add(_ privileges: Privileges, until: Instant) {
+            let given = privileges.intersection(wanted)
+            guard !given.isEmpty else { return }
+            append(
+                Grant(
+                    object: object, subject: entry.subject, privileges: given, until: until,
+                    permanent: entry.permanent.intersection(given), permission: permission))
+        }
+        add(entry.forGood, until: .forever)
+        for slice in entry.ending where slice.until > instant { add(slice.privileges, until: slice.until) }
     }
 }

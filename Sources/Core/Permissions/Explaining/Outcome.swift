@@ -59,12 +59,10 @@ extension Explanation {
     /// Returns the level that gives an allowed privilege: the object part if the class has object ACLs, otherwise the class
     /// level. For a widening class it can be either.
     private func giver(of privilege: Privileges) -> Outcome.Decider {
-        guard case .levels(_, let classLevel, _, let composition) = verdict.reason, let options = reasons?.object.options else {
-            return .administrator
-        }
-        return switch composition {
+        guard case .levels(let levels) = verdict.reason, let options = reasons?.object.options else { return .administrator }
+        return switch levels.composition {
         case .narrowing: options.objectACL == .required ? .object : .class
-        case .widening: classLevel.contains(privilege) ? .class : .object
+        case .widening: levels.classLevel.contains(privilege) ? .class : .object
         }
     }
 
@@ -75,27 +73,8 @@ extension Explanation {
     ///     class level and the object part lack the privileges that neither gives.
     ///   - privileges: some of those in the question; nil for all of them.
     public func missing(at level: DecidingLevel, for privileges: Privileges? = nil) -> Privileges {
-        guard case .levels(let store, let classLevel, let object, let composition) = verdict.reason else { return [] }
-        let wanted = privileges ?? Privileges(self.wanted)
-        switch (level, composition) {
-        case (.store, _):
-            let needed = wanted.isDisjoint(with: [.create, .delete]) ? wanted : wanted.union(.update)
-            return needed.subtracting(store)
-        case (.class, .narrowing): return wanted.subtracting(classLevel)
-        case (.object, .narrowing): return wanted.subtracting(object)
-        case (.class, .widening), (.object, .widening): return wanted.subtracting(classLevel.union(object))
-        }
-    }
-
-    /// Returns the paths that give some of the privileges in the question at a level; at the object level by entries and
-    /// inheritance. The links that make the object readable are in ``reasons``.
-    public func paths(at level: DecidingLevel) -> AccessPaths {
-        guard let reasons else { return AccessPaths() }
-        return switch level {
-        case .store: reasons.storePaths
-        case .class: reasons.object.classPaths(reasons.ancestry)
-        case .object: reasons.object.objectPaths(reasons.ancestry)
-        }
+        guard case .levels(let levels) = verdict.reason else { return [] }
+        return levels.missing(privileges ?? Privileges(wanted), at: level)
     }
 }
 

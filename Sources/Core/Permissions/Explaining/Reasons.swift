@@ -1,66 +1,111 @@
 public import Events
 
-/// Every grant of some privileges to a caller on an object, by level.
+/// The data that explanations read in addition to the rules of access.
+public protocol ExplainableState: AccessState {
+    /// Returns the grants of entries on an object, and of permissions attached to it, at an instant. Empty if the object does not
+    /// exist.
+    ///
+    /// - Parameters:
+    ///   - level: the level at which the rules read the object.
+    ///   - object: the object with the entries.
+    ///   - subjects: only grants to these subjects; nil for grants to any subject.
+    ///   - instant: the time for evaluating ends.
+    ///   - wanted: only these privileges are returned.
+    func grants(
+        _ level: DecidingLevel, on object: ObjectID, to subjects: SubjectSet?, at instant: Instant, wanted: Privileges
+    ) throws -> [Grant]
+
+    /// Returns the memberships between a caller and its subjects.
+    func ancestry(of caller: PrincipalID) throws -> Ancestry
+
+    /// Returns the direct members of a role.
+    func members(of role: PrincipalID) throws -> [PrincipalID]
+}
+
+/// Every grant of some privileges to a caller on an object.
 public struct Reasons: Sendable {
     /// The memberships between the caller and its subjects.
     public let ancestry: Ancestry
-    /// The grants on the store.
-    public let store: [Grant]
-    /// The grants of the class of the object, and of the object part without links.
+    /// The grants without links.
     public let object: ObjectReasons
-    /// The links that make the object readable.
-    public let links: [LinkReasons]
+    /// The chains of links that make the object readable. A chain begins with the object that links to the one in the question,
+    /// then the object that links to that one, and so on. The last one is readable without links. Each of the others is readable
+    /// because of the next one.
+    public let links: [[ObjectReasons]]
     /// Whether the links are complete. If many objects link to each other, there can be too many to follow.
     public let linksAreComplete: Bool
-}
 
-/// The grants of privileges to a caller at the class level and in the object part of one object, without links.
-public struct ObjectReasons: Sendable {
-    public let options: ClassOptions
-    /// The grants on the class.
-    public let classLevel: [Grant]
-    /// The object, its parent, and so on upwards, as far as privileges are inherited.
-    public let standings: [Standing]
-
-    public var object: ObjectID { standings[0].object }
-    public var classID: ClassID { standings[0].classID }
-
-    /// The privileges in the question that the object's entries and inheritance give.
-    public var objectPart: Privileges {
-        standings.reduce(into: []) { part, standing in
-            part.formUnion(standing.isOpen ? standing.mask : standing.grants.privileges.intersection(standing.mask))
-        }
+    /// The verdict of the rules on these reasons, for the privileges in the question.
+    public var verdict: Verdict {
+        let levels = links.isEmpty ? object.levels : object.levels.withLink
+        return Verdict(effective: levels.combined.intersection(object.options.known), reason: .levels(levels))
     }
 }
 
-/// An object that gives privileges to itself, or to the object below it in the question.
-public struct Standing: Sendable {
+/// Every grant of some privileges on one object, without links.
+public struct ObjectReasons: Sendable {
     public let object: ObjectID
     public let classID: ClassID
-    /// The privileges inherited from here: those that every class on the path passes on.
-    public let mask: Privileges
-    /// Whether its class has no object ACLs, so that it gives every privilege.
-    public let isOpen: Bool
-    /// The grants on it.
-    public let grants: [Grant]
+    public let options: ClassOptions
+    /// The privileges in the question that the grants give.
+    public let levels: Levels
+    /// The objects that give privileges: the store, the class, the object, its parent, and so on upwards, as far as privileges are
+    /// inherited.
+    public let sources: [(source: AccessSource, grants: [Grant])]
+
+    /// Returns the objects that give privileges at a level.
+    public func sources(at level: DecidingLevel) -> [(source: AccessSource, grants: [Grant])] {
+        sources.filter { $0.source.level == level }
+    }
 }
 
-/// A chain of links from an object that is readable without links to the object in the question.
-public struct LinkReasons: Sendable {
-    /// The object that links to the one in the question, then the object that links to that one, and so on. The last one is
-    /// readable without links. Each of the others is readable because of the next one.
-    public let sources: [ObjectReasons]
-}
+/// The rules of access with a record of every grant. The verdict is the same, and no grant is left out.
+extension AccessRules where State: ExplainableState {
+    /// Returns the grants that give a caller privileges on an object; nil if the object does not exist.
+    ///
+    /// Costs as much as a check that finds nothing. If links are followed, linear in the links up to a limit.
+    ///
+    /// - Parameters:
+    ///   - subjects: the subjects of the caller.
+    ///   - object: any object, including built-in ones.
+    ///   - wanted: the privileges in the question.
+    public func reasons(for subjects: SubjectSet, on object: ObjectID, wanted: Privileges) throws -> Reasons? {
+        guard let reasons = try objectReasons(for: subjects, on: object, wanted: wanted) else { return nil }
+        let readsLinks = wanted.contains(.read) && reasons.options.readThroughLinks
+        let links = readsLinks ? try linkReasons(for: subjects, on: object) : ([], true)
+        return Reasons(
+            ancestry: try state.ancestry(of: subjects.caller), object: reasons, links: links.0, linksAreComplete: links.1)
+    }
 
-extension Reasons {
-    /// Returns the verdict of the rules on these reasons, for the privileges in the question.
-    public func verdict(wanted: Privileges) -> Verdict {
-        let levels = object.levels(store.privileges)
-        let combined = links.isEmpty ? levels.combined : levels.combined(with: .read)
-        return Verdict(
-            effective: combined.intersection(object.options.known).intersection(wanted),
-            reason: .levels(
-                store: levels.store, class: levels.classLevel, object: links.isEmpty ? levels.object : levels.object.union(.read),
-                levels.composition))
+    /// Returns the grants on an object without links, to some subjects or to any subject; nil if the object does not exist.
+    func objectReasons(for subjects: SubjectSet?, on object: ObjectID, wanted: Privileges) throws -> ObjectReasons? {
+        guard let (place, options) = try located(object) else { return nil }
+        var sources: [(source: AccessSource, grants: [Grant])] = []
+        let levels = try walk(on: object, at: place, options, wanted: wanted, isExhaustive: true) { source in
+            let grants =
+                source.isOpen
+                ? [] : try state.grants(source.level, on: source.object, to: subjects, at: instant, wanted: source.mask)
+            sources.append((source, grants))
+            return source.isOpen ? source.mask : grants.privileges
+        }
+        return ObjectReasons(object: object, classID: place.classID, options: options, levels: levels, sources: sources)
+    }
+
+    /// Returns the grants along the chains of links that make an object readable, and whether the chains are complete.
+    private func linkReasons(
+        for subjects: SubjectSet, on target: ObjectID
+    ) throws -> (chains: [[ObjectReasons]], areComplete: Bool) {
+        var followed = FollowedLinks(to: target)
+        var walk = LinkWalk(self, subjects, deciding: nil)
+        try walk.follow(to: target) { link in
+            followed.add(link)
+            return true
+        }
+        let (chains, areComplete) = followed.chains(limit: ExplanationLimits.chainsOfLinks)
+        var known: [ObjectID: ObjectReasons] = [:]
+        for source in chains.joined() where known[source] == nil {
+            known[source] = try objectReasons(for: subjects, on: source, wanted: .read)
+        }
+        return (chains.map { $0.compactMap { known[$0] } }, areComplete)
     }
 }

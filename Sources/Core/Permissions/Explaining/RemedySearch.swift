@@ -1,5 +1,35 @@
 public import Events
 
+/// Changes that would give a caller the missing privileges, by number.
+public struct Remedy: Hashable, Sendable {
+    /// Whether the caller must be registered first: a user or thing that is unknown to the store cannot receive access.
+    public fileprivate(set) var registers = false
+    /// The custom privileges that classes must additionally support.
+    public fileprivate(set) var classes: [ClassID: Privileges] = [:]
+    /// The roles that the caller must become a member of.
+    public fileprivate(set) var roles: [PrincipalID] = []
+    /// The privileges to grant to the caller itself, by object.
+    public fileprivate(set) var grants: [ObjectID: Privileges] = [:]
+
+    /// The number of changes.
+    fileprivate var count: Int { (registers ? 1 : 0) + classes.count + roles.count + grants.count }
+
+    /// Every copy of these changes with one change left out.
+    fileprivate var withoutOne: [Remedy] {
+        var smaller: [Remedy] = []
+        func leaveOut(_ change: (inout Remedy) -> Void) {
+            var remedy = self
+            change(&remedy)
+            smaller.append(remedy)
+        }
+        if registers { leaveOut { $0.registers = false } }
+        for classID in classes.keys { leaveOut { $0.classes[classID] = nil } }
+        for role in roles { leaveOut { $0.roles.removeAll { $0 == role } } }
+        for object in grants.keys { leaveOut { $0.grants[object] = nil } }
+        return smaller
+    }
+}
+
 /// Finds the smallest changes that would give a caller some privileges on an object: grants to the caller itself on the store,
 /// the class and the object, and memberships in roles that have the missing privileges.
 ///
@@ -29,9 +59,11 @@ public struct RemedySearch<State: ExplainableState> {
         self.wanted = wanted
     }
 
-    /// Returns the remedies, the smallest first; empty if the caller already has the privileges.
-    public func remedies() throws -> Remedies {
-        guard try !isEnough(Remedy()) else { return Remedies(remedies: [], isComplete: true) }
+    /// Returns the remedies, and whether no more exist: the search stops at ``ExplanationLimits``. Each remedy gives the caller the
+    /// privileges, and every change of a remedy is necessary. The fewest changes first, grants before memberships. Empty if the
+    /// caller already has the privileges.
+    public func remedies() throws -> (remedies: [Remedy], areComplete: Bool) {
+        guard try !isEnough(Remedy()) else { return ([], true) }
         let (helpful, areAll) = try rolesThatHelp()
         // A remedy with more changes than grants alone would need is not proposed.
         let largest = max(1, try completions(of: []).map(\.grants.count).min() ?? 1)
@@ -49,7 +81,7 @@ public struct RemedySearch<State: ExplainableState> {
             }
         }
         let ordered = found.enumerated().sorted { ($0.element.count, $0.offset) < ($1.element.count, $1.offset) }.map(\.element)
-        return Remedies(remedies: Array(ordered.prefix(ExplanationLimits.proposals)), isComplete: isComplete)
+        return (Array(ordered.prefix(ExplanationLimits.proposals)), isComplete)
     }
 
     /// Returns the remedies with these roles and grants of the privileges that are still missing.
@@ -60,7 +92,8 @@ public struct RemedySearch<State: ExplainableState> {
         return try missing.subsets(upTo: missing.count).compactMap { grants in
             var remedy = start
             for (object, privileges) in grants { remedy.grants[object] = privileges }
-            remedy = try withConditions(remedy)
+            let conditions = try conditions(of: remedy, with: wanted)
+            (remedy.registers, remedy.classes) = (conditions.registers, conditions.classes)
             return try isEnough(remedy) ? remedy : nil
         }
     }
@@ -70,44 +103,31 @@ public struct RemedySearch<State: ExplainableState> {
     /// Returns the missing privileges of the levels, by the object that can grant them. For a widening class both the class and
     /// the object have them, and either would be enough.
     private func missing(with remedy: Remedy) throws -> [ObjectID: Privileges] {
-        let supposed = SupposedState(state, for: caller, with: remedy)
-        let subjects = try supposed.subjects(of: caller)
-        guard !subjects.isAdministrator, let options = try state.options(of: place.classID) else { return [:] }
-        let levels = try AccessRules(supposed, at: instant)
-            .levels(for: subjects, at: place, of: object, options: options, wanted: wanted, deciding: nil)
-        let needed = wanted.isDisjoint(with: [.create, .delete]) ? wanted : wanted.union(.update)
+        let rules = AccessRules(SupposedState(base: state, caller: caller, remedy: remedy), at: instant)
+        let subjects = try rules.state.subjects(of: caller)
+        guard !subjects.isAdministrator, let (place, options) = try rules.located(object) else { return [:] }
+        let levels = try rules.levels(for: subjects, on: object, at: place, options, wanted: wanted).levels
         var missing: [ObjectID: Privileges] = [:]
-        func note(_ privileges: Privileges, on object: ObjectID) {
-            if !privileges.isEmpty { missing[object, default: []].formUnion(privileges) }
-        }
-        note(needed.subtracting(levels.store), on: .store)
-        let classObject = ObjectID(place.classID)
-        switch options.composition {
-        case .narrowing:
-            note(wanted.subtracting(levels.classLevel), on: classObject)
-            note(wanted.subtracting(levels.object), on: object)
-        case .widening:
-            let lacking = wanted.subtracting(levels.classLevel.union(levels.object))
-            note(lacking, on: classObject)
-            if options.objectACL == .required { note(lacking, on: object) }
+        for (level, object) in [(DecidingLevel.store, ObjectID.store), (.class, ObjectID(place.classID)), (.object, object)] {
+            let lacking = levels.missing(wanted, at: level)
+            if !lacking.isEmpty { missing[object, default: []].formUnion(lacking) }
         }
         return missing
     }
 
-    /// Returns a remedy with the changes that it requires first: registering an unknown caller, and adding the privileges to the
-    /// classes.
-    private func withConditions(_ remedy: Remedy) throws -> Remedy {
-        var remedy = remedy
-        remedy.registers = try !(remedy.roles.isEmpty && remedy.grants.isEmpty) && !isKnown(caller)
-        try addPrivileges(wanted, to: place.classID, &remedy)
-        for (object, privileges) in remedy.grants { try addPrivileges(privileges, to: classOfEntries(on: object), &remedy) }
-        return remedy
-    }
-
-    private func addPrivileges(_ privileges: Privileges, to classID: ClassID, _ remedy: inout Remedy) throws {
-        let known = try state.options(of: classID)?.known ?? .builtIn
-        let added = privileges.subtracting(known)
-        if !added.isEmpty { remedy.classes[classID, default: []].formUnion(added) }
+    /// Returns the changes that a remedy requires first: registering an unknown caller, and adding the privileges to the classes.
+    ///
+    /// - Parameter wanted: privileges that the class of the object must support.
+    private func conditions(of remedy: Remedy, with wanted: Privileges = []) throws -> Remedy {
+        var conditions = Remedy()
+        conditions.registers = try !(remedy.roles.isEmpty && remedy.grants.isEmpty) && !isKnown(caller)
+        var needed = [(place.classID, wanted)]
+        for (object, privileges) in remedy.grants { needed.append((try classOfEntries(on: object), privileges)) }
+        for (classID, privileges) in needed {
+            let added = privileges.subtracting(try state.options(of: classID)?.known ?? .builtIn)
+            if !added.isEmpty { conditions.classes[classID, default: []].formUnion(added) }
+        }
+        return conditions
     }
 
     /// Returns the class that defines the privileges that can be granted on an object. For the object `class:NAME` it is that
@@ -126,9 +146,8 @@ public struct RemedySearch<State: ExplainableState> {
     /// Whether the caller would have the privileges.
     private func isEnough(_ remedy: Remedy) throws -> Bool {
         guard try canBeCarriedOut(remedy) else { return false }
-        let supposed = SupposedState(state, for: caller, with: remedy)
-        return try AccessRules(supposed, at: instant)
-            .verdict(for: supposed.subjects(of: caller), on: object, wanted: wanted).allows(wanted)
+        let rules = AccessRules(SupposedState(base: state, caller: caller, remedy: remedy), at: instant)
+        return try rules.verdict(for: rules.state.subjects(of: caller), on: object, wanted: wanted).allows(wanted)
     }
 
     /// Whether every change of the remedy is necessary.
@@ -139,12 +158,9 @@ public struct RemedySearch<State: ExplainableState> {
 
     /// Whether the store would accept these changes from an administrator. One refused change refuses all of them.
     private func canBeCarriedOut(_ remedy: Remedy) throws -> Bool {
-        if !remedy.registers, !(remedy.roles.isEmpty && remedy.grants.isEmpty), try !isKnown(caller) { return false }
-        return try remedy.grants.allSatisfy { object, privileges in
-            let classID = try classOfEntries(on: object)
-            let known = try state.options(of: classID)?.known ?? .builtIn
-            return known.union(remedy.classes[classID] ?? []).isSuperset(of: privileges)
-        }
+        let conditions = try conditions(of: remedy)
+        return (remedy.registers || !conditions.registers)
+            && conditions.classes.allSatisfy { remedy.classes[$0]?.isSuperset(of: $1) ?? false }
     }
 
     // MARK: Roles
@@ -182,15 +198,10 @@ public struct RemedySearch<State: ExplainableState> {
 
     /// Returns the roles that have some of the missing privileges on the store, the class, the object or an object above it.
     private func namedRoles(_ missing: [ObjectID: Privileges]) throws -> [PrincipalID] {
-        var objects = [object]
-        while let last = objects.last, let next = try state.place(of: last)?.parent, !objects.contains(next) {
-            objects.append(next)
-        }
-        objects += [ObjectID(place.classID), .store]
         let lacking = missing.values.reduce(into: Privileges()) { $0.formUnion($1) }
-        return try objects.flatMap { object in
-            try state.grants(on: object, to: nil, at: instant, wanted: lacking).map(\.subject).filter(isRole).sorted()
-        }
+        let reasons = try AccessRules(state, at: instant).objectReasons(for: nil, on: object, wanted: lacking)
+        return try DecidingLevel.allCases.reversed().flatMap { reasons?.sources(at: $0) ?? [] }
+            .flatMap { try $0.grants.map(\.subject).filter(isRole).sorted() }
     }
 
     private func isRole(_ principal: PrincipalID) throws -> Bool {
@@ -209,4 +220,38 @@ extension Array {
         }
         return all
     }
+}
+
+/// A state as it would be after the changes of a remedy: the rules on it return the result that they would return then. Nothing is
+/// written.
+private struct SupposedState<Base: AccessState>: AccessState {
+    let base: Base
+    /// The caller that receives the memberships and entries.
+    let caller: PrincipalID
+    let remedy: Remedy
+
+    func subjects(of caller: PrincipalID) throws -> SubjectSet {
+        let present = try base.subjects(of: caller)
+        guard caller == self.caller, !remedy.roles.isEmpty else { return present }
+        var members = Set(present.members)
+        for role in remedy.roles { members.formUnion(try base.subjects(of: role).members) }
+        return SubjectSet(caller: caller, isAdministrator: present.isAdministrator, members: Array(members))
+    }
+
+    func place(of object: ObjectID) throws -> Place? { try base.place(of: object) }
+
+    func level(
+        _ level: DecidingLevel, on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+    ) throws -> Privileges {
+        let present = try base.level(level, on: object, for: subjects, at: instant, wanted: wanted)
+        return subjects.contains(caller) ? present.union(remedy.grants[object] ?? []) : present
+    }
+
+    func options(of classID: ClassID) throws -> ClassOptions? {
+        var options = try base.options(of: classID)
+        if let added = remedy.classes[classID] { options?.privileges.formUnion(added) }
+        return options
+    }
+
+    func links(to target: ObjectID, limit: Int) throws -> [CallerLinks] { try base.links(to: target, limit: limit) }
 }

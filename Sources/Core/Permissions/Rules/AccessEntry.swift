@@ -34,6 +34,15 @@ public struct AccessEntry: Hashable, Sendable {
     }
 }
 
+extension [AccessEntry] {
+    /// Returns the privileges that these entries give some subjects at an instant.
+    @inlinable public func live(for subjects: SubjectSet, at instant: Instant) -> Privileges {
+        var privileges: Privileges = []
+        for entry in self where subjects.contains(entry.subject) { privileges.formUnion(entry.live(at: instant)) }
+        return privileges
+    }
+}
+
 /// Privileges that end at a time.
 public struct EndingPrivileges: Hashable, Sendable {
     public var privileges: Privileges

@@ -4,6 +4,8 @@ public import Events
 ///
 ///     E(o) = Level(store) ∩ (Level(class) ∩ O(o))   for a narrowing class
 ///     E(o) = Level(store) ∩ (Level(class) ∪ O(o))   for a widening one
+///
+/// Checks and explanations read the levels with the same ``walk(on:at:_:wanted:isExhaustive:_:)``.
 @frozen public struct AccessRules<State: AccessState> {
     public let state: State
     public let instant: Instant
@@ -24,82 +26,97 @@ public import Events
     @inlinable public func verdict(
         for subjects: SubjectSet, on object: ObjectID, wanted: Privileges = .all, deciding: SubjectSet? = nil
     ) throws -> Verdict {
-        guard let place = try state.place(of: object), let options = try state.options(of: place.classID) else {
-            return Verdict(effective: [], reason: .unknownObject)
-        }
+        guard let (place, options) = try located(object) else { return Verdict(effective: [], reason: .unknownObject) }
         if subjects.isAdministrator { return Verdict(effective: options.known, reason: .administrator) }
-        let levels = try self.levels(for: subjects, at: place, of: object, options: options, wanted: wanted, deciding: deciding)
+        let levels = try self.levels(for: subjects, on: object, at: place, options, wanted: wanted, deciding: deciding).levels
         var effective = levels.combined
-        if !effective.contains(.read), wanted.contains(.read), options.readThroughLinks,
-            levels.combined(with: .read).contains(.read),
-            try isReadableThroughLinks(object, for: subjects, deciding: deciding)
-        {
-            effective.formUnion(levels.combined(with: .read))
+        if wanted.contains(.read), !effective.contains(.read), options.readThroughLinks {
+            let readable = levels.withLink.combined
+            if readable.contains(.read), try isReadableThroughLinks(object, for: subjects, deciding: deciding) {
+                effective = readable
+            }
         }
-        return Verdict(
-            effective: effective.intersection(options.known),
-            reason: .levels(store: levels.store, class: levels.classLevel, object: levels.object, options.composition))
+        return Verdict(effective: effective.intersection(options.known), reason: .levels(levels))
     }
 
     /// Returns the privileges of a caller's subjects at the level of a class: creating in it, querying it.
     @inlinable public func classVerdict(for subjects: SubjectSet, on classID: ClassID) throws -> Verdict {
-        guard let options = try state.options(of: classID) else { return Verdict(effective: [], reason: .unknownObject) }
-        if subjects.isAdministrator { return Verdict(effective: options.known, reason: .administrator) }
-        let levels = Levels(
-            store: try state.storeLevel(for: subjects, at: instant),
-            classLevel: try state.classLevel(of: classID, for: subjects, at: instant), object: .all, composition: .narrowing)
-        return Verdict(
-            effective: levels.combined.intersection(options.known),
-            reason: .levels(store: levels.store, class: levels.classLevel, object: .all, .narrowing))
+        try verdict(for: subjects, onAll: classID) {
+            try state.level(.class, on: ObjectID(classID), for: subjects, at: instant, wanted: .all)
+        }
     }
 
     /// Returns the privileges of a caller's subjects at the level of the store, independent of the levels below.
     @inlinable public func storeVerdict(for subjects: SubjectSet) throws -> Verdict {
-        guard let options = try state.options(of: .store) else { return Verdict(effective: [], reason: .unknownObject) }
+        try verdict(for: subjects, onAll: .store) { .all }
+    }
+
+    @inlinable func verdict(
+        for subjects: SubjectSet, onAll classID: ClassID, _ classLevel: () throws -> Privileges
+    ) throws -> Verdict {
+        guard let options = try state.options(of: classID) else { return Verdict(effective: [], reason: .unknownObject) }
         if subjects.isAdministrator { return Verdict(effective: options.known, reason: .administrator) }
-        let levels = Levels(
-            store: try state.storeLevel(for: subjects, at: instant), classLevel: .all, object: .all, composition: .narrowing)
-        return Verdict(
-            effective: levels.combined.intersection(options.known),
-            reason: .levels(store: levels.store, class: .all, object: .all, .narrowing))
+        let store = try state.level(.store, on: .store, for: subjects, at: instant, wanted: .all)
+        let levels = Levels(store: store, classLevel: try classLevel(), object: .all, composition: .narrowing)
+        return Verdict(effective: levels.combined.intersection(options.known), reason: .levels(levels))
     }
 
+    /// Returns the place of an object and the options of its class; nil if it does not exist.
+    @inlinable func located(_ object: ObjectID) throws -> (Place, ClassOptions)? {
+        guard let place = try state.place(of: object), let options = try state.options(of: place.classID) else { return nil }
+        return (place, options)
+    }
+
+    /// Returns the levels without links, and the number of objects read for the object part.
     @inlinable func levels(
-        for subjects: SubjectSet, at place: Place, of object: ObjectID, options: ClassOptions, wanted: Privileges,
-        deciding: SubjectSet?
-    ) throws -> Levels {
+        for subjects: SubjectSet, on object: ObjectID, at place: Place, _ options: ClassOptions, wanted: Privileges,
+        deciding: SubjectSet? = nil
+    ) throws -> (levels: Levels, objectsRead: Int) {
         let objectDecides = options.objectACL == .required
-        let classDecides = !objectDecides || options.composition == .widening
-        let store = try state.storeLevel(for: subjects, at: instant)
-        let classLevel = try state.classLevel(
-            of: place.classID, for: classDecides ? deciding ?? subjects : subjects, at: instant)
-        var objectsRead = 1
-        let part = try objectPart(
-            of: object, at: place, options: options, for: objectDecides ? deciding ?? subjects : subjects, wanted: wanted,
-            objectsRead: &objectsRead)
-        return Levels(
-            store: store, classLevel: classLevel, object: part, composition: options.composition, objectsRead: objectsRead)
+        let classSubjects = objectDecides && options.composition == .narrowing ? subjects : deciding ?? subjects
+        let objectSubjects = objectDecides ? deciding ?? subjects : subjects
+        var objectsRead = 0
+        let levels = try walk(on: object, at: place, options, wanted: wanted, isExhaustive: false) { source in
+            if source.level == .object { objectsRead += 1 }
+            if source.isOpen { return source.mask }
+            let subjects =
+                switch source.level {
+                case .store: subjects
+                case .class: classSubjects
+                case .object: objectSubjects
+                }
+            return try state.level(source.level, on: source.object, for: subjects, at: instant, wanted: source.mask)
+        }
+        return (levels, objectsRead)
     }
 
-    /// Returns the object part without links: the object's entries, and the privileges inherited from its parents through the
-    /// masks.
-    @inlinable func objectPart(
-        of object: ObjectID, at place: Place, options: ClassOptions, for subjects: SubjectSet, wanted: Privileges,
-        objectsRead: inout Int
-    ) throws -> Privileges {
-        var found: Privileges = []
-        var mask = Privileges.all
-        var (object, place, options) = (object, place, options)
+    /// Visits the objects whose entries decide about privileges: the store, the class, the object, and the objects from which it
+    /// inherits, upwards.
+    ///
+    /// - Parameters:
+    ///   - wanted: only these privileges must be correct in the levels.
+    ///   - isExhaustive: whether to visit objects above also if the objects below them give all wanted privileges.
+    ///   - read: returns the privileges that an object gives, and records what the caller of the walk needs.
+    @inlinable @inline(__always)
+    func walk(
+        on object: ObjectID, at place: Place, _ options: ClassOptions, wanted: Privileges, isExhaustive: Bool,
+        _ read: (AccessSource) throws -> Privileges
+    ) throws -> Levels {
+        let store = AccessSource(level: .store, object: .store, classID: .store, mask: wanted.neededAtStoreLevel)
+        let classObject = AccessSource(level: .class, object: ObjectID(place.classID), classID: .class, mask: wanted)
+        var levels = Levels(
+            store: try read(store), classLevel: try read(classObject), object: [], composition: options.composition)
+        var (object, place, options, mask) = (object, place, options, wanted)
         while true {
-            guard options.objectACL == .required else { return found.union(mask) }
-            found.formUnion(try state.level(on: object, for: subjects, at: instant, wanted: wanted).intersection(mask))
+            let source = AccessSource(
+                level: .object, object: object, classID: place.classID, mask: mask, isOpen: options.objectACL == .none)
+            levels.object.formUnion(try read(source).intersection(mask))
             mask.formIntersection(options.inherits)
             // A parent that no longer exists gives nothing.
-            guard !mask.isEmpty, !found.isSuperset(of: wanted), let parent = place.parent,
-                let parentPlace = try state.place(of: parent), let parentOptions = try state.options(of: parentPlace.classID)
-            else { return found }
-            objectsRead += 1
-            (object, place, options) = (parent, parentPlace, parentOptions)
+            guard !source.isOpen, !mask.isEmpty, isExhaustive || !levels.object.isSuperset(of: wanted), let parent = place.parent,
+                let above = try located(parent)
+            else { return levels }
+            (object, place, options) = (parent, above.0, above.1)
         }
     }
 
@@ -117,33 +134,23 @@ public import Events
     }
 }
 
-/// The privileges of the three levels, and how they combine.
-@usableFromInline struct Levels {
-    @usableFromInline let store: Privileges
-    @usableFromInline let classLevel: Privileges
-    @usableFromInline let object: Privileges
-    @usableFromInline let composition: Composition
-    /// The number of objects read for the object part: the object and the objects above it.
-    @usableFromInline let objectsRead: Int
+/// An object that can give privileges at a level of the rules.
+@frozen public struct AccessSource: Hashable, Sendable {
+    public let level: DecidingLevel
+    /// The store, the class, the object in the question, or an object from which that one inherits.
+    public let object: ObjectID
+    public let classID: ClassID
+    /// The privileges in the question that count if the object gives them. For an object above, those that every class on the
+    /// way down inherits.
+    public let mask: Privileges
+    /// Whether its class has no object ACLs, so that it gives every privilege.
+    public let isOpen: Bool
 
-    @usableFromInline init(
-        store: Privileges, classLevel: Privileges, object: Privileges, composition: Composition, objectsRead: Int = 1
-    ) {
-        self.store = store
-        self.classLevel = classLevel
+    @inlinable init(level: DecidingLevel, object: ObjectID, classID: ClassID, mask: Privileges, isOpen: Bool = false) {
+        self.level = level
         self.object = object
-        self.composition = composition
-        self.objectsRead = objectsRead
-    }
-
-    @usableFromInline var combined: Privileges { combined(with: []) }
-
-    /// Returns the combination with additional privileges in the object part.
-    @usableFromInline func combined(with addition: Privileges) -> Privileges {
-        let part = object.union(addition)
-        let lower = composition == .narrowing ? classLevel.intersection(part) : classLevel.union(part)
-        let effective = store.intersection(lower)
-        // Without `update` at the store level the store is read-only for this caller.
-        return store.contains(.update) ? effective : effective.subtracting([.create, .update, .delete])
+        self.classID = classID
+        self.mask = mask
+        self.isOpen = isOpen
     }
 }

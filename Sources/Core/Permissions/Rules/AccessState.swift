@@ -10,30 +10,24 @@ public protocol AccessState {
     func place(of object: ObjectID) throws -> Place?
 
     /// Returns the union of the privileges that entries on an object, and permissions attached to it, give these subjects at an
-    /// instant. Only wanted privileges must be in the answer.
-    func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges) throws -> Privileges
-
-    /// Returns the privileges that the store's entries give these subjects.
-    func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges
-
-    /// Returns the privileges that the entries on the object of a class give these subjects.
-    func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges
+    /// instant.
+    ///
+    /// - Parameters:
+    ///   - level: the level at which the rules read the object. A state can keep the entries of the store and the classes in
+    ///     memory, since every check reads them.
+    ///   - object: the store, the object of a class, or the object in the question or above it.
+    ///   - subjects: the subjects of the caller.
+    ///   - instant: the time for evaluating ends.
+    ///   - wanted: only these privileges must be in the answer.
+    func level(
+        _ level: DecidingLevel, on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+    ) throws -> Privileges
 
     /// Returns the options of a class; nil if it does not exist.
     func options(of classID: ClassID) throws -> ClassOptions?
 
     /// Returns the counting links to an object: those of at most `limit` callers, in the order of the callers' numbers.
     func links(to target: ObjectID, limit: Int) throws -> [CallerLinks]
-}
-
-extension AccessState {
-    public func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        try level(on: .store, for: subjects, at: instant, wanted: .all)
-    }
-
-    public func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        try level(on: ObjectID(classID), for: subjects, at: instant, wanted: .all)
-    }
 }
 
 /// The objects with a link to one object that one caller has written.

@@ -7,16 +7,6 @@ internal import Events
 /// total. The links of one caller therefore cannot make a check expensive, and cannot prevent another caller's links from being
 /// followed.
 struct LinkWalk<State: AccessState> {
-    /// A followed link.
-    struct Link {
-        let source: ObjectID
-        let target: ObjectID
-        /// Whether the linking object is readable without links.
-        let isReadable: Bool
-        /// Whether the linking object can be readable because of a link to it.
-        let passesOn: Bool
-    }
-
     private let rules: AccessRules<State>
     private let subjects: SubjectSet
     private let deciding: SubjectSet?
@@ -31,7 +21,7 @@ struct LinkWalk<State: AccessState> {
     }
 
     /// Passes each link once to `body`, until `body` returns false.
-    mutating func follow(to object: ObjectID, _ body: (Link) throws -> Bool) throws {
+    mutating func follow(to object: ObjectID, _ body: (FollowedLink) throws -> Bool) throws {
         var pending = [object]
         var targets: Set<ObjectID> = [object]
         var next = 0
@@ -45,7 +35,7 @@ struct LinkWalk<State: AccessState> {
                         break
                     }
                     guard let (isReadable, passesOn) = try look(at: source, countingFor: links.writer) else { continue }
-                    let link = Link(source: source, target: target, isReadable: isReadable, passesOn: passesOn)
+                    let link = FollowedLink(source: source, target: target, isReadable: isReadable, passesOn: passesOn)
                     guard try body(link) else { return }
                     if passesOn, targets.insert(source).inserted { pending.append(source) }
                 }
@@ -64,15 +54,70 @@ struct LinkWalk<State: AccessState> {
         }
         if let found = known[source] { return found }
         var found: (isReadable: Bool, passesOn: Bool)?
-        if let place = try rules.state.place(of: source), let options = try rules.state.options(of: place.classID) {
-            let levels = try rules.levels(
-                for: subjects, at: place, of: source, options: options, wanted: .read, deciding: deciding)
-            cost = levels.objectsRead
-            found = (
-                levels.combined.contains(.read), options.readThroughLinks && levels.combined(with: .read).contains(.read)
-            )
+        if let (place, options) = try rules.located(source) {
+            let (levels, objectsRead) = try rules.levels(
+                for: subjects, on: source, at: place, options, wanted: .read, deciding: deciding)
+            cost = objectsRead
+            found = (levels.combined.contains(.read), options.readThroughLinks && levels.withLink.combined.contains(.read))
         }
         known[source] = .some(found)
         return found
+    }
+}
+
+/// A followed link.
+struct FollowedLink {
+    let source: ObjectID
+    let target: ObjectID
+    /// Whether the linking object is readable without links.
+    let isReadable: Bool
+    /// Whether the linking object can be readable because of a link to it.
+    let passesOn: Bool
+}
+
+/// The links to an object that a check follows.
+struct FollowedLinks {
+    private let target: ObjectID
+    /// The links by their target.
+    private var links: [ObjectID: [FollowedLink]] = [:]
+    /// The target of the first link from each object. Together these links form a shortest path to the object in the question.
+    private var next: [ObjectID: ObjectID] = [:]
+    /// The nearest object that is readable without links.
+    private var nearest: ObjectID?
+
+    init(to target: ObjectID) { self.target = target }
+
+    mutating func add(_ link: FollowedLink) {
+        links[link.target, default: []].append(link)
+        if next[link.source] == nil { next[link.source] = link.target }
+        if link.isReadable, nearest == nil { nearest = link.source }
+    }
+
+    /// Returns the chains of links that make the object readable, the shortest first, and whether they are complete. No chain
+    /// contains an object twice. If a chain exists, at least one is found, whatever the limit.
+    func chains(limit: Int) -> (found: [[ObjectID]], isComplete: Bool) {
+        guard let nearest else { return ([], true) }
+        var found: [[ObjectID]] = []
+        var isComplete = true
+        var pending: [[ObjectID]] = [[]]
+        while !pending.isEmpty {
+            var longer: [[ObjectID]] = []
+            for chain in pending {
+                for link in links[chain.last ?? target] ?? [] where !chain.contains(link.source) {
+                    if link.isReadable {
+                        guard found.count < limit else { return (found, false) }
+                        found.append(chain + [link.source])
+                    }
+                    guard link.passesOn else { continue }
+                    if longer.count < limit { longer.append(chain + [link.source]) } else { isComplete = false }
+                }
+            }
+            pending = longer
+        }
+        if found.isEmpty {
+            let shortest = sequence(first: nearest) { next[$0] }.prefix { $0 != target }
+            found = [shortest.reversed()]
+        }
+        return (found, isComplete)
     }
 }

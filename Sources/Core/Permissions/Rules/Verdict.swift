@@ -21,27 +21,16 @@ public import Events
         case unknownSubject
         /// The store does not define a privilege of this name.
         case unknownPrivilege(String)
-        /// The privileges of the three levels, and how the class level and the object part combine.
-        case levels(store: Privileges, class: Privileges, object: Privileges, Composition)
+        /// The privileges of the three levels.
+        case levels(Levels)
     }
 
     /// Whether all of some privileges are effective.
     @inlinable public func allows(_ wanted: Privileges) -> Bool { !wanted.isEmpty && effective.isSuperset(of: wanted) }
-}
 
-/// The levels that can lack a privilege.
-public enum DecidingLevel: String, Hashable, Sendable, CaseIterable {
-    case store, `class`, object
-}
-
-extension Verdict {
     /// Returns the highest level that lacks some of the wanted privileges; nil if no single level does.
     public func decidingLevel(for wanted: Privileges) -> DecidingLevel? {
-        guard case .levels(let store, let classLevel, _, let composition) = reason, !allows(wanted) else { return nil }
-        // Without `update` at the store level, create and delete are removed too.
-        let fromStore = store.contains(.update) ? store : store.subtracting([.create, .update, .delete])
-        if !fromStore.isSuperset(of: wanted) { return .store }
-        if composition == .narrowing, !classLevel.isSuperset(of: wanted) { return .class }
-        return .object
+        guard case .levels(let levels) = reason, !allows(wanted) else { return nil }
+        return levels.deciding(wanted)
     }
 }

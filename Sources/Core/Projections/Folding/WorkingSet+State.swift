@@ -21,7 +21,7 @@ extension WorkingSet: CommandState {
     }
 
     package func level(
-        on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+        _ level: DecidingLevel, on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
     ) throws -> Privileges {
         guard let document = try self.object(object) else { return [] }
         var privileges: Privileges = []
@@ -31,7 +31,7 @@ extension WorkingSet: CommandState {
                 privileges.formUnion(entry.live(at: instant))
             }
         } else {
-            for entry in document.entries where subjects.contains(entry.subject) { privileges.formUnion(entry.live(at: instant)) }
+            privileges = document.entries.live(for: subjects, at: instant)
         }
         for permission in document.attached {
             guard let grant = try permissionGrant(permission), subjects.contains(grant.subject) else { continue }

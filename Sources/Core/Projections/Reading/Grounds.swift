@@ -1,6 +1,58 @@
-internal import Events
+public import Events
 internal import LMDB
 internal import Permissions
+
+/// Whether a caller has privileges on an object at a revision, and the basis of the answer.
+public struct AccessGround: Sendable {
+    public let isAllowed: Bool
+    /// Whether access is allowed because the caller administers the store.
+    public let isAdministrator: Bool
+    /// The revision that created the object, which distinguishes it from an earlier one of the same name; nil if it does not
+    /// exist.
+    public let created: Revision?
+    /// The first later revision at which the answer can be different; ``Events/Revision/open`` if nothing has changed up to the
+    /// head.
+    public let until: Revision
+    /// The numbers of all entities that the answer is based on, and of all objects above them. They may contain duplicates.
+    public let things: [UInt64]
+}
+
+extension IndexReader {
+    /// Returns whether a caller has privileges according to the log: access expires at the revision that records the expiry. Costs
+    /// as much as a check; if links are followed, linear in the versions of the links to the object.
+    ///
+    /// - Parameters:
+    ///   - caller: the caller.
+    ///   - isRole: whether the caller is a role. A role that does not exist has no privileges.
+    ///   - wanted: the privileges; the caller must have all of them.
+    ///   - object: the object.
+    ///   - asAdministrator: whether administering the store counts.
+    public func access(
+        of caller: PrincipalID, isRole: Bool = false, _ wanted: Privileges, to object: ObjectID, asAdministrator: Bool = true
+    ) throws -> AccessGround {
+        let grounds = Grounds(self)
+        let created = try grounds.objectDocument(object)?.created
+        var (isAllowed, isAdministrator) = (false, false)
+        if try !isRole || grounds.objectDocument(ObjectID(caller)) != nil {
+            var subjects = try grounds.subjects(of: caller)
+            if !asAdministrator { subjects = subjects.withoutAdministration }
+            // All expiries up to a revision's commit time are in the log before that revision, so no clock is needed.
+            isAllowed = try AccessRules(grounds, at: .distantPast)
+                .verdict(for: subjects, on: object, wanted: wanted).allows(wanted)
+            isAdministrator = isAllowed && subjects.isAdministrator
+        }
+        return AccessGround(
+            isAllowed: isAllowed, isAdministrator: isAdministrator, created: created, until: grounds.until, things: grounds.things)
+    }
+
+    /// Returns whether a caller may read an object, like ``access(of:isRole:_:to:asAdministrator:)``. A name that is not a
+    /// caller's is treated as a role that does not exist.
+    public func readAccess(of caller: Name, to object: ObjectID) throws -> AccessGround {
+        let isRole = caller.kind == .role
+        let principal = try isRole ? number(of: caller).map(PrincipalID.init(rawValue:)) : self.caller(caller)
+        return try access(of: principal ?? .stranger, isRole: isRole || principal == nil, .read, to: object)
+    }
+}
 
 /// Reads an index at one revision for the rules of access, and records the entities that were read and the end of their versions.
 /// As long as none of them changes, a verdict based on them does not change either.
@@ -40,12 +92,6 @@ final class Grounds: AccessState {
         }
     }
 
-    /// Returns the principal that a question about a name refers to; nil for a role that does not exist.
-    func principal(_ name: Name) throws -> PrincipalID? {
-        if name.kind == .role, let number = try reader.number(of: name) { _ = try objectDocument(ObjectID(rawValue: number)) }
-        return try reader.caller(name)
-    }
-
     // MARK: Reading for the rules
 
     func subjects(of caller: PrincipalID) throws -> SubjectSet {
@@ -61,7 +107,13 @@ final class Grounds: AccessState {
         return Place(classID: document.classID, parent: document.parent)
     }
 
-    func level(on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges) throws -> Privileges {
+    func level(
+        _ level: DecidingLevel, on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+    ) throws -> Privileges {
+        if let span = try reader.upperSpan(level, object) {
+            note(object, until: span.end)
+            if let entries = span.entries { return entries.live(for: subjects, at: instant) }
+        }
         guard let document = try objectDocument(object) else { return [] }
         var entries = document.entries
         if document.isSpread {
@@ -77,27 +129,7 @@ final class Grounds: AccessState {
             note(permission, until: grant.end)
             if let grant = grant.value { entries.append(AccessEntry(subject: grant.subject, forGood: grant.privileges)) }
         }
-        return live(entries, for: subjects, at: instant)
-    }
-
-    func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        try live(reader.storeLevelSpan(), on: .store, for: subjects, at: instant)
-    }
-
-    func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        try live(reader.classSpan(classID), on: ObjectID(classID), for: subjects, at: instant)
-    }
-
-    private func live(_ span: ClassSpan, on object: ObjectID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        note(object, until: span.end)
-        guard let entries = span.entries else { return try level(on: object, for: subjects, at: instant, wanted: .all) }
-        return live(entries, for: subjects, at: instant)
-    }
-
-    private func live(_ entries: [AccessEntry], for subjects: SubjectSet, at instant: Instant) -> Privileges {
-        var privileges: Privileges = []
-        for entry in entries where subjects.contains(entry.subject) { privileges.formUnion(entry.live(at: instant)) }
-        return privileges
+        return entries.live(for: subjects, at: instant)
     }
 
     func options(of classID: ClassID) throws -> ClassOptions? {
@@ -117,37 +149,5 @@ final class Grounds: AccessState {
             writer = try reader.nextRelated(prefix, from: next.rawValue + 1).map(PrincipalID.init(rawValue:))
         }
         return found
-    }
-}
-
-extension IndexReader {
-    /// Returns the entry of a subject in a separate row, with its span of revisions; nil, with the span of its absence, without
-    /// such an entry.
-    func entryVersion(_ prefix: RelationPrefix, _ subject: PrincipalID) throws -> RevisionSpan<AccessEntry?> {
-        let version = try relationVersion(prefix, subject.rawValue)
-        return RevisionSpan(begin: version.begin, end: version.end, value: version.value?.entry)
-    }
-
-    /// Returns a relation with its span of revisions; nil, with the end of its absence, if it does not exist.
-    func relationVersion(_ prefix: RelationPrefix, _ second: UInt64) throws -> RevisionSpan<RelationDocument?> {
-        let isThere = try relations.seek(atOrAfter: prefix.key(second, revision))
-        if isThere, prefix.matches(relations.fixedKey), relations.fixedKey.second == second {
-            let key = relations.fixedKey
-            let (end, document) = try relations.withRow { _, row in
-                (try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row), try decodeRelation(prefix, row))
-            }
-            if end > revision { return RevisionSpan(begin: key.begin, end: end, value: document) }
-        }
-        // Later versions come first, so the previous row is the next version.
-        guard try isThere ? relations.previous() : relations.last(), prefix.matches(relations.fixedKey),
-            relations.fixedKey.second == second
-        else { return RevisionSpan(begin: .genesis, end: .open, value: nil) }
-        return RevisionSpan(begin: .genesis, end: relations.fixedKey.begin, value: nil)
-    }
-
-    /// Returns the smallest number, from a given one on, that an entity was ever related to; nil if none exists.
-    func nextRelated(_ prefix: RelationPrefix, from second: UInt64) throws -> UInt64? {
-        guard try relations.seek(atOrAfter: prefix.key(second, .open)), prefix.matches(relations.fixedKey) else { return nil }
-        return relations.fixedKey.second
     }
 }

@@ -2,45 +2,8 @@ public import Events
 internal import LMDB
 internal import Permissions
 
-/// Whether a caller has privileges on an object at a revision, and the basis of the answer.
-public struct AccessGround: Sendable {
-    public let isAllowed: Bool
-    /// Whether access is allowed because the caller administers the store.
-    public let isAdministrator: Bool
-    /// The first later revision at which the answer can be different.
-    public let until: Revision
-    /// The numbers of all entities that the answer is based on. They may contain duplicates.
-    public let things: [UInt64]
-}
-
-/// Access over a span of revisions.
+/// The callers with access to an object over a span of revisions.
 extension IndexReader {
-    /// Returns whether a caller has privileges according to the log: access expires at the revision that records the expiry. Costs as
-    /// much as a check; if links are followed, linear in the versions of the links to the object.
-    ///
-    /// - Parameters:
-    ///   - caller: the caller.
-    ///   - isRole: whether the caller is a role. A deleted role has no privileges.
-    ///   - wanted: the privileges; the caller must have all of them.
-    ///   - object: the object.
-    ///   - asAdministrator: whether administering the store counts.
-    public func access(
-        of caller: PrincipalID, isRole: Bool = false, _ wanted: Privileges, to object: ObjectID, asAdministrator: Bool = true
-    ) throws -> AccessGround {
-        let grounds = Grounds(self)
-        if isRole, try grounds.objectDocument(ObjectID(caller)) == nil {
-            return AccessGround(isAllowed: false, isAdministrator: false, until: grounds.until, things: grounds.things)
-        }
-        var subjects = try grounds.subjects(of: caller)
-        if !asAdministrator { subjects = subjects.withoutAdministration }
-        // All expiries up to a revision's commit time are in the log before that revision, so no clock is needed.
-        let verdict = try AccessRules(grounds, at: .distantPast).verdict(for: subjects, on: object, wanted: wanted)
-        let isAllowed = verdict.allows(wanted)
-        return AccessGround(
-            isAllowed: isAllowed, isAdministrator: isAllowed && subjects.isAdministrator, until: grounds.until,
-            things: grounds.things)
-    }
-
     /// Returns the users and things whose access to an object may have differed from everyone's at some revision of a span: the
     /// administrators, and the principals named, directly or as members, on any object that the answer can be based on.
     ///

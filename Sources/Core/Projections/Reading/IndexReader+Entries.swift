@@ -13,6 +13,14 @@ public struct EntryRow: Hashable, Sendable {
     public let permission: PermissionID?
 }
 
+/// The value of an object, and its span of revisions.
+public struct ValueVersion: Sendable {
+    public let begin: Revision
+    public let end: Revision
+    /// The value as JSON; nil without one.
+    public let json: [UInt8]?
+}
+
 /// Recorded data, as opposed to derived access.
 extension IndexReader {
     /// Returns the access list of an object: a row for each subject and end, and for each permission attached. Unsorted; without
@@ -92,8 +100,12 @@ extension IndexReader {
     }
 
     /// Returns the value of an object as JSON; nil without one.
-    public func value(of object: ObjectID) throws -> [UInt8]? {
-        try document(DocumentID(kind: .value, id: object.rawValue), as: ValueDocument.self).value?.json
+    public func value(of object: ObjectID) throws -> [UInt8]? { try valueVersion(of: object).json }
+
+    /// Returns the version of an object's value at the revision; without JSON if the object has no value.
+    public func valueVersion(of object: ObjectID) throws -> ValueVersion {
+        let version = try document(DocumentID(kind: .value, id: object.rawValue), as: ValueDocument.self)
+        return ValueVersion(begin: version.begin, end: version.end, json: version.value?.json)
     }
 
     /// Returns the owner of an object; nil if the object does not exist.

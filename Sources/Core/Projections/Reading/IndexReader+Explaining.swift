@@ -5,8 +5,17 @@ public import Permissions
 /// Reading for explanations.
 extension IndexReader: ExplainableState {
     public func grants(
-        on object: ObjectID, to subjects: SubjectSet?, at instant: Instant, wanted: Privileges
+        _ level: DecidingLevel, on object: ObjectID, to subjects: SubjectSet?, at instant: Instant, wanted: Privileges
     ) throws -> [Grant] {
+        if let subjects, let span = try upperSpan(level, object), let entries = span.entries {
+            let ownCount = entries.count - span.attached.count
+            var grants: [Grant] = []
+            for (index, entry) in entries.enumerated() where subjects.contains(entry.subject) {
+                let permission = index < ownCount ? nil : span.attached[index - ownCount]
+                grants.add(entry, on: object, at: instant, wanted: wanted, permission: permission)
+            }
+            return grants
+        }
         let current = try stand(on: object)
         guard let head = current.head, let row = current.row else { return [] }
         var grants: [Grant] = []
@@ -27,7 +36,12 @@ extension IndexReader: ExplainableState {
                 }
             }
         }
-        if head.attachedCount > 0 { try addAttached(object, subjects, wanted, to: &grants) }
+        guard head.attachedCount > 0 else { return grants }
+        for permission in try objectDocument(object)?.attached ?? [] {
+            guard let grant = try permissionGrant(permission).value, subjects?.contains(grant.subject) ?? true else { continue }
+            let entry = AccessEntry(subject: grant.subject, forGood: grant.privileges)
+            grants.add(entry, on: object, at: instant, wanted: wanted, permission: permission)
+        }
         return grants
     }
 
@@ -47,45 +61,6 @@ extension IndexReader: ExplainableState {
             guard let entry = try relation(prefix, subject.rawValue)?.entry else { continue }
             grants.add(entry, on: object, at: instant, wanted: wanted)
         }
-    }
-
-    private func addAttached(
-        _ object: ObjectID, _ subjects: SubjectSet?, _ wanted: Privileges, to grants: inout [Grant]
-    ) throws {
-        for permission in try objectDocument(object)?.attached ?? [] {
-            guard let grant = try permissionGrant(permission).value, subjects?.contains(grant.subject) ?? true else { continue }
-            let given = grant.privileges.intersection(wanted)
-            if !given.isEmpty {
-                grants.append(Grant(object: object, subject: grant.subject, privileges: given, permission: permission))
-            }
-        }
-    }
-
-    public func storeGrants(to subjects: SubjectSet, at instant: Instant, wanted: Privileges) throws -> [Grant] {
-        try grants(storeLevelSpan(), on: .store, to: subjects, at: instant, wanted: wanted)
-    }
-
-    public func classGrants(
-        of classID: ClassID, to subjects: SubjectSet, at instant: Instant, wanted: Privileges
-    ) throws -> [Grant] {
-        try grants(classSpan(classID), on: ObjectID(classID), to: subjects, at: instant, wanted: wanted)
-    }
-
-    private func grants(
-        _ span: ClassSpan, on object: ObjectID, to subjects: SubjectSet, at instant: Instant, wanted: Privileges
-    ) throws -> [Grant] {
-        guard let entries = span.entries else { return try grants(on: object, to: subjects, at: instant, wanted: wanted) }
-        var grants: [Grant] = []
-        let ownCount = entries.count - span.attached.count
-        for (index, entry) in entries.enumerated() where subjects.contains(entry.subject) {
-            if index < ownCount {
-                grants.add(entry, on: object, at: instant, wanted: wanted)
-            } else if case let given = entry.forGood.intersection(wanted), !given.isEmpty {
-                let permission = span.attached[index - ownCount]
-                grants.append(Grant(object: object, subject: entry.subject, privileges: given, permission: permission))
-            }
-        }
-        return grants
     }
 
     public func ancestry(of caller: PrincipalID) throws -> Ancestry {

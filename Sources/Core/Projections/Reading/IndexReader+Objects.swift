@@ -65,10 +65,12 @@ extension IndexReader {
     ) throws -> Reach {
         guard !classID.isBuiltIn, let options = try options(of: classID) else { return .nothing }
         if subjects.isAdministrator { return .everything }
-        guard try storeLevel(for: subjects, at: instant).isSuperset(of: wanted) else { return .nothing }
+        let store = try level(.store, on: .store, for: subjects, at: instant, wanted: wanted)
+        guard store.isSuperset(of: wanted) else { return .nothing }
         let classDecides = options.objectACL == .none || options.composition == .widening
         let counted = classDecides ? deciding ?? subjects : subjects
-        let classGives = try classLevel(of: classID, for: counted, at: instant).isSuperset(of: wanted)
+        let classGives = try level(.class, on: ObjectID(classID), for: counted, at: instant, wanted: wanted)
+            .isSuperset(of: wanted)
         if options.composition == .narrowing, !classGives { return .nothing }
         if options.objectACL == .none || options.composition == .widening && classGives { return .everything }
         if try inheritsEverything(classID) { return .everything }

@@ -20,33 +20,24 @@ extension IndexReader {
         guard !wanted.isEmpty, let place = try place(of: object), let options = try options(of: place.classID) else {
             return .some([])
         }
-        if try rules.verdict(for: strangers(.anonymous), on: object, wanted: wanted).allows(wanted) { return .anonymous }
-        if try rules.verdict(for: strangers(.everyone), on: object, wanted: wanted).allows(wanted) { return .everyone }
-        var found: [PrincipalID] = []
-        for caller in try candidates(for: wanted, on: object, at: place, options, instant) {
-            let bare = try subjects(of: caller).withoutAdministration
-            if try rules.verdict(for: bare, on: object, wanted: wanted).allows(wanted) { found.append(caller) }
+        func verdict(_ caller: PrincipalID) throws -> Verdict {
+            try rules.verdict(for: subjects(of: caller).withoutAdministration, on: object, wanted: wanted)
         }
-        return .some(found)
+        if try verdict(.anonymous).allows(wanted) { return .anonymous }
+        let ofEveryone = try verdict(.everyone)
+        if ofEveryone.allows(wanted) { return .everyone }
+        let level = ofEveryone.decidingLevel(for: wanted)
+        return .some(try candidates(at: level, on: object, at: place, options).filter { try verdict($0).allows(wanted) })
     }
 
-    private func strangers(_ caller: PrincipalID) throws -> SubjectSet {
-        try subjects(of: caller).withoutAdministration
-    }
-
-    /// Returns the users and things that may have the privileges. Not everyone has them, so each such caller is named at a level
-    /// that does not give them to everyone.
+    /// Returns the users and things that may have privileges on an object. Not everyone has them, so each such caller is named at
+    /// the level that denies them to everyone.
     private func candidates(
-        for wanted: Privileges, on object: ObjectID, at place: Place, _ options: ClassOptions, _ instant: Instant
+        at level: DecidingLevel?, on object: ObjectID, at place: Place, _ options: ClassOptions
     ) throws -> Set<PrincipalID> {
-        let everyone = try strangers(.everyone)
-        let store = try storeLevel(for: everyone, at: instant)
-        let storeGives =
-            store.isSuperset(of: wanted) && (store.contains(.update) || wanted.isDisjoint(with: [.create, .update, .delete]))
-        if !storeGives { return try callers(within: namedSubjects(on: .store)) }
+        if level == .store { return try callers(within: namedSubjects(on: .store)) }
         let classObject = ObjectID(place.classID)
-        let classGives = try classLevel(of: place.classID, for: everyone, at: instant).isSuperset(of: wanted)
-        if options.composition == .narrowing, !classGives { return try callers(within: namedSubjects(on: classObject)) }
+        if level == .class { return try callers(within: namedSubjects(on: classObject)) }
         var named: Set<PrincipalID> = options.composition == .widening ? try namedSubjects(on: classObject) : []
         try collectNamed(on: object, into: &named)
         return try callers(within: named)

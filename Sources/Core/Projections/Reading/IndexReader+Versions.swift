@@ -107,4 +107,34 @@ extension IndexReader {
         var reader = ByteReader(offset: VersionRow.headerBytes)
         return try RelationDocument.decode(prefix.kind, row, &reader)
     }
+
+    /// Returns the entry of a subject in a separate row, with its span of revisions; nil, with the span of its absence, without
+    /// such an entry.
+    func entryVersion(_ prefix: RelationPrefix, _ subject: PrincipalID) throws -> RevisionSpan<AccessEntry?> {
+        let version = try relationVersion(prefix, subject.rawValue)
+        return RevisionSpan(begin: version.begin, end: version.end, value: version.value?.entry)
+    }
+
+    /// Returns a relation with its span of revisions; nil, with the end of its absence, if it does not exist.
+    func relationVersion(_ prefix: RelationPrefix, _ second: UInt64) throws -> RevisionSpan<RelationDocument?> {
+        let isThere = try relations.seek(atOrAfter: prefix.key(second, revision))
+        if isThere, prefix.matches(relations.fixedKey), relations.fixedKey.second == second {
+            let key = relations.fixedKey
+            let (end, document) = try relations.withRow { _, row in
+                (try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row), try decodeRelation(prefix, row))
+            }
+            if end > revision { return RevisionSpan(begin: key.begin, end: end, value: document) }
+        }
+        // Later versions come first, so the previous row is the next version.
+        guard try isThere ? relations.previous() : relations.last(), prefix.matches(relations.fixedKey),
+            relations.fixedKey.second == second
+        else { return RevisionSpan(begin: .genesis, end: .open, value: nil) }
+        return RevisionSpan(begin: .genesis, end: relations.fixedKey.begin, value: nil)
+    }
+
+    /// Returns the smallest number, from a given one on, that an entity was ever related to; nil if none exists.
+    func nextRelated(_ prefix: RelationPrefix, from second: UInt64) throws -> UInt64? {
+        guard try relations.seek(atOrAfter: prefix.key(second, .open)), prefix.matches(relations.fixedKey) else { return nil }
+        return relations.fixedKey.second
+    }
 }

@@ -157,8 +157,9 @@ extension IndexReader: AccessState {
     }
 
     public func level(
-        on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+        _ level: DecidingLevel, on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
     ) throws -> Privileges {
+        if let entries = try upperSpan(level, object)?.entries { return entries.live(for: subjects, at: instant) }
         let current = try stand(on: object)
         guard let head = current.head, let row = current.row else { return [] }
         var privileges: Privileges = []
@@ -200,28 +201,20 @@ extension IndexReader: AccessState {
         }
     }
 
-    public func storeLevel(for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        try live(storeLevelSpan(), on: .store, for: subjects, at: instant)
-    }
-
-    public func classLevel(of classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        try live(classSpan(classID), on: ObjectID(classID), for: subjects, at: instant)
-    }
-
-    @inline(__always)
-    private func live(
-        _ span: ClassSpan, on object: ObjectID, for subjects: SubjectSet, at instant: Instant
-    ) throws -> Privileges {
-        guard let entries = span.entries else { return try level(on: object, for: subjects, at: instant, wanted: .all) }
-        var privileges: Privileges = []
-        for entry in entries where subjects.contains(entry.subject) { privileges.formUnion(entry.live(at: instant)) }
-        return privileges
-    }
-
     public func options(of classID: ClassID) throws -> ClassOptions? { try classSpan(classID).options }
 
+    /// Returns the cached entries of an upper level; nil for the level of an object.
     @inline(__always)
-    func storeLevelSpan() throws -> ClassSpan {
+    func upperSpan(_ level: DecidingLevel, _ object: ObjectID) throws -> ClassSpan? {
+        switch level {
+        case .store: try storeLevelSpan()
+        case .class: try classSpan(ClassID(object))
+        case .object: nil
+        }
+    }
+
+    @inline(__always)
+    private func storeLevelSpan() throws -> ClassSpan {
         if let storeSpan, storeSpan.covers(.store, turnedTo) { return storeSpan }
         let span = try findStoreSpan()
         storeSpan = span

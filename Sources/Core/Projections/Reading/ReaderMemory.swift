@@ -1,6 +1,15 @@
 internal import Events
 internal import Permissions
 
+/// A value with its span of revisions: from `begin` up to but excluding `end`.
+struct RevisionSpan<Value> {
+    let begin: Revision
+    let end: Revision
+    let value: Value
+
+    @inline(__always) func covers(_ revision: Revision) -> Bool { begin <= revision && revision < end }
+}
+
 /// The levels above the objects of a class, with their span of revisions.
 final class ClassSpan {
     let classID: ClassID
