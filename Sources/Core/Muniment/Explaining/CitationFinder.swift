@@ -54,7 +54,8 @@ final class CitationFinder {
         let revisions = try reader.grantRevisions(grant.subject, on: grant.object, privilege)
         if let citation = try citation(of: privilege, in: grant, among: revisions) { return citation }
         // If only the expiry was changed, only the object's own versions contain the revision.
-        let all = try reader.entryRevisions(on: grant.object).filter { $0 >= revisions.first ?? .genesis }
+        let first = revisions.first ?? .genesis
+        let all = try reader.revisions(of: grant.object).filter { first <= $0 && $0 <= reader.revision }
         guard let citation = try citation(of: privilege, in: grant, among: all) else { throw IndexError.damaged }
         return citation
     }

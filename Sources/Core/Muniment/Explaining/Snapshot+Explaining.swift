@@ -48,11 +48,7 @@ extension Snapshot {
             subject: subject, privileges: privileges, object: object, revision: revision, instant: instant,
             verdict: Verdict(effective: verdict.effective.intersection(all), reason: verdict.reason), wanted: wanted,
             caller: caller, objectID: verdict.reason == .unknownObject ? nil : objectID,
-            known: try reasons?.object.options.known ?? knownPrivileges(on: objectID), reasons: reasons)
-    }
-
-    private func knownPrivileges(on object: ObjectID) throws -> Privileges {
-        try reader.place(of: object).flatMap { try reader.options(of: $0.classID) }?.known ?? []
+            known: reasons?.object.options.known ?? verdict.effective, reasons: reasons)
     }
 
     private func unexplained(

@@ -13,9 +13,6 @@ extension Snapshot {
         return reader.privilege(name)
     }
 
-    /// Returns the names of a set of privileges, sorted.
-    package func names(of privileges: Privileges) -> [String] { names(privileges) }
-
     /// Returns the existing users, things or roles with all of some privileges on an object, by name, sorted.
     ///
     /// Linear in the number of subjects named at the level that decides. If everyone has the privileges, and for roles, linear in

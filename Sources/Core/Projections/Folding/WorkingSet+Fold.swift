@@ -1,4 +1,4 @@
-package import Events
+public import Events
 internal import Permissions
 
 /// The effect of each kind of event on the index. The same events in the same order always result in the same rows, independent
@@ -244,5 +244,18 @@ extension WorkingSet {
         try changeObject(object) { $0.attached.removeAll { $0 == permission } }
         try relate(.attachment, permission.rawValue, object.rawValue, nil)
         try schemaChangedIfAbove(object)
+    }
+}
+
+/// An event in the log contradicts the events before it.
+public enum FoldingError: Error, Hashable, Sendable, CustomStringConvertible {
+    case unknownObject(ObjectID, Revision)
+    case doesNotFollow(Revision, head: Revision)
+
+    public var description: String {
+        switch self {
+        case .unknownObject(let object, let revision): "revision \(revision) of the log refers to \(object), which does not exist"
+        case .doesNotFollow(let revision, let head): "revision \(revision) cannot be applied after \(head)"
+        }
     }
 }

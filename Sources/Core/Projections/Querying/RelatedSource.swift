@@ -1,6 +1,20 @@
 internal import Events
 internal import LMDB
 
+/// A source of the objects that a query examines, in sequence.
+protocol CandidateSource: AnyObject {
+    /// Returns the next object; nil after the last.
+    func next() throws -> Candidate?
+    func close()
+}
+
+/// An object that a query examines.
+struct Candidate {
+    let object: ObjectID
+    /// The key of the property that the object was found by; nil if it was found in another way.
+    var key: PropertyKey?
+}
+
 /// The entities related to an entity at the reader's revision, in the order of numbers.
 final class RelatedSource: CandidateSource {
     private let cursor: Cursor

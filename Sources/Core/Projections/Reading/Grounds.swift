@@ -119,9 +119,9 @@ final class Grounds: AccessState {
         if document.isSpread {
             let prefix = RelationPrefix(kind: .entry, first: object.rawValue)
             for subject in subjects.members {
-                let version = try reader.entryVersion(prefix, subject)
+                let version = try reader.relationVersion(prefix, subject.rawValue)
                 until = min(until, version.end)
-                if let entry = version.value { entries.append(entry) }
+                if let entry = version.value?.entry { entries.append(entry) }
             }
         }
         for permission in document.attached {
@@ -133,7 +133,7 @@ final class Grounds: AccessState {
     }
 
     func options(of classID: ClassID) throws -> ClassOptions? {
-        let span = try reader.classSpan(classID)
+        let span = try reader.upperSpan(of: ObjectID(classID))
         note(classID, until: span.end)
         return span.options
     }

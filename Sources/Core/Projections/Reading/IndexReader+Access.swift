@@ -111,18 +111,11 @@ private struct NamedWalk {
     /// Returns the versions of a document that are valid at some revision of the span.
     private func versions<Document: Versioned>(_ id: DocumentID, as type: Document.Type) throws -> [Document] {
         var found: [Document] = []
-        var isThere = try reader.documents.seek(atOrAfter: id.key(span.upperBound))
-        while isThere, id.matches(reader.documents.fixedKey) {
-            let key = reader.documents.fixedKey
-            let document: Document? = try reader.documents.withRow { _, row in
-                guard try VersionRow.end(key: key, tag: IndexTables.Tag.documents, row) > span.lowerBound else { return nil }
-                var reader = ByteReader(offset: VersionRow.headerBytes)
-                return try Document.decode(row, &reader)
-            }
+        try reader.forEachVersion(of: id, from: span.upperBound) { _, end, row in
             // Later versions come first, so all versions after one that has ended have ended too.
-            guard let document else { break }
-            found.append(document)
-            isThere = try reader.documents.next()
+            guard end > span.lowerBound else { return false }
+            found.append(try Document.decode(row))
+            return true
         }
         return found
     }

@@ -86,9 +86,11 @@ extension IndexReader {
             ClassID.init(rawValue:))
         {
             var inherits = false
-            try forEachVersion(of: DocumentID(kind: .classOptions, id: classID.rawValue), as: ClassOptions.self) { options in
+            try forEachVersion(of: DocumentID(kind: .classOptions, id: classID.rawValue)) { _, _, row in
+                let options = try ClassOptions.decode(row)
                 inherits = inherits || !options.inherits.isEmpty
                 links.readThroughLinks = links.readThroughLinks || options.readThroughLinks
+                return true
             }
             guard inherits else { continue }
             try forEachVersion(RelationPrefix(kind: .parentClass, first: classID.rawValue)) { key, _, _ in

@@ -17,8 +17,7 @@ extension IndexReader {
                     absentFrom = end
                     return nil
                 }
-                var reader = ByteReader(offset: VersionRow.headerBytes)
-                return RevisionSpan(begin: key.begin, end: end, value: try Document.decode(row, &reader))
+                return RevisionSpan(begin: key.begin, end: end, value: try Document.decode(row))
             }
             if let found { return found }
         }
@@ -30,29 +29,29 @@ extension IndexReader {
         return RevisionSpan(begin: absentFrom, end: absentUntil, value: nil)
     }
 
-    /// Calls `body` with every version of a document, the latest first.
-    func forEachVersion<Document: Versioned>(
-        of id: DocumentID, as type: Document.Type, _ body: (Document) throws -> Void
+    /// Calls `body` with the span and the row of each version of a document, the latest first, until it returns false.
+    ///
+    /// - Parameter revision: the revision to begin with.
+    func forEachVersion(
+        of id: DocumentID, from revision: Revision = .open,
+        _ body: (_ begin: Revision, _ end: Revision, _ row: Span<UInt8>) throws -> Bool
     ) throws {
-        var isThere = try documents.seek(atOrAfter: id.key(.open))
+        var isThere = try documents.seek(atOrAfter: id.key(revision))
         while isThere, id.matches(documents.fixedKey) {
             let key = documents.fixedKey
-            try documents.withRow { _, row in
-                _ = try VersionRow.end(key: key, tag: IndexTables.Tag.documents, row)
-                var reader = ByteReader(offset: VersionRow.headerBytes)
-                try body(try Document.decode(row, &reader))
+            let goesOn = try documents.withRow { _, row in
+                try body(key.begin, VersionRow.end(key: key, tag: IndexTables.Tag.documents, row), row)
             }
+            guard goesOn else { return }
             isThere = try documents.next()
         }
     }
 
     /// Calls `body` with the row of a document's current version at the revision, if one exists: for reading a part of it.
     func withDocument(_ id: DocumentID, _ body: (Span<UInt8>) throws -> Void) throws {
-        guard try documents.seek(atOrAfter: id.key(revision)) else { return }
-        let key = documents.fixedKey
-        guard id.matches(key) else { return }
-        try documents.withRow { _, row in
-            if try VersionRow.end(key: key, tag: IndexTables.Tag.documents, row) > revision { try body(row) }
+        try forEachVersion(of: id, from: revision) { _, end, row in
+            if end > revision { try body(row) }
+            return false
         }
     }
 
@@ -86,11 +85,12 @@ extension IndexReader {
     }
 
     /// Calls `body` with every version of an entity's relations, until it returns false. They are sorted by the second entity,
-    /// from a number on, and then by revision, the latest first.
+    /// from a number on, and then by revision, the latest first; for the first number from a revision on.
     func forEachVersion(
-        _ prefix: RelationPrefix, from first: UInt64 = 0, _ body: (FixedKey, _ end: Revision, RelationDocument) throws -> Bool
+        _ prefix: RelationPrefix, from first: UInt64 = 0, _ revision: Revision = .open,
+        _ body: (FixedKey, _ end: Revision, RelationDocument) throws -> Bool
     ) throws {
-        var isThere = try relations.seek(atOrAfter: prefix.key(first, .open))
+        var isThere = try relations.seek(atOrAfter: prefix.key(first, revision))
         while isThere {
             let key = relations.fixedKey
             guard prefix.matches(key) else { return }
@@ -106,13 +106,6 @@ extension IndexReader {
     func decodeRelation(_ prefix: RelationPrefix, _ row: Span<UInt8>) throws(DecodingFault) -> RelationDocument {
         var reader = ByteReader(offset: VersionRow.headerBytes)
         return try RelationDocument.decode(prefix.kind, row, &reader)
-    }
-
-    /// Returns the entry of a subject in a separate row, with its span of revisions; nil, with the span of its absence, without
-    /// such an entry.
-    func entryVersion(_ prefix: RelationPrefix, _ subject: PrincipalID) throws -> RevisionSpan<AccessEntry?> {
-        let version = try relationVersion(prefix, subject.rawValue)
-        return RevisionSpan(begin: version.begin, end: version.end, value: version.value?.entry)
     }
 
     /// Returns a relation with its span of revisions; nil, with the end of its absence, if it does not exist.
@@ -136,5 +129,13 @@ extension IndexReader {
     func nextRelated(_ prefix: RelationPrefix, from second: UInt64) throws -> UInt64? {
         guard try relations.seek(atOrAfter: prefix.key(second, .open)), prefix.matches(relations.fixedKey) else { return nil }
         return relations.fixedKey.second
+    }
+}
+
+extension Versioned {
+    /// Returns the document in the row of a version.
+    static func decode(_ row: Span<UInt8>) throws(DecodingFault) -> Self {
+        var reader = ByteReader(offset: VersionRow.headerBytes)
+        return try decode(row, &reader)
     }
 }

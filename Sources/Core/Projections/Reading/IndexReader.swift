@@ -9,8 +9,8 @@ public import Permissions
 public final class IndexReader {
     /// The maximum number of cached spans of callers' subjects.
     private static let subjectLimit = 1 << 18
-    /// The maximum number of cached spans of classes' levels.
-    private static let classLimit = 1 << 12
+    /// The maximum number of cached spans of the levels of the store and the classes.
+    private static let upperLimit = 1 << 12
 
     let transaction: ReadTransaction
     let tables: IndexTables
@@ -30,9 +30,9 @@ public final class IndexReader {
     /// The object that was read last.
     private var current: CurrentObject?
     private let subjectMemory = SpanMemory<SubjectSpan>(slotBits: 6, limit: subjectLimit)
-    private let classMemory = SpanMemory<ClassSpan>(slotBits: 4, limit: classLimit)
-    private var storeSpans: [ClassSpan] = []
-    private var storeSpan: ClassSpan?
+    private let upperMemory = SpanMemory<UpperSpan>(slotBits: 4, limit: upperLimit)
+    /// The span of the store that was used last.
+    private var storeSpan: UpperSpan?
     private var administratorSpans: [RevisionSpan<PrincipalID>]?
 
     /// The relations between classes, cached as long as the view has the same snapshot.
@@ -85,8 +85,7 @@ public final class IndexReader {
                 administratorSpans = nil
             }
             if state.schemaRevision != self.state.schemaRevision {
-                classMemory.removeAll()
-                storeSpans = []
+                upperMemory.removeAll()
                 storeSpan = nil
             }
             self.state = state
@@ -201,50 +200,41 @@ extension IndexReader: AccessState {
         }
     }
 
-    public func options(of classID: ClassID) throws -> ClassOptions? { try classSpan(classID).options }
+    public func options(of classID: ClassID) throws -> ClassOptions? { try upperSpan(of: ObjectID(classID)).options }
 
     /// Returns the cached entries of an upper level; nil for the level of an object.
     @inline(__always)
-    func upperSpan(_ level: DecidingLevel, _ object: ObjectID) throws -> ClassSpan? {
+    func upperSpan(_ level: DecidingLevel, _ object: ObjectID) throws -> UpperSpan? {
         switch level {
         case .store: try storeLevelSpan()
-        case .class: try classSpan(ClassID(object))
+        case .class: try upperSpan(of: object)
         case .object: nil
         }
     }
 
     @inline(__always)
-    private func storeLevelSpan() throws -> ClassSpan {
+    private func storeLevelSpan() throws -> UpperSpan {
         if let storeSpan, storeSpan.covers(.store, turnedTo) { return storeSpan }
-        let span = try findStoreSpan()
+        let span = try upperSpan(of: .store)
         storeSpan = span
         return span
     }
 
-    private func findStoreSpan() throws -> ClassSpan {
-        if let known = storeSpans.first(where: { $0.covers(.store, turnedTo) }) { return known }
-        let level = try upperLevel(.store)
-        let span = ClassSpan(
-            classID: .store, begin: level.begin, end: level.end, options: nil, entries: level.value?.entries,
-            attached: level.value?.attached ?? [])
-        storeSpans.append(span)
-        return span
-    }
-
+    /// Returns the cached entries and options of the store or a class.
     @inline(__always)
-    func classSpan(_ classID: ClassID) throws -> ClassSpan {
+    func upperSpan(of object: ObjectID) throws -> UpperSpan {
         let revision = turnedTo
-        if let known = classMemory.find(classID.rawValue, { $0.covers(classID, revision) }) { return known }
-        return try findClassSpan(classID)
+        if let known = upperMemory.find(object.rawValue, { $0.covers(object, revision) }) { return known }
+        return try findUpperSpan(object)
     }
 
-    private func findClassSpan(_ classID: ClassID) throws -> ClassSpan {
-        let options = try document(DocumentID(kind: .classOptions, id: classID.rawValue), as: ClassOptions.self)
-        let level = try upperLevel(ObjectID(classID))
-        let span = ClassSpan(
-            classID: classID, begin: max(options.begin, level.begin), end: min(options.end, level.end), options: options.value,
+    private func findUpperSpan(_ object: ObjectID) throws -> UpperSpan {
+        let options = try document(DocumentID(kind: .classOptions, id: object.rawValue), as: ClassOptions.self)
+        let level = try upperLevel(object)
+        let span = UpperSpan(
+            object: object, begin: max(options.begin, level.begin), end: min(options.end, level.end), options: options.value,
             entries: level.value?.entries, attached: level.value?.attached ?? [])
-        classMemory.remember(classID.rawValue, span)
+        upperMemory.remember(object.rawValue, span)
         return span
     }
 

@@ -10,21 +10,22 @@ struct RevisionSpan<Value> {
     @inline(__always) func covers(_ revision: Revision) -> Bool { begin <= revision && revision < end }
 }
 
-/// The levels above the objects of a class, with their span of revisions.
-final class ClassSpan {
-    let classID: ClassID
+/// The entries of the store or a class, with their span of revisions.
+final class UpperSpan {
+    let object: ObjectID
     let begin: Revision
     let end: Revision
+    /// The options of the class; nil for the store.
     let options: ClassOptions?
-    /// The entries on the class and those of attached permissions; nil if they are too many to cache.
+    /// The entries on the object and those of attached permissions; nil if they are too many to cache.
     let entries: [AccessEntry]?
     /// The permissions of the last entries.
     let attached: [PermissionID]
 
     init(
-        classID: ClassID, begin: Revision, end: Revision, options: ClassOptions?, entries: [AccessEntry]?, attached: [PermissionID]
+        object: ObjectID, begin: Revision, end: Revision, options: ClassOptions?, entries: [AccessEntry]?, attached: [PermissionID]
     ) {
-        self.classID = classID
+        self.object = object
         self.begin = begin
         self.end = end
         self.options = options
@@ -32,8 +33,8 @@ final class ClassSpan {
         self.attached = attached
     }
 
-    @inline(__always) func covers(_ classID: ClassID, _ revision: Revision) -> Bool {
-        self.classID == classID && begin <= revision && revision < end
+    @inline(__always) func covers(_ object: ObjectID, _ revision: Revision) -> Bool {
+        self.object == object && begin <= revision && revision < end
     }
 }
 

@@ -167,7 +167,7 @@ private struct EvaluationAnswers {
             return deny(refused, status: 403)
         }
         let context = item.parts.context ?? request.defaults.context
-        return try writer.write(question, by: &evaluator, reasonFor: authZEN.reasonAudience(context))
+        return try evaluator.answer(question, reasonFor: authZEN.reasonAudience(context), into: &writer)
     }
 
     private mutating func deny(_ fault: RequestFault, status: Int = 400) -> Bool {

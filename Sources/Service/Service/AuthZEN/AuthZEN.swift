@@ -57,7 +57,7 @@ package struct AuthZEN {
             }
             var evaluator = Evaluator(snapshot, telling: decided)
             var writer = JSONWriter()
-            _ = try writer.write(question, by: &evaluator, reasonFor: reasonAudience(parts.context))
+            _ = try evaluator.answer(question, reasonFor: reasonAudience(parts.context), into: &writer)
             return writer.written
         }
     }
@@ -112,22 +112,4 @@ extension Question {
 
 extension RequestFault {
     static func missingPart(_ part: String) -> RequestFault { RequestFault("`\(part)` is missing: add it") }
-}
-
-extension JSONWriter {
-    /// Writes a decision, and returns it.
-    ///
-    /// - Parameter audience: who reads the reason; nil for a decision without a reason.
-    mutating func write(
-        _ question: Question, by evaluator: inout Evaluator, reasonFor audience: (() throws -> Audience)?
-    ) throws -> Bool {
-        let decision = try evaluator.decide(question)
-        raw(evaluator.beginning(of: decision))
-        if let audience {
-            raw(",\"reason\":")
-            write(try evaluator.reason(question, for: audience))
-        }
-        raw("}}")
-        return decision
-    }
 }

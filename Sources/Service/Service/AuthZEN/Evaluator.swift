@@ -26,10 +26,21 @@ struct Evaluator {
     ///   - decided: called for each decision.
     init(_ snapshot: Snapshot, telling decided: AuthZEN.DecisionObserver?) { (self.snapshot, self.decided) = (snapshot, decided) }
 
-    /// Returns whether the subject may perform the action on the resource. Returns false if the store does not know one of them.
-    mutating func decide(_ question: Question) throws -> Bool {
+    /// Decides whether the subject may perform the action on the resource, writes the response, and returns the decision. It is
+    /// false if the store does not know one of them.
+    ///
+    /// - Parameter audience: who reads the reason; nil for a response without a reason.
+    mutating func answer(
+        _ question: Question, reasonFor audience: (() throws -> Audience)?, into writer: inout JSONWriter
+    ) throws -> Bool {
         let decision = try isAllowed(question)
         decided?(decision, question, snapshot.revision)
+        writer.raw(decision ? permission : denial)
+        if let audience {
+            writer.raw(",\"reason\":")
+            writer.write(try reason(question, for: audience))
+        }
+        writer.raw("}}")
         return decision
     }
 
@@ -43,7 +54,7 @@ struct Evaluator {
     /// Returns the reason of a decision in a sentence.
     ///
     /// - Parameter audience: who reads the reason.
-    func reason(_ question: Question, for audience: () throws -> Audience) throws -> String {
+    private func reason(_ question: Question, for audience: () throws -> Audience) throws -> String {
         guard let subject = question.subject.principal else {
             return "\(question.subject.id) is not a valid id for a subject of type \(question.subject.type)"
         }
@@ -54,11 +65,8 @@ struct Evaluator {
             return
                 "\(question.action.name) is neither a privilege of the store nor an alias of the class \(question.resource.type)"
         }
-        return try snapshot.check(subject, snapshot.names(of: privileges), on: object, for: audience).explanation
+        return try snapshot.check(subject, snapshot.names(privileges), on: object, for: audience).explanation
     }
-
-    /// Returns the first bytes of a response, up to its revision.
-    mutating func beginning(of decision: Bool) -> String { decision ? permission : denial }
 
     private mutating func number(ofSubject subject: EntityPart) throws -> PrincipalID? {
         if let lastSubject, lastSubject.part.isSame(as: subject) { return lastSubject.number }
