@@ -106,8 +106,8 @@ struct AuditCommandTests {
             let subjects = (access["access"] as? [[String: Any]] ?? []).compactMap { $0["subject"] as? String }
             #expect(subjects == ["user:ann", "user:bob", "user:root"])
             let entry = try tool.object("audit entry user:bob read on doc:plan --json")
-            let turns = entry["turns"] as? [[String: Any]] ?? []
-            #expect(turns.count == 1 && turns[0]["gained"] as? Bool == true && turns[0]["revision"] as? Int == 6)
+            let transitions = entry["transitions"] as? [[String: Any]] ?? []
+            #expect(transitions.count == 1 && transitions[0]["gained"] as? Bool == true && transitions[0]["revision"] as? Int == 6)
             let report = try tool.object("audit of user:bob --at 5 --json")
             #expect(report["known"] as? Bool == true && (report["objects"] as? [Any])?.count == 0)
             #expect(((try tool.object("audit of user:bob --json"))["objects"] as? [Any])?.count == 1)

@@ -103,8 +103,8 @@ struct AuditGuideTests {
 
         // guide begins
         // When and how did Bob get in, and out again?
-        for turn in try store.accessTurns(of: "user:bob", with: ["read"], on: "record:7") {
-            print(turn.isGained ? "in" : "out", turn.time, turn.actor, turn.events.map(\.sentence))
+        for transition in try store.accessTransitions(of: "user:bob", with: ["read"], on: "record:7") {
+            print(transition.isGained ? "in" : "out", transition.time, transition.actor, transition.events.map(\.sentence))
         }
         // in … user:root ["user:bob became a member of role:staff"]
         // out … user:root ["user:bob is no longer a member of role:staff"]
@@ -116,7 +116,7 @@ struct AuditGuideTests {
         // ["role:staff"] ["record:7: [\"read\"]"]
         // guide ends
         #expect(
-            try store.accessTurns(of: "user:bob", with: ["read"], on: "record:7").map { $0.events.map(\.sentence) } == [
+            try store.accessTransitions(of: "user:bob", with: ["read"], on: "record:7").map { $0.events.map(\.sentence) } == [
                 ["user:bob became a member of role:staff"], ["user:bob is no longer a member of role:staff"],
                 ["user:bob was granted read on record:7"],
             ])

@@ -57,7 +57,7 @@ struct AccessOverTimeTests {
                 let (subject, object) = (
                     random.one(of: run.people + ["user:never-seen", .everyone, "role:r1"]), random.one(of: run.objects)
                 )
-                let turns = try run.store.accessTurns(of: subject, with: ["read"], on: object)
+                let turns = try run.store.accessTransitions(of: subject, with: ["read"], on: object)
                 var expected: [String] = []
                 for revision in 0...run.last {
                     let (before, after) = (

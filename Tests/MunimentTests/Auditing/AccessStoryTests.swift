@@ -31,7 +31,7 @@ struct AccessStoryTests {
     func turns() throws {
         try withStore(.locked) { fixture in
             try story(fixture)
-            let turns = try fixture.store.accessTurns(of: "user:ann", with: ["read"], on: "doc:plan")
+            let turns = try fixture.store.accessTransitions(of: "user:ann", with: ["read"], on: "doc:plan")
             let told = turns.map { turn in
                 ([turn.isGained ? "in" : "out", "r\(turn.revision?.description ?? "–")", turn.actor] + turn.events.map(\.sentence))
                     .joined(separator: "; ")
@@ -56,7 +56,7 @@ struct AccessStoryTests {
             try story(fixture)
             let times = try (0...9).map { try fixture.store.time(of: Revision($0)) }
             func turns(_ from: Moment, _ to: Moment) throws -> [String] {
-                try fixture.store.accessTurns(of: "user:ann", with: ["read"], on: "doc:plan", from: from, to: to)
+                try fixture.store.accessTransitions(of: "user:ann", with: ["read"], on: "doc:plan", from: from, to: to)
                     .map { ($0.isGained ? "in r" : "out r") + ($0.revision?.description ?? "") }
             }
             #expect(try turns(.revision(Revision(4)), .revision(Revision(5))) == ["in r4", "out r5"])
@@ -82,7 +82,7 @@ struct AccessStoryTests {
             let reader = try Store.open(at: fixture.path, .reading, options: StoreOptions { later })
             let spans = try reader.accessSpans(of: "user:ann", with: ["read"], on: "doc:1")
             #expect(spans.map(\.begin) == [head] && spans.map(\.end) == [nil] && spans.map(\.until) == [end])
-            let turns = try reader.accessTurns(of: "user:ann", with: ["read"], on: "doc:1")
+            let turns = try reader.accessTransitions(of: "user:ann", with: ["read"], on: "doc:1")
             #expect(turns.map(\.time) == [.newYear, end] && turns.last?.revision == nil && turns.last?.isGained == false)
             #expect(try reader.accessSpans(of: "user:ann", with: ["read"], on: "doc:1", from: .time(end)).isEmpty)
             #expect(
@@ -99,10 +99,10 @@ struct AccessStoryTests {
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
             #expect(try fixture.store.accessSpans(with: ["read"], on: "doc:never").isEmpty)
             #expect(try fixture.store.accessSpans(with: ["fly"], on: "doc:1").isEmpty)
-            #expect(try fixture.store.accessTurns(of: "role:never", with: ["read"], on: "doc:1").isEmpty)
+            #expect(try fixture.store.accessTransitions(of: "role:never", with: ["read"], on: "doc:1").isEmpty)
             #expect(try !fixture.store.read { try $0.accessReport(of: "role:never").isKnown })
             #expect(throws: Refusal.self) { try fixture.store.accessSpans(with: ["read"], on: "nothing") }
-            #expect(throws: Refusal.self) { try fixture.store.accessTurns(of: "nobody", with: ["read"], on: "doc:1") }
+            #expect(throws: Refusal.self) { try fixture.store.accessTransitions(of: "nobody", with: ["read"], on: "doc:1") }
             #expect(throws: Refusal.self) {
                 try fixture.store.accessSpans(with: ["read"], on: "doc:1", from: .revision(Revision(1)), to: .revision(.genesis))
             }

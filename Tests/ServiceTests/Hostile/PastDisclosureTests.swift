@@ -244,7 +244,7 @@ struct PastDisclosureTests {
             }
             let (told, all) = (try await texts(site.mal), try await texts(auditor))
             for text in told.prefix(4) {
-                #expect(text.contains(#""allowed":false"#) || text.contains(#""turns":[]"#), "\(text)")
+                #expect(text.contains(#""allowed":false"#) || text.contains(#""transitions":[]"#), "\(text)")
             }
             for text in told.suffix(3) { #expect(text.contains("mal") && !text.contains("bob"), "\(text)") }
             for text in all.suffix(3) { #expect(text.contains("bob"), "\(text)") }

@@ -89,7 +89,7 @@ struct HappeningRouteTests {
             let access = try await firm.json("GET", "/audit/access?privileges=read&object=doc:plan").list("access")
             #expect(access.compactMap { $0.text("subject") } == ["user:ann", "user:bob", "user:root"])
             let entry = try await firm.json("GET", "/audit/entry?subject=user:ann&privileges=read&object=doc:note")
-            #expect(entry.list("turns").map { $0.number("revision") } == [2])
+            #expect(entry.list("transitions").map { $0.number("revision") } == [2])
             #expect(try await firm.json("GET", "/audit/of?subject=user:ann&at=1").list("objects").count == 1)
         }
     }

@@ -37,8 +37,8 @@ struct DraftComparison {
         rulesAfter = AccessRules(draft.workingSet, at: draft.instant)
         allCallers = try relations.instances(of: .user).union(relations.instances(of: .thing)).map { PrincipalID($0) }
         administrators = try relations.administrators
-        let reach = try DraftReach(of: draft, reader, relations)
-        for (object, callers) in reach.callersByObject where isComplete {
+        let scope = try DraftScope(of: draft, reader, relations)
+        for (object, callers) in scope.callersByObject where isComplete {
             guard let classID = try relations.classID(of: object), classID != .user, classID != .thing else { continue }
             try compare(object, for: callers)
         }
@@ -64,7 +64,7 @@ struct DraftComparison {
         }
     }
 
-    private mutating func compare(_ object: ObjectID, for whom: DraftReach.Callers) throws {
+    private mutating func compare(_ object: ObjectID, for whom: DraftScope.Callers) throws {
         switch whom {
         case .some(let some): for caller in some { add(caller, object, try change(for: caller, on: object)) }
         case .all:

@@ -4,7 +4,7 @@ extension Set {
     /// Creates the set of some elements and of everything that can be reached from them. Calls `next` once for each element.
     ///
     /// - Parameter next: returns the elements that an element leads to directly.
-    package init<Next: Sequence<Element>>(
+    @inlinable package init<Next: Sequence<Element>>(
         reachableFrom start: some Sequence<Element>, by next: (Element) throws -> Next
     ) rethrows {
         self = []

@@ -1,4 +1,4 @@
-internal import Events
+package import Events
 internal import LMDB
 
 /// The unfinished blocks of the audit: one of events, one of refusals.
@@ -130,5 +130,48 @@ struct AuditRows {
 
     func write(to table: Table, in transaction: borrowing WriteTransaction) throws(StorageError) {
         for (key, row) in rows { try transaction.put(row.span, in: table, for: key) }
+    }
+}
+
+/// Reading the blocks of the audit.
+extension IndexTables {
+    /// Passes the payload of a block to `body`, after checking its checksum.
+    ///
+    /// - Throws: ``IndexError/damaged`` for a missing block: blocks have consecutive numbers.
+    func withBlock<R>(
+        _ stream: AuditStream, _ block: UInt64, in transaction: ReadTransaction,
+        _ body: (Span<UInt8>, inout ByteReader) throws -> R
+    ) throws -> R {
+        let found = try AuditRows.key(stream, block).withBytes { key in
+            try read(transaction, audit, key, Tag.audit) { row, reader in try body(row, &reader) }
+        }
+        guard let found else { throw IndexError.damaged }
+        return found
+    }
+
+    /// Returns the events of a block.
+    func eventSpan(_ block: UInt64, in transaction: ReadTransaction) throws -> EventSpan {
+        try withBlock(.events, block, in: transaction) { row, reader in try EventSpan(row, &reader) }
+    }
+}
+
+/// The audit part of the fold.
+extension WorkingSet {
+    /// The revision of the first commit to load from the log before folding, because its events are in the open block; nil if no
+    /// commit must be loaded.
+    package var firstUntaken: Revision? { blocks.missing?.revision }
+
+    /// Loads a folded commit of the open block, in order from ``firstUntaken`` on.
+    package func takeUp(_ commit: Commit) { blocks.takeUp(commit, isLast: commit.revision == state.revision) }
+
+    /// The first refusal that is not in a full block. The refusals from it on must be folded again when the index is opened.
+    package var firstOpenRefusal: RefusalNumber {
+        RefusalNumber(state.refusalBlocks * UInt64(AuditRecords.capacity) + 1)
+    }
+
+    /// Folds a refused command. Refusals must be passed in order, independent of the commits.
+    package func fold(_ refusal: RecordedRefusal) {
+        blocks.add(refusal)
+        state.refusalBlocks = blocks.refusalBlock
     }
 }

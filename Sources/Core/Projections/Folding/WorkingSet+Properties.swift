@@ -45,7 +45,7 @@ extension WorkingSet {
         try work.count(objects.count)
         var found = Set(objects.slots.filter { $0.value.value?.classID == classID }.keys)
         if !isIndexEmpty {
-            let prefix = RelationPrefix(kind: .instance, first: classID.rawValue)
+            let prefix = RelationPrefix.instances(of: classID)
             for number in try reader.seconds(prefix, willRead: { try work.count(WorkMeter.load) }) {
                 let object = ObjectID(rawValue: number)
                 if try self.object(object)?.classID == classID { found.insert(object) }

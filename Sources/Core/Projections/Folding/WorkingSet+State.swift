@@ -98,4 +98,17 @@ extension WorkingSet: CommandState {
     package func isAdministrator(_ principal: PrincipalID) throws -> Bool {
         try relation(.administrator, 0, principal.rawValue) != nil
     }
+
+    // MARK: What is not in the index yet
+
+    /// Returns the present relations in memory: all that are not in the index, and possibly others.
+    package func relatedInMemory(_ prefix: RelationPrefix) -> [UInt64] { Array(relations.held(prefix).filter(\.value).keys) }
+
+    /// Returns the subjects of an object's entries and of the permissions attached to it. If the object has many entries, only the
+    /// subjects of those in memory.
+    package func namedSubjectsInMemory(on object: ObjectID) throws -> Set<PrincipalID> {
+        guard let document = try self.object(object) else { return [] }
+        let spread = relatedInMemory(RelationPrefix(kind: .entry, first: object.rawValue)).map(PrincipalID.init(rawValue:))
+        return try Set(document.entries.map(\.subject) + spread + document.attached.compactMap { try permissionGrant($0)?.subject })
+    }
 }

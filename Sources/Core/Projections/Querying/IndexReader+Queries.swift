@@ -81,7 +81,7 @@ extension IndexReader {
     private func orderedPlan(_ task: QueryTask, _ query: Query, in classID: ClassID) throws -> OrderedPlan {
         guard let first = query.order.first, let slot = task.matcher.slots[ExactText(first.property)] else {
             let source = try RelatedSource(
-                self, RelationPrefix(kind: .instance, first: classID.rawValue), behind: task.start?.object)
+                self, .instances(of: classID), behind: task.start?.object)
             return OrderedPlan(task, source, by: nil, hasGroups: false)
         }
         let range = query.condition?.range(of: first.property) ?? .everything

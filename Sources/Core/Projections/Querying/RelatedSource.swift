@@ -93,7 +93,7 @@ final class NamedSource: CandidateSource {
             if let open {
                 while let candidate = try open.next() {
                     guard seen.insert(candidate.object).inserted else { continue }
-                    if inherits { prefixes.append(RelationPrefix(kind: .child, first: candidate.object.rawValue)) }
+                    if inherits { prefixes.append(.children(of: candidate.object)) }
                     return candidate
                 }
                 open.close()

@@ -15,7 +15,7 @@ extension IndexReader {
         try walk.visit(object)
         var callers = try Set(callersAmong: walk.named) { subject in
             var members: [PrincipalID] = []
-            try forEachVersion(RelationPrefix(kind: .member, first: subject.rawValue)) { key, end, _ in
+            try forEachVersion(.members(of: subject)) { key, end, _ in
                 if key.begin <= span.upperBound, end > span.lowerBound { members.append(PrincipalID(rawValue: key.second)) }
                 return true
             }

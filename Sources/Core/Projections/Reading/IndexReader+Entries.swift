@@ -65,12 +65,12 @@ extension IndexReader {
 
     /// Returns the direct members of a role.
     public func members(of role: PrincipalID) throws -> [PrincipalID] {
-        try related(RelationPrefix(kind: .member, first: role.rawValue)).map(PrincipalID.init(rawValue:))
+        try related(.members(of: role)).map(PrincipalID.init(rawValue:))
     }
 
     /// Returns the objects directly below an object.
     public func children(of object: ObjectID) throws -> [ObjectID] {
-        try related(RelationPrefix(kind: .child, first: object.rawValue)).map(ObjectID.init(rawValue:))
+        try related(.children(of: object)).map(ObjectID.init(rawValue:))
     }
 
     /// Returns the objects that have entries for a subject, or permissions for it attached.
@@ -80,12 +80,12 @@ extension IndexReader {
 
     /// Returns the objects that have entries for a subject.
     public func objectsNamingDirectly(_ subject: PrincipalID) throws -> [ObjectID] {
-        try related(RelationPrefix(kind: .grant, first: subject.rawValue)).map(ObjectID.init(rawValue:))
+        try related(.entries(for: subject)).map(ObjectID.init(rawValue:))
     }
 
     /// Returns the permissions for a subject.
     public func permissions(for subject: PrincipalID) throws -> [PermissionID] {
-        try related(RelationPrefix(kind: .permissionFor, first: subject.rawValue)).map(PermissionID.init(rawValue:))
+        try related(.permissions(for: subject)).map(PermissionID.init(rawValue:))
     }
 
     /// Returns the permissions attached to an object.
@@ -96,7 +96,7 @@ extension IndexReader {
 
     /// Returns the objects that a permission is attached to.
     public func objects(attachedTo permission: PermissionID) throws -> [ObjectID] {
-        try related(RelationPrefix(kind: .attachment, first: permission.rawValue)).map(ObjectID.init(rawValue:))
+        try related(.attachments(of: permission)).map(ObjectID.init(rawValue:))
     }
 
     /// Returns the value of an object as JSON; nil without one.
@@ -116,7 +116,7 @@ extension IndexReader {
 
     /// Returns the objects of a class.
     public func objects(of classID: ClassID) throws -> [ObjectID] {
-        try related(RelationPrefix(kind: .instance, first: classID.rawValue)).map(ObjectID.init(rawValue:))
+        try related(.instances(of: classID)).map(ObjectID.init(rawValue:))
     }
 
     /// Returns the classes that are not built in.

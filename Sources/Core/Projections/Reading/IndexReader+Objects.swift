@@ -115,8 +115,8 @@ extension IndexReader {
 
     /// Returns the relations to the objects with entries or permissions for some subjects.
     func relationsNaming(_ subjects: [PrincipalID]) throws -> [RelationPrefix] {
-        let permissions = try subjects.flatMap { try related(RelationPrefix(kind: .permissionFor, first: $0.rawValue)) }
-        return subjects.map { RelationPrefix(kind: .grant, first: $0.rawValue) }
+        let permissions = try subjects.flatMap { try related(.permissions(for: $0)) }
+        return subjects.map { .entries(for: $0) }
             + permissions.map { RelationPrefix(kind: .attachment, first: $0) }
     }
 

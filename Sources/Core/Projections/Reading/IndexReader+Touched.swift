@@ -2,30 +2,6 @@ public import Events
 internal import LMDB
 public import Permissions
 
-/// A relation to the objects that a commit may have changed access to.
-public enum TouchedRelation: Hashable, Sendable {
-    /// The objects that have an entry for a subject.
-    case entries(of: PrincipalID)
-    /// The objects that a permission is attached to.
-    case attachments(of: PermissionID)
-    /// The permissions for a subject.
-    case permissions(for: PrincipalID)
-    /// The objects of a class.
-    case instances(of: ClassID)
-    /// The objects directly below an object.
-    case children(of: ObjectID)
-
-    var prefix: RelationPrefix {
-        switch self {
-        case .entries(let subject): RelationPrefix(kind: .grant, first: subject.rawValue)
-        case .attachments(let permission): RelationPrefix(kind: .attachment, first: permission.rawValue)
-        case .permissions(let subject): RelationPrefix(kind: .permissionFor, first: subject.rawValue)
-        case .instances(let classID): RelationPrefix(kind: .instance, first: classID.rawValue)
-        case .children(let object): RelationPrefix(kind: .child, first: object.rawValue)
-        }
-    }
-}
-
 /// The relations between the classes of a store at any revision of its history.
 public struct ClassLinks: Sendable {
     /// The classes of objects that have ever been parents of objects of an inheriting class.
@@ -46,12 +22,12 @@ extension IndexReader {
     ///   - earlier: one revision.
     ///   - later: the other.
     /// - Returns: the numbers, and the number to continue with; nil at the end.
-    public func related(
-        _ relation: TouchedRelation, from first: UInt64 = 0, limit: Int = .max, at earlier: Revision, or later: Revision
+    package func related(
+        _ relation: RelationPrefix, from first: UInt64 = 0, limit: Int = .max, at earlier: Revision, or later: Revision
     ) throws -> (found: [UInt64], next: UInt64?) {
         var found: [UInt64] = []
         var next: UInt64?
-        try forEachVersion(relation.prefix, from: first) { key, end, _ in
+        try forEachVersion(relation, from: first) { key, end, _ in
             guard key.begin <= earlier && earlier < end || key.begin <= later && later < end else { return true }
             let second = key.second
             guard found.last != second else { return true }

@@ -75,7 +75,7 @@ extension IndexReader {
     }
 
     /// Returns all entities that an entity is related to at the revision, sorted. Linear in the versions of its relations.
-    func related(_ prefix: RelationPrefix) throws -> [UInt64] {
+    package func related(_ prefix: RelationPrefix) throws -> [UInt64] {
         var found: [UInt64] = []
         try forEachVersion(prefix) { key, end, _ in
             if key.begin <= revision, revision < end { found.append(key.second) }

@@ -1,4 +1,4 @@
-internal import Events
+package import Events
 internal import LMDB
 
 /// The kinds of rows in the table `documents`. The numbers are part of the index's format.
@@ -18,7 +18,7 @@ enum DocumentKind: UInt8 {
 }
 
 /// The kinds of rows in the table `relations`. The numbers are part of the index's format.
-enum RelationKind: UInt8 {
+package enum RelationKind: UInt8, Sendable {
     /// role → member
     case member = 1
     /// parent → child
@@ -61,8 +61,8 @@ struct DocumentID: Hashable {
 }
 
 /// The first of two related entities, and the kind of relation.
-struct RelationPrefix: Hashable {
-    let kind: RelationKind
+package struct RelationPrefix: Hashable, Sendable {
+    package let kind: RelationKind
     let first: UInt64
 
     func key(_ second: UInt64, _ begin: Revision) -> FixedKey {
@@ -73,6 +73,34 @@ struct RelationPrefix: Hashable {
     func matches(_ key: FixedKey) -> Bool {
         key.byteCount == 16 && key.number >> 80 == UInt128(kind.rawValue) << 40 | UInt128(first)
     }
+}
+
+extension RelationPrefix {
+    /// The objects that have an entry for a subject.
+    package static func entries(for subject: PrincipalID) -> RelationPrefix {
+        RelationPrefix(kind: .grant, first: subject.rawValue)
+    }
+
+    /// The objects that a permission is attached to.
+    package static func attachments(of permission: PermissionID) -> RelationPrefix {
+        RelationPrefix(kind: .attachment, first: permission.rawValue)
+    }
+
+    /// The permissions for a subject.
+    package static func permissions(for subject: PrincipalID) -> RelationPrefix {
+        RelationPrefix(kind: .permissionFor, first: subject.rawValue)
+    }
+
+    /// The objects of a class.
+    package static func instances(of classID: ClassID) -> RelationPrefix {
+        RelationPrefix(kind: .instance, first: classID.rawValue)
+    }
+
+    /// The objects directly below an object.
+    package static func children(of object: ObjectID) -> RelationPrefix { RelationPrefix(kind: .child, first: object.rawValue) }
+
+    /// The direct members of a role.
+    package static func members(of role: PrincipalID) -> RelationPrefix { RelationPrefix(kind: .member, first: role.rawValue) }
 }
 
 /// Two related entities and the kind of relation.

@@ -17,7 +17,7 @@ extension SubjectAccess {
     package var json: JSONValue { .object(["subject": .string(subject), "spans": .array(spans.map(\.json))]) }
 }
 
-extension AccessTurn {
+extension AccessTransition {
     package var json: JSONValue {
         let members: JSONObject = [
             "actor": actor.isEmpty ? .null : .string(actor), "events": .array(events.map(\.json)), "gained": .bool(isGained),
@@ -32,7 +32,9 @@ extension Asked {
     package func answer(_ access: [SubjectAccess]) -> JSONObject { members.with(["access": .array(access.map(\.json))]) }
 
     /// When a subject's access began and ended, and the causes.
-    package func answer(_ turns: [AccessTurn]) -> JSONObject { members.with(["turns": .array(turns.map(\.json))]) }
+    package func answer(_ transitions: [AccessTransition]) -> JSONObject {
+        members.with(["transitions": .array(transitions.map(\.json))])
+    }
 }
 
 extension AccessReport.Role {

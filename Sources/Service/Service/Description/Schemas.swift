@@ -97,7 +97,7 @@ enum Schemas {
                 "wasAccessible": Schema.flag, "completesRevision": Schema.flag,
             ], optional: ["gained": Schema.privileges, "lost": Schema.privileges]),
         "AuditRecord": Schema.object(["time": Schema.time], isOpen: true),
-        "Turn": Schema.object(
+        "AccessTransition": Schema.object(
             [
                 "actor": Schema.orNull(Schema.name), "events": Schema.list(Schema.named("AuditRecord")), "gained": Schema.flag,
                 "revision": Schema.orNull(Schema.revision), "time": Schema.time,

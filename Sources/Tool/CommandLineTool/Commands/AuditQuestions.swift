@@ -73,16 +73,16 @@ extension Command {
     ) { call in
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
-        let turns = try call.withStore(.reading) { store in
+        let transitions = try call.withStore(.reading) { store in
             try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
             return try Call.understood {
-                try store.accessTurns(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
+                try store.accessTransitions(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
             }
         }
         if call.isJSON {
-            try call.output.json(.object(Asked(subject: subject, privileges: privileges, object: object).answer(turns)))
+            try call.output.json(.object(Asked(subject: subject, privileges: privileges, object: object).answer(transitions)))
         } else {
-            for turn in turns { for line in turn.lines { try call.output.line(line) } }
+            for transition in transitions { for line in transition.lines { try call.output.line(line) } }
         }
         return .success
     }

@@ -13,7 +13,7 @@ extension AccessSpan {
     }
 }
 
-extension AccessTurn {
+extension AccessTransition {
     /// The time and the actor, followed by a sentence for each event.
     var lines: [String] {
         let who = actor == Name.store.text ? "the store" : actor

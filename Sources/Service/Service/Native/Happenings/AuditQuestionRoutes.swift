@@ -49,7 +49,7 @@ enum AuditQuestionRoutes {
                 "the changes of access, oldest first",
                 Schema.object([
                     "object": Schema.name, "privileges": Schema.privileges, "subject": Schema.name,
-                    "turns": Schema.list(Schema.named("Turn")),
+                    "transitions": Schema.list(Schema.named("AccessTransition")),
                 ])
             )
             .refusing(.notYetVisible),
@@ -63,9 +63,9 @@ enum AuditQuestionRoutes {
             try call.requireAsking(about: subject, on: object)
             try call.requireVisible(atLeast)
             let head = try call.store.head.revision
-            let turns = try call.store.accessTurns(
+            let transitions = try call.store.accessTransitions(
                 of: subject, with: privileges, on: object, from: from, to: to, for: try call.audience)
-            return call.answer(Asked(subject: subject, privileges: privileges, object: object).answer(turns), at: head)
+            return call.answer(Asked(subject: subject, privileges: privileges, object: object).answer(transitions), at: head)
         })
 
     static let report = Route(

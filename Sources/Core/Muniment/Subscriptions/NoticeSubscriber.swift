@@ -8,7 +8,7 @@ internal import Projections
 struct NoticeSubscriber: Sendable {
     /// The last processed revision: all notices up to it were delivered.
     private(set) var revision: Revision
-    private var viewpoint: Viewpoint
+    private var subscriber: NamedSubscriber
     /// The commit in progress.
     private var walk: AccessWalk?
     /// The last notice found in it. It is held back because it may be the last one of the revision, which is known only at the
@@ -34,12 +34,12 @@ struct NoticeSubscriber: Sendable {
         /// No notice yet, and more to examine.
         case more
         /// No notice up to the head. Only a commit that affects one of these subjects can cause one.
-        case nothing(concerning: Set<UInt64>)
+        case nothing(affecting: Set<UInt64>)
     }
 
     init(_ subscriber: Name, after revision: Revision) {
         self.revision = revision
-        viewpoint = Viewpoint(subscriber)
+        self.subscriber = NamedSubscriber(subscriber)
     }
 
     /// Takes the next commit that may affect the subscriber from the feed.
@@ -67,12 +67,12 @@ struct NoticeSubscriber: Sendable {
         if walk != nil { return .notices(try goOn(reader)) }
         guard revision == head else { return .more }
         reader.look(at: head)
-        return .nothing(concerning: try Concern.keys(of: &viewpoint, reader))
+        return .nothing(affecting: try AffectedSubscribers.keys(of: &subscriber, reader))
     }
 
     /// Begins with a commit, or skips it if it does not affect the subscriber.
     private mutating func begin(_ commit: Commit, _ reader: IndexReader) throws {
-        walk = try AccessWalk(commit, for: &viewpoint, reader)
+        walk = try AccessWalk(commit, for: &subscriber, reader)
         if walk == nil { revision = commit.revision }
         limit = Self.firstLimit
     }
@@ -112,4 +112,26 @@ extension IndexReader {
             gained: isChange ? names.names(of: step.gained) : [], lost: isChange ? names.names(of: step.lost) : [],
             wasAccessible: wasAccessible)
     }
+}
+
+/// Determines the subjects of a subscriber at consecutive revisions. Usually they do not change between two revisions.
+struct NamedSubscriber: Sendable {
+    let name: Name
+    private var last: SubscriberSubjects?
+
+    init(_ name: Name) { self.name = name }
+
+    /// Returns the subjects of the subscriber at the reader's revision: none for a role that does not exist.
+    mutating func subjects(_ reader: IndexReader) throws -> SubscriberSubjects {
+        let subjects = try reader.caller(name).map { try reader.subjects(of: $0) } ?? .nobody
+        let unlisted = try reader.subjects(of: .everyone)
+        if let last, last.subjects === subjects, last.unlisted === unlisted { return last }
+        let all = SubscriberSubjects(subjects: subjects, unlisted: unlisted)
+        last = all
+        return all
+    }
+}
+
+extension SubjectSet {
+    fileprivate static let nobody = SubjectSet(caller: .anonymous, isAdministrator: false, members: [])
 }

@@ -29,7 +29,7 @@ final class ChangeFeed: Sendable {
         /// The waiters for any commit.
         var followers = Waiters()
         /// Returns the subscribers that a commit may affect; nil if it may affect all.
-        var concern: (@Sendable (Commit) -> Set<UInt64>?)?
+        var affectedSubscribers: (@Sendable (Commit) -> Set<UInt64>?)?
 
         mutating func takeAll() -> [Waiters.Continuation] { waiters.takeAll() + subscribers.takeAll() + followers.takeAll() }
 
@@ -49,7 +49,9 @@ final class ChangeFeed: Sendable {
     }
 
     /// Sets the function that determines the subscribers a commit may affect.
-    func tellConcerns(by concern: @escaping @Sendable (Commit) -> Set<UInt64>?) { state.withLock { $0.concern = concern } }
+    func findAffectedSubscribers(by find: @escaping @Sendable (Commit) -> Set<UInt64>?) {
+        state.withLock { $0.affectedSubscribers = find }
+    }
 
     /// - Parameter head: the newest revision.
     init(head: Revision) { state = Mutex(State(told: head, toldThrough: head)) }
@@ -84,7 +86,7 @@ final class ChangeFeed: Sendable {
         /// A commit that touches one of some entities.
         case touching(Set<UInt64>)
         /// A commit that may affect one of some subjects.
-        case concerning(Set<UInt64>)
+        case affecting(Set<UInt64>)
         /// Any commit.
         case anything
     }
@@ -112,7 +114,7 @@ final class ChangeFeed: Sendable {
                     guard !state.isClosed, !state.isStopped, state.told <= revision else { return (false, false) }
                     switch awaited {
                     case .touching(let things): state.waiters.add(id, things, continuation)
-                    case .concerning(let subjects): state.subscribers.add(id, subjects, continuation)
+                    case .affecting(let subjects): state.subscribers.add(id, subjects, continuation)
                     case .anything: state.followers.add(id, [], continuation)
                     }
                     defer { state.isFollowed = true }
@@ -155,17 +157,17 @@ final class ChangeFeed: Sendable {
     func tell(_ commits: [Commit]) {
         guard let first = commits.first, let last = commits.last else { return }
         // Computed before a waiter is removed, since it reads; waiters that arrive in the meantime are woken in any case.
-        let concern = state.withLock { $0.subscribers.isEmpty ? nil : $0.concern }
-        let concerned = concern.map { concern in commits.map { ($0, concern($0)) } }
+        let find = state.withLock { $0.subscribers.isEmpty ? nil : $0.affectedSubscribers }
+        let affected = find.map { find in commits.map { ($0, find($0)) } }
         var woken: [(Waiters.Continuation, Commit?)] = []
         state.withLock { state in
             let isWhole = state.note(first.revision, last.revision)
             woken = (state.waiters.take(touchedBy: commits) + state.followers.takeAll()).map { ($0, nil) }
-            guard let concerned else {
+            guard let affected else {
                 woken += state.subscribers.takeAll().map { ($0, nil) }
                 return
             }
-            for (commit, subjects) in concerned where !state.subscribers.isEmpty {
+            for (commit, subjects) in affected where !state.subscribers.isEmpty {
                 let taken = subjects.map { state.subscribers.take(waitingFor: $0) } ?? state.subscribers.takeAll()
                 woken += taken.map { ($0, isWhole ? commit : nil) }
             }

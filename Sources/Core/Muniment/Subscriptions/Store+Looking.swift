@@ -58,10 +58,10 @@ extension Store {
     /// Waits in the same way for a commit that may affect one of some subjects. Returns that commit if no earlier one affects
     /// them.
     func waitForCommit(
-        behind revision: Revision, concerning subjects: Set<UInt64>, telling position: FeedPosition,
+        behind revision: Revision, affecting subjects: Set<UInt64>, telling position: FeedPosition,
         isolation: isolated (any Actor)? = #isolation
     ) async -> Commit? {
-        await feed.wait(behind: revision, for: .concerning(subjects), telling: position) { [self] in followLater() }
+        await feed.wait(behind: revision, for: .affecting(subjects), telling: position) { [self] in followLater() }
     }
 
     /// Waits for a commit after a revision, until the store is closed or the task is cancelled. It can also return without one.

@@ -10,7 +10,7 @@ import Testing
 
 /// Subscribers sleep during commits that do not affect them. A subscriber that sleeps too long would lose notices.
 @Suite("Waking subscribers")
-struct ConcernTests {
+struct AffectedSubscribersTests {
     /// Applies a random history to a store, as far as the store's rules allow it.
     private static func write(_ seed: UInt64, steps: Int, _ fixture: StoreFixture) throws {
         var history = RandomHistory(seed: seed)
@@ -45,10 +45,10 @@ struct ConcernTests {
                     told += 1
                     let commit = try #require(try fixture.commits(from: revision).first)
                     try store.withReader { reader in
-                        let concerned = try Concern.subjects(of: commit, reader)
-                        var viewpoint = Viewpoint(name)
+                        let concerned = try AffectedSubscribers.subjects(of: commit, reader)
+                        var subscriber = NamedSubscriber(name)
                         reader.look(at: Revision(revision.rawValue - 1))
-                        let keys = try Concern.keys(of: &viewpoint, reader)
+                        let keys = try AffectedSubscribers.keys(of: &subscriber, reader)
                         #expect(
                             concerned?.isDisjoint(with: keys) != true,
                             "MUNIMENT_SEED=\(seed): \(name) has notices of revision \(revision) and would sleep through it")
@@ -68,10 +68,10 @@ struct ConcernTests {
             try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
             let commit = try #require(try fixture.commits(from: fixture.head).first)
             try store.withReader { reader in
-                let concerned = try #require(try Concern.subjects(of: commit, reader))
-                var (ann, bob) = (Viewpoint("user:ann"), Viewpoint("user:bob"))
-                #expect(try !concerned.isDisjoint(with: Concern.keys(of: &ann, reader)))
-                #expect(try concerned.isDisjoint(with: Concern.keys(of: &bob, reader)))
+                let concerned = try #require(try AffectedSubscribers.subjects(of: commit, reader))
+                var (ann, bob) = (NamedSubscriber("user:ann"), NamedSubscriber("user:bob"))
+                #expect(try !concerned.isDisjoint(with: AffectedSubscribers.keys(of: &ann, reader)))
+                #expect(try concerned.isDisjoint(with: AffectedSubscribers.keys(of: &bob, reader)))
             }
         }
     }
@@ -101,10 +101,10 @@ struct ConcernTests {
             #expect(try !fixture.store.notices(for: "user:ann", after: before, through: after).isEmpty, "\(what)")
             let commit = try #require(try fixture.commits(from: after).first)
             try fixture.store.withReader { reader in
-                let concerned = try Concern.subjects(of: commit, reader)
-                var ann = Viewpoint("user:ann")
+                let concerned = try AffectedSubscribers.subjects(of: commit, reader)
+                var ann = NamedSubscriber("user:ann")
                 reader.look(at: before)
-                #expect(try concerned?.isDisjoint(with: Concern.keys(of: &ann, reader)) != true, "\(what)")
+                #expect(try concerned?.isDisjoint(with: AffectedSubscribers.keys(of: &ann, reader)) != true, "\(what)")
             }
         }
     }

@@ -1,5 +1,6 @@
 public import Events
 public import Notices
+internal import Synchronization
 
 /// The notices of a subscriber about gained and lost access (``Store/notices(for:after:)``).
 ///
@@ -48,10 +49,9 @@ public struct NoticeFeed: AsyncSequence, Sendable {
                 switch store.look(&subscriber) {
                 case .success(.notices(let notices)): found = notices[...]
                 case .success(.more): break
-                case .success(.nothing(let concerns)):
+                case .success(.nothing(let subjects)):
                     hasLooked = false
-                    if let commit = await store.waitForCommit(behind: subscriber.revision, concerning: concerns, telling: position)
-                    {
+                    if let commit = await store.waitForCommit(behind: subscriber.revision, affecting: subjects, telling: position) {
                         subscriber.hand(commit)
                     }
                 case .failure(let end):
@@ -61,6 +61,38 @@ public struct NoticeFeed: AsyncSequence, Sendable {
             }
             hasEnded = true
             return nil
+        }
+    }
+}
+
+/// The position of a feed of notices, readable by other tasks. A service uses it to tell a client where it can resume, even while
+/// no notice is delivered.
+public final class FeedPosition: Sendable {
+    private let feed: ChangeFeed
+    /// The id of the feed's present or last wait.
+    private let waiter = Atomic<UInt64>(0)
+
+    init(_ feed: ChangeFeed) { self.feed = feed }
+
+    /// The last processed revision: the feed has delivered all notices up to it. Nil while it does not wait. It can be later than
+    /// the revision of the last notice.
+    public var passed: Revision? { feed.passed(by: waiter.load(ordering: .acquiring)) }
+
+    func begin(as waiter: UInt64) { self.waiter.store(waiter, ordering: .releasing) }
+}
+
+/// The reason a feed ended. All earlier notices were delivered before.
+public enum FeedEnd: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The store was closed. After reopening it, the feed can continue after the last revision that was delivered in full.
+    case storeClosed
+    /// The store cannot be read.
+    case unreadable(why: String)
+
+    public var description: String {
+        switch self {
+        case .storeClosed: "the store was closed: open it, and continue after the last revision that was delivered in full"
+        case .unreadable(let why):
+            "the store cannot be read (\(why)): repair it, and continue after the last revision that was delivered in full"
         }
     }
 }

@@ -11,13 +11,13 @@ internal import Projections
 struct AccessWalk: Sendable {
     let revision: Revision
     private let earlier: Revision
-    private let before: Viewer
-    private let after: Viewer
+    private let before: SubscriberSubjects
+    private let after: SubscriberSubjects
     /// Objects of defined classes that the commit created, possibly after deleting another object of the same name.
     private var created: Set<ObjectID> = []
 
     /// Relations to examine, each from a number on; the next one last.
-    private var scans: [(relation: TouchedRelation, from: UInt64)] = []
+    private var scans: [(relation: RelationPrefix, from: UInt64)] = []
     /// Objects to compare, the next one last.
     private var pending: [ObjectID] = []
     private var seen: Set<ObjectID> = []
@@ -25,18 +25,18 @@ struct AccessWalk: Sendable {
     private var scannedSubjects: Set<PrincipalID> = []
 
     /// Returns nil if the commit cannot have changed the subscriber's access.
-    init?(_ commit: Commit, for viewpoint: inout Viewpoint, _ reader: IndexReader) throws {
+    init?(_ commit: Commit, for subscriber: inout NamedSubscriber, _ reader: IndexReader) throws {
         guard commit.revision > .genesis else { return nil }
         revision = commit.revision
         earlier = Revision(commit.revision.rawValue - 1)
         reader.look(at: earlier)
-        let before = try viewpoint.viewer(reader)
+        let before = try subscriber.subjects(reader)
         reader.look(at: revision)
-        let after = try viewpoint.viewer(reader)
+        let after = try subscriber.subjects(reader)
         (self.before, self.after) = (before, after)
         // If `everyone` becomes a member of a role, the role stops being specific to the subscriber, although it stays one of its
         // subjects.
-        let changed = before.subjects.difference(from: after.subjects).union(before.strangers.difference(from: after.strangers))
+        let changed = before.subjects.difference(from: after.subjects).union(before.unlisted.difference(from: after.unlisted))
         let isAppointment = before.subjects.isAdministrator != after.subjects.isAdministrator
         for subject in changed.sorted() { scan(subject) }
         for event in commit.events { try add(event.effect, reader) }
@@ -97,7 +97,7 @@ struct AccessWalk: Sendable {
     /// Examines the entries and permissions for a subject.
     private mutating func scan(_ subject: PrincipalID) {
         guard scannedSubjects.insert(subject).inserted else { return }
-        scans.append((.entries(of: subject), 0))
+        scans.append((.entries(for: subject), 0))
         scans.append((.permissions(for: subject), 0))
     }
 
@@ -174,7 +174,7 @@ extension AccessWalk {
                 let (found, next) = try reader.related(
                     relation, from: first, limit: limit - candidates.count, at: earlier, or: revision)
                 if let next { scans.append((relation, next)) }
-                if case .permissions = relation {
+                if relation.kind == .permissionFor {
                     scans += found.map { (.attachments(of: PermissionID(rawValue: $0)), 0) }
                     continue
                 }
@@ -226,9 +226,9 @@ extension AccessWalk {
 extension AccessRules where State == IndexReader {
     /// Returns the class of an object, and the data that a subscriber's notices of it depend on; empty for objects of built-in
     /// classes.
-    fileprivate func look(at object: ObjectID, for viewer: Viewer) throws -> (ClassID?, ObjectAccess) {
+    fileprivate func look(at object: ObjectID, for subscriber: SubscriberSubjects) throws -> (ClassID?, ObjectAccess) {
         guard let classID = try state.place(of: object)?.classID else { return (nil, .absent) }
-        return (classID, classID.isBuiltIn ? .absent : try access(of: viewer, to: object))
+        return (classID, classID.isBuiltIn ? .absent : try access(of: subscriber, to: object))
     }
 }
 

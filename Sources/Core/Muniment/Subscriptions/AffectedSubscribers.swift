@@ -4,11 +4,11 @@ internal import Permissions
 internal import Projections
 
 /// The subscribers a commit may affect, by the numbers of their subjects and these two keys.
-enum Concern {
+enum AffectedSubscribers {
     /// The administrators of the store, affected by every created or deleted object.
     static let administrators = UInt64.max
     /// Subscribers that are unknown to the store, and roles that do not exist.
-    static let newcomers = UInt64.max - 1
+    static let unknownSubscribers = UInt64.max - 1
     /// The maximum number of events in a commit, and of objects, for computing the subscribers.
     private static let limit = 256
 
@@ -17,27 +17,27 @@ enum Concern {
     /// It is computed once for all waiters. A superset: it contains every subscriber with changed access, and may contain others.
     static func subjects(of commit: Commit, _ reader: IndexReader) throws -> Set<UInt64>? {
         guard commit.revision > .genesis, commit.events.count <= limit else { return nil }
-        var concerned = Concerned(commit.revision, reader)
-        for event in commit.events { guard try concerned.add(event.effect) else { return nil } }
-        return concerned.subjects
+        var search = Search(commit.revision, reader)
+        for event in commit.events { guard try search.add(event.effect) else { return nil } }
+        return search.subjects
     }
 
     /// Returns the keys of a waiting subscriber that has processed everything up to the reader's revision.
-    static func keys(of viewpoint: inout Viewpoint, _ reader: IndexReader) throws -> Set<UInt64> {
-        let viewer = try viewpoint.viewer(reader)
-        var keys = Set(viewer.members.map(\.rawValue))
-        if viewer.subjects.isAdministrator { keys.insert(administrators) }
-        let name = viewpoint.subscriber
-        if name.kind == .role || name.kind == .caller, try reader.object(name) == nil { keys.insert(newcomers) }
+    static func keys(of subscriber: inout NamedSubscriber, _ reader: IndexReader) throws -> Set<UInt64> {
+        let subjects = try subscriber.subjects(reader)
+        var keys = Set(subjects.members.map(\.rawValue))
+        if subjects.subjects.isAdministrator { keys.insert(administrators) }
+        let name = subscriber.name
+        if name.kind == .role || name.kind == .caller, try reader.object(name) == nil { keys.insert(unknownSubscribers) }
         return keys
     }
 
-    private struct Concerned {
+    private struct Search {
         let reader: IndexReader
         let earlier: Revision
         let revision: Revision
         var subjects: Set<UInt64> = []
-        private var objectsLeft = Concern.limit
+        private var objectsLeft = AffectedSubscribers.limit
 
         init(_ revision: Revision, _ reader: IndexReader) {
             self.reader = reader
@@ -50,14 +50,14 @@ enum Concern {
             switch effect {
             case .entry(let subject, _), .membership(let subject, _), .administrator(let subject):
                 subjects.insert(subject.rawValue)
-            case .registered, .created(_, in: .role, _, _): subjects.insert(Concern.newcomers)
+            case .registered, .created(_, in: .role, _, _): subjects.insert(AffectedSubscribers.unknownSubscribers)
             case .permission(let permission, _), .attachment(let permission, _): try add(permission)
             case .created(let object, let classID, _, _):
                 guard !classID.isBuiltIn else { break }
-                subjects.insert(Concern.administrators)
+                subjects.insert(AffectedSubscribers.administrators)
                 return try addNamed(on: object, at: revision)
             case .deleted(let object):
-                subjects.insert(Concern.administrators)
+                subjects.insert(AffectedSubscribers.administrators)
                 return try addTree(object, at: earlier)
             case .moved(let object, _): return try addTree(object, at: earlier) && addTree(object, at: revision)
             case .written: return try !reader.classLinksEver().readThroughLinks

@@ -81,11 +81,11 @@ extension Store {
                 throw StoreError.noSuchRevision(asked, head: reader.state.revision)
             }
             guard revision < last else { return last }
-            var viewpoint = Viewpoint(subscriber)
+            var named = NamedSubscriber(subscriber)
             do {
                 try log.read { log in
                     try log.forEachCommit(from: revision.next, to: last) { commit, _ in
-                        if var walk = try AccessWalk(commit, for: &viewpoint, reader) {
+                        if var walk = try AccessWalk(commit, for: &named, reader) {
                             while try walk.goOn(
                                 4096, reader,
                                 {
@@ -127,8 +127,8 @@ extension Store {
     }
 
     /// Returns the subscribers a commit may affect; nil if it may affect any.
-    func concern(of commit: Commit) -> Set<UInt64>? {
-        (try? feed.looking { try withReader { try Concern.subjects(of: commit, $0) } }) ?? nil
+    func affectedSubscribers(of commit: Commit) -> Set<UInt64>? {
+        (try? feed.looking { try withReader { try AffectedSubscribers.subjects(of: commit, $0) } }) ?? nil
     }
 }
 

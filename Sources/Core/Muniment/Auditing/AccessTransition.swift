@@ -5,7 +5,7 @@ internal import Permissions
 internal import Projections
 
 /// One beginning or end of a subject's access to an object, with its cause.
-public struct AccessTurn: Hashable, Sendable {
+public struct AccessTransition: Hashable, Sendable {
     /// Whether access began.
     public let isGained: Bool
     /// The revision that changed the access. Nil if access expired at a time that the log does not record yet.
@@ -32,45 +32,47 @@ extension Store {
     ///   - to: the last moment.
     ///   - audience: who reads the result: for events that the audience may not read, the result contains only their time.
     /// - Throws: as ``accessSpans(with:on:from:to:for:)``.
-    public func accessTurns(
+    public func accessTransitions(
         of subject: Name, with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now,
         for audience: Audience = .unrestricted
-    ) throws -> [AccessTurn] {
+    ) throws -> [AccessTransition] {
         if let problem = subject.problem { throw problem }
         return try withWalk(privileges, object, from, to, of: subject, for: audience) { asked in
             let walk = try asked.fromBefore(from)
             guard let caller = try walk.caller(subject) else { return [] }
             let isRole = subject.kind == .role
-            var turns: [AccessTurn] = []
+            var transitions: [AccessTransition] = []
             for span in try walk.spans(of: caller, isRole: isRole) {
                 if span.begin > walk.span.lowerBound || asked.span.lowerBound == walk.first && span.begin == walk.first {
-                    turns.append(try walk.turn(at: span.begin, for: caller, isRole: isRole, isGained: true))
+                    transitions.append(try walk.transition(at: span.begin, for: caller, isRole: isRole, isGained: true))
                 }
                 if let end = span.end {
-                    turns.append(try walk.turn(at: end, for: caller, isRole: isRole, isGained: false))
+                    transitions.append(try walk.transition(at: end, for: caller, isRole: isRole, isGained: false))
                 } else if let until = span.until {
-                    turns.append(
-                        AccessTurn(
+                    transitions.append(
+                        AccessTransition(
                             isGained: false, revision: nil, time: until, actor: Name.store.text, origin: Origin(), events: []))
                 }
             }
-            return turns.joined
+            return transitions.joined
         } ?? []
     }
 }
 
-extension [AccessTurn] {
+extension [AccessTransition] {
     /// These moments without the pairs where access ended and began in the same revision: only the source of the access changed.
-    fileprivate var joined: [AccessTurn] {
-        var turns: [AccessTurn] = []
-        for turn in self {
-            if let last = turns.last, last.revision != nil, last.revision == turn.revision, !last.isGained, turn.isGained {
-                turns.removeLast()
+    fileprivate var joined: [AccessTransition] {
+        var transitions: [AccessTransition] = []
+        for transition in self {
+            if let last = transitions.last, last.revision != nil, last.revision == transition.revision, !last.isGained,
+                transition.isGained
+            {
+                transitions.removeLast()
             } else {
-                turns.append(turn)
+                transitions.append(transition)
             }
         }
-        return turns
+        return transitions
     }
 }
 
@@ -88,7 +90,7 @@ extension AccessSpanWalk {
     }
 
     /// Returns the change at a revision, with those of its events that the results before and after depend on.
-    func turn(at revision: Revision, for caller: PrincipalID, isRole: Bool, isGained: Bool) throws -> AccessTurn {
+    func transition(at revision: Revision, for caller: PrincipalID, isRole: Bool, isGained: Bool) throws -> AccessTransition {
         var things: Set<UInt64> = [object.rawValue]
         var subjects: Set<PrincipalID> = []
         for looked in [Revision(max(revision.rawValue, 1) - 1), revision] {
@@ -96,19 +98,19 @@ extension AccessSpanWalk {
             things.formUnion(try reader.access(of: caller, isRole: isRole, wanted, to: object).things)
             subjects.formUnion(try reader.subjects(of: caller).members)
         }
-        var turn: AccessTurn?
+        var transition: AccessTransition?
         try log.forEachCommit(from: revision, to: revision) { commit, hash in
             let described = DescribedCommit(commit: commit, hash: hash.description, reader: reader)
             let touching = commit.events.indices.filter { commit.events[$0].effect.touches(things, subjects) }
             let wanted = Set(touching.isEmpty ? Array(commit.events.indices) : touching)
             let (told, origin) = try disclosure.events(of: commit) { index, _ in wanted.contains(index) }
-            turn = AccessTurn(
+            transition = AccessTransition(
                 isGained: isGained, revision: revision, time: reader.state.time(of: revision, recorded: commit.time),
                 actor: told.isEmpty ? "" : try described.name(commit.actor), origin: origin,
                 events: try told.map { try AuditRecord(described, $0.index, withholding: $0.withheld, origin: origin) })
         }
-        guard let turn else { throw LogError.missing(revision) }
-        return turn
+        guard let transition else { throw LogError.missing(revision) }
+        return transition
     }
 }
 
@@ -120,7 +122,8 @@ extension EventEffect {
     ///   - subjects: the subjects that the caller counts as.
     fileprivate func touches(_ things: Set<UInt64>, _ subjects: Set<PrincipalID>) -> Bool {
         switch self {
-        case .entry(let subject, _), .membership(let subject, _), .permission(_, let subject), .created(_, .permission, _, let subject?):
+        case .entry(let subject, _), .membership(let subject, _), .permission(_, let subject),
+            .created(_, .permission, _, let subject?):
             subjects.contains(subject) && (things.contains(object.rawValue) || subjects.contains(PrincipalID(object)))
         case .administrator(let principal): subjects.contains(principal)
         case .attachment(let permission, let object): things.contains(permission.rawValue) && things.contains(object.rawValue)

@@ -3,7 +3,7 @@ internal import Permissions
 internal import Projections
 
 /// The callers and objects with access that the events of a draft may change: the set to compare.
-struct DraftReach {
+struct DraftScope {
     /// The callers to compare for an object.
     enum Callers {
         case some(Set<PrincipalID>)
@@ -84,7 +84,7 @@ struct DraftReach {
     }
 }
 
-extension DraftReach {
+extension DraftScope {
     /// Returns the users and things that count as a subject, directly or through roles, before or after.
     private func callers(within subject: PrincipalID) throws -> Callers {
         let callers = try relations.callers(among: [subject])
