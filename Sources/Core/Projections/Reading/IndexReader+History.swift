@@ -68,7 +68,7 @@ extension IndexReader {
     /// A revision that changed only an end can be missing; ``revisions(of:)`` contains it. Linear in their number.
     public func grantRevisions(_ subject: PrincipalID, on object: ObjectID, _ privilege: Privileges) throws -> [Revision] {
         var found: [Revision] = []
-        _ = try forEachVersionBack(RelationPrefix(kind: .grant, first: subject.rawValue), object.rawValue) { begin, end, relation in
+        _ = try forEachVersionBack(.entries(for: subject), object.rawValue) { begin, end, relation in
             guard case .grant(let privileges, _) = relation, privileges.isSuperset(of: privilege), found.last ?? end == end else {
                 return false
             }
