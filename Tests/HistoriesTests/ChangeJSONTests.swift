@@ -101,7 +101,9 @@ struct ChangeJSONTests {
         return writer.text
     }
 
-    private func read(_ json: String) throws -> Change { try ChangeLine(JSONText.decode(Array(json.utf8))).change }
+    private func read(_ json: String) throws -> Change {
+        try [Change](.array([JSONText.decode(Array(json.utf8))]), levels: nil)[0]
+    }
 
     @Test("E9: Every operation is written in the format, and reads back as the same change", arguments: changes)
     func roundTrip(change: Change, json: String) throws {

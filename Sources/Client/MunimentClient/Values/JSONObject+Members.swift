@@ -4,21 +4,15 @@ internal import Primitives
 extension JSONObject {
     func integer(_ name: String) -> Int64? { if case .integer(let number)? = self[name] { number } else { nil } }
 
-    func instant(_ name: String) -> Instant? { text(name).flatMap { try? Instant($0) } }
+    func instant(_ name: String) -> Instant? { try? self[name]?.readInstant() }
 
-    func flag(_ name: String) -> Bool? { if case .bool(let flag)? = self[name] { flag } else { nil } }
+    func flag(_ name: String) -> Bool? { try? self[name]?.readFlag() }
 
-    func object(_ name: String) -> JSONObject? { if case .object(let object)? = self[name] { object } else { nil } }
+    func object(_ name: String) -> JSONObject? { try? self[name]?.readMembers() }
 
     func objects(_ name: String) -> [JSONObject]? {
-        guard case .array(let elements)? = self[name] else { return nil }
-        let objects = elements.compactMap { if case .object(let object) = $0 { object } else { nil } }
-        return objects.count == elements.count ? objects : nil
+        try? self[name]?.readList("a list") { value throws(MemberProblem) in try value.readMembers() }
     }
 
-    func texts(_ name: String) -> [String]? {
-        guard case .array(let elements)? = self[name] else { return nil }
-        let texts = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
-        return texts.count == elements.count ? texts : nil
-    }
+    func texts(_ name: String) -> [String]? { try? self[name]?.readTexts() }
 }

@@ -4,7 +4,7 @@
 package struct JSONReader {
     let bytes: [UInt8]
     /// The offset of the next byte to read.
-    var position = 0
+    package var position = 0
     /// The number of values and names that may still be read from the text.
     private var valuesLeft: Int
     private let valueLimit: Int

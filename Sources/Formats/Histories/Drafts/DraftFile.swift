@@ -24,10 +24,10 @@ public struct DraftFile: Sendable {
     /// - Throws: ``FormatError``, ``UnreadableFile``.
     public init(file: String, caller: Name, levels: [Level]? = nil) throws {
         var lines = try LineReader(file: file)
-        var context = LineContext(kind: .scenario, levels: levels.map(DraftFile.byName))
+        var context = LineContext(kind: .scenario, levels: levels.map(LineContext.byName))
         var entries: [Entry] = []
         while let raw = try lines.next() {
-            do throws(LineProblem) {
+            do throws(MemberProblem) {
                 let transactions = try DraftFile.transactions(in: raw, by: caller, &context)
                 entries += transactions.map { Entry(line: raw.number, transaction: $0) }
             } catch {
@@ -39,30 +39,26 @@ public struct DraftFile: Sendable {
 
     private static func transactions(
         in raw: RawLine, by caller: Name, _ context: inout LineContext
-    ) throws(LineProblem) -> [Transaction] {
+    ) throws(MemberProblem) -> [Transaction] {
         let value: JSONValue
         do { value = try JSONText.decode(raw.bytes, limit: LineReader.lineBytes) } catch {
-            throw LineProblem(error, indent: raw.indent)
+            throw MemberProblem(error, indent: raw.indent)
         }
         if case .array = value {
             let context = context
-            let changes = try value.list { value throws(LineProblem) in try ChangeLine(value, context).change }
+            let changes = try value.readList("a list") { value throws(MemberProblem) in try Change(value, context) }
             return [Transaction(caller, changes)]
         }
-        if value["op"] != nil { return [Transaction(caller, [try ChangeLine(value, context).change])] }
+        if value["op"] != nil { return [Transaction(caller, [try Change(value, context)])] }
         switch try Line(value, context) {
         case .header(let header):
-            if let levels = header.levels { context.levels = byName(levels) }
+            if let levels = header.levels { context.levels = LineContext.byName(levels) }
             return []
         case .transaction(let line): return line.transactions(authority: .caller)
         case .question, .mark, .clock:
-            throw LineProblem(
+            throw MemberProblem(
                 problem: "is not a transaction", remedy: "write `as` and `do`, a list of changes, or one change with its `op`")
         }
-    }
-
-    private static func byName(_ levels: [Level]) -> [ExactText: [String]] {
-        Dictionary(levels.map { (ExactText($0.name), $0.privileges) }, uniquingKeysWith: { first, _ in first })
     }
 }
 

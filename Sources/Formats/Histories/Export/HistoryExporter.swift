@@ -65,19 +65,20 @@ public struct HistoryExporter {
     private static func line(for commit: DescribedCommit, _ administrator: String?) throws -> OrderedJSON? {
         let actor = commit.commit.actor
         let endedEarly = commit.correctedTime < commit.commit.time
-        let changes = try commit.commit.events.compactMap { event in
+        let exported = ExportedChanges(commit: commit)
+        let changes = try commit.commit.events.compactMap { (event) throws -> Change? in
             if endedEarly, case .accessExpired(let end) = event {
                 let revocation = AccessRevoked(object: end.object, subject: end.subject, privileges: end.privileges)
-                return try ExportedChange.json(for: .accessRevoked(revocation), by: actor, in: commit)
+                return try exported.change(for: .accessRevoked(revocation))
             }
-            return try ExportedChange.json(for: event, by: actor, in: commit)
+            return try exported.change(for: event)
         }
         guard !changes.isEmpty else { return nil }
         var members: [(String, OrderedJSON)] = []
         if let id = commit.commit.origin.requestID { members.append(("id", .text(id))) }
         members.append(("time", .text(commit.correctedTime.description)))
         members.append(("actor", .text(try actor == .system ? administrator ?? commit.name(actor) : commit.name(actor))))
-        members.append(("changes", .list(changes)))
+        members.append(("changes", .list(changes.map(OrderedJSON.change))))
         return .members(members)
     }
 }

@@ -35,23 +35,9 @@ public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String { "`\(file)` cannot be read: \(reason); check the path and its permissions" }
 }
 
-/// A problem within a line, before its file and line number are known.
-package struct LineProblem: Error {
-    /// The path of the key from the top, as in `[3].until`; nil if the whole value is invalid.
-    package var key: String?
-    package var problem: String
-    package var remedy: String
-
+extension MemberProblem {
     func at(_ file: String, _ line: Int) -> FormatError {
-        FormatError(file: file, line: line, key: key, problem: problem, remedy: remedy)
-    }
-}
-
-extension LineProblem {
-    /// Returns the problem with its path prefixed by a key, or by an index in brackets.
-    func inside(_ place: String) -> LineProblem {
-        let way = key.map { $0.hasPrefix("[") ? place + $0 : place + "." + $0 }
-        return LineProblem(key: way ?? place, problem: problem, remedy: remedy)
+        FormatError(file: file, line: line, key: path, problem: problem, remedy: remedy)
     }
 
     /// Creates the problem of a line with invalid JSON.

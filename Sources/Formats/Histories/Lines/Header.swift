@@ -25,10 +25,10 @@ struct Header: Sendable {
 }
 
 extension Header {
-    init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
-        var fields = try Fields(value, context)
+    init(_ value: JSONValue, _ context: LineContext) throws(MemberProblem) {
+        var fields = try ObjectReader<MemberProblem>(value)
         let format: Format? = try fields.choice("format", Format.allCases.map { ($0.rawValue, $0) })
-        guard let format else { throw fields.problem("format", "is missing", "start the file with its header") }
+        guard let format else { throw fields.wrong("format", "is missing", "start the file with its header") }
         self.format = format
         levels = try fields.optional("levels", Header.inOrder)
         preset = try fields.choice("store", [("open", Preset.open), ("locked", Preset.locked)])
@@ -39,10 +39,10 @@ extension Header {
     }
 
     /// Sorts levels by number of privileges, then by name: a level comes before those that contain it.
-    private static func inOrder(_ value: JSONValue) throws(LineProblem) -> [Level] {
+    private static func inOrder(_ value: JSONValue) throws(MemberProblem) -> [Level] {
         var levels: [Level] = []
-        for (name, privileges) in try value.members {
-            do { levels.append(Level(name: name, privileges: try privileges.texts)) } catch { throw error.inside(name) }
+        for (name, privileges) in try value.readMembers() {
+            do { levels.append(Level(name: name, privileges: try privileges.readTexts())) } catch { throw error.inside(name) }
         }
         return levels.sorted { left, right in
             left.privileges.count != right.privileges.count

@@ -1,4 +1,5 @@
 import Events
+import Muniment
 import Permissions
 
 /// The content of one line of a file.
@@ -27,12 +28,16 @@ struct LineContext: Sendable {
     var kind: FileKind
     /// The header's levels by name; nil if it has none.
     var levels: [ExactText: [String]]?
+
+    static func byName(_ levels: [Level]) -> [ExactText: [String]] {
+        Dictionary(levels.map { (ExactText($0.name), $0.privileges) }, uniquingKeysWith: { first, _ in first })
+    }
 }
 
 extension Line {
     /// The keys determine the kind of line.
-    init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
-        var fields = try Fields(value, context)
+    init(_ value: JSONValue, _ context: LineContext) throws(MemberProblem) {
+        var fields = try ObjectReader<MemberProblem>(value)
         let kind = context.kind
         if fields.has("format") {
             self = .header(try Header(value, context))
@@ -42,14 +47,19 @@ extension Line {
             self = .mark(try fields.text("mark"))
             try fields.finish()
         } else if fields.has("clock") && kind == .scenario {
-            self = .clock(try fields.instant("clock"))
+            self = .clock(try fields.required("clock", try fields.optionalInstant("clock")))
             try fields.finish()
         } else if kind != .questions && (fields.has("do") || fields.has("changes")) {
             self = .transaction(try TransactionLine(value, context))
         } else {
-            throw fields.problem(nil, "has no key that identifies its kind", kind.expectedLines)
+            throw fields.wrong(nil, "has no key that identifies its kind", kind.expectedLines)
         }
     }
+}
+
+extension ObjectReader<MemberProblem> {
+    mutating func name(_ name: String) throws(MemberProblem) -> Name { Name(try text(name)) }
+    mutating func optionalName(_ name: String) throws(MemberProblem) -> Name? { try optionalText(name).map { Name($0) } }
 }
 
 extension FileKind {

@@ -26,11 +26,11 @@ struct LineParser: Sendable {
         return line
     }
 
-    private static func value(of raw: RawLine) throws(LineProblem) -> JSONValue {
+    private static func value(of raw: RawLine) throws(MemberProblem) -> JSONValue {
         do {
             return try JSONText.decode(raw.bytes, limit: LineReader.lineBytes)
         } catch {
-            throw LineProblem(error, indent: raw.indent)
+            throw MemberProblem(error, indent: raw.indent)
         }
     }
 
@@ -56,9 +56,7 @@ struct LineParser: Sendable {
             )
         }
         self.header = header
-        context.levels = header.levels.map { levels in
-            Dictionary(uniqueKeysWithValues: levels.map { (ExactText($0.name), $0.privileges) })
-        }
+        context.levels = header.levels.map(LineContext.byName)
     }
 }
 

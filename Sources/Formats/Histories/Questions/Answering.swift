@@ -11,7 +11,7 @@ struct Answering {
     /// Names of revisions, used only in scenarios.
     var marks: [ExactText: Revision] = [:]
 
-    /// Throws a ``LineProblem`` if the question is invalid here.
+    /// Throws a ``MemberProblem`` if the question is invalid here.
     func answer(_ question: Question) throws -> OrderedJSON {
         let moment = try moment(question.at, "at")
         do {
@@ -22,7 +22,7 @@ struct Answering {
             default: return try store.read(at: moment) { try answer(question.subject, from: $0) }
             }
         } catch let refusal as Refusal {
-            throw LineProblem(key: nil, problem: "is not a valid question: \(refusal.message)", remedy: "correct it")
+            throw MemberProblem(problem: "is not a valid question: \(refusal.message)", remedy: "correct it")
         }
     }
 
@@ -108,15 +108,15 @@ extension Answering {
             guard let levels else { throw noLevels("level") }
             guard let level = levels.first(where: { ExactText($0.name) == ExactText(name) }) else {
                 let known = levels.map { "`\($0.name)`" }.joined(separator: ", ")
-                throw LineProblem(key: "level", problem: "has the unknown name `\(name)`", remedy: "use one of \(known)")
+                throw MemberProblem(path: "level", problem: "has the unknown name `\(name)`", remedy: "use one of \(known)")
             }
             return level.privileges
         }
     }
 
-    private func noLevels(_ key: String) -> LineProblem {
-        LineProblem(
-            key: key, problem: "needs levels, and the store has none",
+    private func noLevels(_ key: String) -> MemberProblem {
+        MemberProblem(
+            path: key, problem: "needs levels, and the store has none",
             remedy: "import a history with levels, or start the file with a header that defines them")
     }
 
@@ -127,16 +127,16 @@ extension Answering {
         case .revision(let revision):
             let head = try store.head.revision
             guard revision <= head else {
-                throw LineProblem(
-                    key: key, problem: "asks for revision \(revision), but the newest is \(head)",
+                throw MemberProblem(
+                    path: key, problem: "asks for revision \(revision), but the newest is \(head)",
                     remedy: "use a revision up to the newest")
             }
             return .revision(revision)
         case .text(let text):
             if let revision = marks[ExactText(text)] { return .revision(revision) }
             guard let instant = try? Instant(text) else {
-                throw LineProblem(
-                    key: key, problem: "has the unknown mark or time `\(text)`",
+                throw MemberProblem(
+                    path: key, problem: "has the unknown mark or time `\(text)`",
                     remedy: "write a revision number, a time like 2026-01-01T10:00:00Z or the name of an earlier mark")
             }
             return .time(instant)

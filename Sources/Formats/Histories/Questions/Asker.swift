@@ -41,14 +41,42 @@ public struct Asker {
             case .question(let question):
                 do {
                     let answer = try answering.answer(question).text
-                    try write(AnsweredLine.text(of: raw.bytes, answer: answer))
+                    try write(try AnsweredLine.text(of: raw.bytes, answer: answer))
                     count += 1
-                } catch let problem as LineProblem {
+                } catch let problem as MemberProblem {
                     throw problem.at(lines.file, raw.number)
                 }
             case .transaction, .mark, .clock: preconditionFailure("the parser accepts only questions in this kind of file")
             }
         }
         return count
+    }
+}
+
+/// Inserts an answer into the text of a question without changing the rest of the text.
+enum AnsweredLine {
+    /// Returns the line with its `answer`, which replaces an existing one or follows the other members.
+    ///
+    /// - Parameter line: one JSON object in UTF-8 that was parsed before, so it is valid.
+    static func text(of line: [UInt8], answer: String) throws(JSONError) -> String {
+        var (before, after) = (line.count, line.count)
+        // The separators in the style of this line, with or without a blank.
+        var (comma, colon) = (",", ":")
+        var isAnswered = false
+        var reader = try JSONReader(line)
+        try reader.takeMembers { reader, name throws(JSONError) in
+            if line[reader.position...].first == 0x20 { colon = ": " }
+            _ = try reader.next()
+            let start = reader.position
+            try reader.skip()
+            guard !isAnswered else { return }
+            isAnswered = name == "answer"
+            (before, after) = (isAnswered ? start : reader.position, reader.position)
+            if line[after...].starts(with: ", ".utf8) { comma = ", " }
+        }
+        let text = { (range: Range<Int>) in String(decoding: line[range], as: UTF8.self) }
+        // Blanks between the last value and the closing brace remain after the inserted text.
+        let name = isAnswered ? "" : comma + "\"answer\"" + colon
+        return text(0..<before) + name + answer + text(after..<line.count)
     }
 }

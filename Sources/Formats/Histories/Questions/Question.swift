@@ -38,12 +38,12 @@ struct Question: Sendable {
 }
 
 extension Question {
-    init(_ value: JSONValue, _ context: LineContext) throws(LineProblem) {
-        var fields = try Fields(value, context)
+    init(_ value: JSONValue, _ context: LineContext) throws(MemberProblem) {
+        var fields = try ObjectReader<MemberProblem>(value)
         let word = try fields.text("ask")
         guard let kind = Kind(rawValue: word) else {
             let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw fields.problem("ask", "has the unknown value `\(word)`", "use one of \(known)")
+            throw fields.wrong("ask", "has the unknown value `\(word)`", "use one of \(known)")
         }
         subject = try kind.read(&fields)
         at = try fields.optional("at", When.init)
@@ -51,7 +51,7 @@ extension Question {
         if context.kind == .questions {
             self.answer = nil
         } else {
-            guard let answer else { throw fields.problem("answer", "is missing", "add it") }
+            guard let answer else { throw fields.wrong("answer", "is missing", "add it") }
             self.answer = answer
         }
         try fields.finish()
@@ -59,12 +59,12 @@ extension Question {
 }
 
 extension Question.When {
-    fileprivate init(_ value: JSONValue) throws(LineProblem) {
+    fileprivate init(_ value: JSONValue) throws(MemberProblem) {
         switch value {
         case .string(let text): self = .text(text)
         case .integer(let number) where number >= 0: self = .revision(Revision(UInt64(number)))
         default:
-            throw LineProblem(
+            throw MemberProblem(
                 problem: "is not a point in time",
                 remedy: "write a revision number, a time like \"2026-01-01T10:00:00Z\" or the name of a mark")
         }
@@ -74,7 +74,7 @@ extension Question.When {
 private enum Kind: String, CaseIterable {
     case check, privileges, subjects, objects, entries, members, value, list, notices, accessChanges
 
-    func read(_ fields: inout Fields) throws(LineProblem) -> Question.Subject {
+    func read(_ fields: inout ObjectReader<MemberProblem>) throws(MemberProblem) -> Question.Subject {
         switch self {
         case .check:
             .check(try Kind.subject(&fields), try Kind.wanted(&fields), on: try fields.name("object"))
@@ -83,28 +83,28 @@ private enum Kind: String, CaseIterable {
         case .objects:
             .objects(try Kind.subject(&fields), try Kind.wanted(&fields), class: try fields.optionalText("class"))
         case .entries: .entries(on: try fields.name("object"))
-        case .members: .members(try fields.role("role"))
+        case .members: .members(.role(try fields.text("role")))
         case .value: .value(try fields.name("object"), as: try fields.name("as"))
         case .list:
             .list(class: try fields.text("class"), where: try Kind.conditions(&fields), as: try fields.name("as"))
         case .notices:
             .notices(
-                try Kind.subject(&fields), since: try fields.required("since", Question.When.init),
+                try Kind.subject(&fields), since: try fields.required("since", try fields.optional("since", Question.When.init)),
                 until: try fields.optional("until", Question.When.init))
         case .accessChanges: .accessChanges(try Kind.subject(&fields))
         }
     }
 
-    private static func conditions(_ fields: inout Fields) throws(LineProblem) -> JSONObject {
-        try fields.optional("where") { value throws(LineProblem) in try value.members } ?? [:]
+    private static func conditions(_ fields: inout ObjectReader<MemberProblem>) throws(MemberProblem) -> JSONObject {
+        try fields.optional("where") { value throws(MemberProblem) in try value.readMembers() } ?? [:]
     }
 
-    private static func subject(_ fields: inout Fields) throws(LineProblem) -> Name {
+    private static func subject(_ fields: inout ObjectReader<MemberProblem>) throws(MemberProblem) -> Name {
         if fields.has("user") && !fields.has("subject") { return try fields.name("user") }
         return try fields.name("subject")
     }
 
-    private static func wanted(_ fields: inout Fields) throws(LineProblem) -> Question.Wanted {
+    private static func wanted(_ fields: inout ObjectReader<MemberProblem>) throws(MemberProblem) -> Question.Wanted {
         if fields.has("level") && !fields.has("privilege") { return .level(try fields.text("level")) }
         return .privilege(try fields.text("privilege"))
     }

@@ -2,6 +2,7 @@ import Events
 import Foundation
 import Muniment
 import Permissions
+import Synchronization
 
 /// Runs `scenario/1` files, each in a new store that is deleted afterwards.
 public struct ScenarioRunner: Sendable {
@@ -30,7 +31,7 @@ public struct ScenarioRunner: Sendable {
             while let raw = try lines.next() {
                 do {
                     try run.take(try parser.parse(raw), file: lines.file, line: raw.number)
-                } catch let problem as LineProblem {
+                } catch let problem as MemberProblem {
                     throw problem.at(lines.file, raw.number)
                 }
             }
@@ -89,8 +90,8 @@ private struct ScenarioRun {
     /// The clock cannot go back. Access that is due by the new time expires at its own time.
     private func advance(to moment: Instant, _ key: String) throws {
         guard moment >= clock.now else {
-            throw LineProblem(
-                key: key, problem: "goes back: \(moment) is before \(clock.now), the time of the scenario's clock",
+            throw MemberProblem(
+                path: key, problem: "goes back: \(moment) is before \(clock.now), the time of the scenario's clock",
                 remedy: "write a time that is not earlier")
         }
         clock.advance(to: moment)
@@ -131,4 +132,71 @@ extension ScenarioRun {
         if withChange, let change = refusal.change { members["change"] = .integer(Int64(change)) }
         return .object(members)
     }
+}
+
+/// The clock of a scenario. Only a line of the scenario advances it.
+final class ScenarioClock: Sendable {
+    private let instant = Mutex(ScenarioClock.start)
+
+    /// 2026-01-01T00:00:00Z, the start of every scenario.
+    static let start = Instant(microseconds: 1_767_225_600_000_000)
+
+    var now: Instant { instant.withLock { $0 } }
+
+    func advance(to moment: Instant) { instant.withLock { $0 = max($0, moment) } }
+}
+
+/// Compares the expectations of a scenario with the actual outcomes.
+enum Expectation {
+    /// Whether `actual` matches `expected`: `"*"` matches anything; members and elements are compared one by one.
+    static func matches(_ expected: JSONValue, _ actual: JSONValue) -> Bool {
+        switch (expected, actual) {
+        case (.string("*"), _): true
+        case (.object(let expected), .object(let actual)):
+            expected.count == actual.count
+                && expected.allSatisfy { name, value in actual[name].map { matches(value, $0) } ?? false }
+        case (.array(let expected), .array(let actual)):
+            expected.count == actual.count && zip(expected, actual).allSatisfy { matches($0, $1) }
+        default: expected == actual
+        }
+    }
+}
+
+/// An expectation of a scenario that was not met.
+public struct ScenarioFailure: Hashable, Sendable, CustomStringConvertible {
+    public let file: String
+    /// The line number, from 1.
+    public let line: Int
+    /// The expected outcome, as JSON.
+    public let expected: String
+    /// The actual outcome, as JSON.
+    public let actual: String
+
+    public var description: String { "\(file):\(line): expected \(expected), got \(actual)" }
+}
+
+/// The result of one or more scenarios.
+public struct ScenarioResult: Hashable, Sendable, CustomStringConvertible {
+    /// The number of transactions and questions that matched their expectations.
+    public private(set) var passed: Int
+    /// The failed expectations, in order.
+    public private(set) var failures: [ScenarioFailure]
+
+    public init(passed: Int = 0, failures: [ScenarioFailure] = []) {
+        self.passed = passed
+        self.failures = failures
+    }
+
+    public var failed: Int { failures.count }
+
+    mutating func recordSuccess() { passed += 1 }
+    mutating func record(_ failure: ScenarioFailure) { failures.append(failure) }
+
+    /// Combines two results.
+    public static func + (left: ScenarioResult, right: ScenarioResult) -> ScenarioResult {
+        ScenarioResult(passed: left.passed + right.passed, failures: left.failures + right.failures)
+    }
+
+    /// `N passed, N failed`.
+    public var description: String { "\(passed) passed, \(failed) failed" }
 }

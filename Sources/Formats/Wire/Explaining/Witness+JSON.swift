@@ -1,5 +1,5 @@
 package import Events
-internal import Muniment
+package import Muniment
 package import Permissions
 
 /// A witness as JSON: names instead of numbers, and every step with its causing event.
@@ -63,14 +63,6 @@ package struct WitnessJSON {
     private func list(_ privileges: Privileges) -> JSONValue { .texts(witness.privilegeNames.names(of: privileges)) }
 }
 
-extension Event.Kind {
-    /// The kind, by its name in the catalogue of events.
-    fileprivate var name: String {
-        let name = "\(self)"
-        return name.prefix(1).uppercased() + name.dropFirst()
-    }
-}
-
 extension Fact {
     /// The members in the terms of `SCENARIOS.md`; `fact` contains the kind.
     fileprivate func members(in witness: Witness) -> JSONObject {
@@ -101,6 +93,28 @@ extension Fact {
             return ["fact": .string("attachment"), "permission": name(permission), "object": name(object)]
         case .link(let source, let target): return ["fact": .string("link"), "from": name(source), "to": name(target)]
         case .administrator(let principal): return ["fact": .string("administrator"), "principal": name(principal)]
+        }
+    }
+}
+
+/// Changes that would allow the denied access, as JSON.
+extension Proposals {
+    package var members: JSONObject {
+        [
+            "proposals": .array(proposals.map { .array($0.changes.map(\.json)) }), "proposalsComplete": .bool(isComplete),
+            "obstacle": .optional(obstacle?.words),
+        ]
+    }
+}
+
+extension Proposals.Obstacle {
+    package var words: String {
+        switch self {
+        case .unknownObject: "the object does not exist; create it first"
+        case .unknownSubject:
+            "this name cannot have access: use a user, a thing, an existing role, everyone or anonymous"
+        case .impossiblePrivilege(let name): "a class cannot have the privilege \(name)"
+        case .nothingAsked: "the question has no privilege"
         }
     }
 }

@@ -1,5 +1,6 @@
 package import Events
 package import Muniment
+package import Notices
 internal import Permissions
 
 /// A commit with descriptions of its events, for users and programs.
@@ -40,5 +41,29 @@ package struct CommitDescription {
             "actor": commit.actor == .system ? .null : .string(actor), "events": .array(events.map(\.json)),
         ]
         return .object(members).with(origin.members)
+    }
+}
+
+extension Receipt {
+    /// The result of a transaction: `revision` is null if nothing changed.
+    package var json: JSONObject {
+        ["head": .revision(head), "revision": revision.map(JSONValue.revision) ?? .null, "time": .time(time)]
+    }
+}
+
+extension Notice {
+    /// Returns the notice as JSON.
+    ///
+    /// - Parameter time: the commit time of the notice's revision.
+    package func json(at time: Instant) -> JSONObject {
+        var members: JSONObject = [
+            "revision": .revision(revision), "time": .time(time), "kind": .string(kind.rawValue), "object": .name(object),
+            "wasAccessible": .bool(wasAccessible), "completesRevision": .bool(completesRevision),
+        ]
+        if kind == .privilegesChanged {
+            members["gained"] = .texts(gained)
+            members["lost"] = .texts(lost)
+        }
+        return members
     }
 }

@@ -20,3 +20,13 @@ extension Preset {
     /// The preset in the syntax of history headers.
     package var name: String { self == .open ? "open" : "locked" }
 }
+
+extension VerificationReport {
+    package var json: JSONObject {
+        [
+            "sound": .bool(isSound), "commits": .count(commits), "events": .count(events), "refusals": .count(refusals),
+            "problems": .texts(problems), "notes": .texts(notes), "revision": head.map { .revision($0.revision) } ?? .null,
+            "hash": .optional(head?.hash),
+        ]
+    }
+}

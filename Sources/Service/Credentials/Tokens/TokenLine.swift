@@ -1,4 +1,4 @@
-internal import Events
+package import Events
 internal import Hashing
 internal import Permissions
 
@@ -23,22 +23,24 @@ enum TokenLine {
     init(_ bytes: [UInt8]) throws(TokenFileError.Reason) {
         let value: JSONValue
         do { value = try JSONText.decode(bytes, limit: TokenLine.limitBytes) } catch { throw .malformed(error.description) }
-        guard case .object(var members) = value else { throw .malformed("it is not an object") }
-        let time = try members.takeTime("time")
-        if let id = try members.takeText("revoked") {
-            self = .revoked(id: id, try time.orMissing("time"))
-        } else if let changes = try members.takeText("accepted") {
-            self = .accepted(changesBefore: changes, try time.orMissing("time"))
+        var members = try ObjectReader<TokenFileError.Reason>(value)
+        let time = try members.required("time", try members.optionalInstant("time"))
+        if let id = try members.optionalText("revoked") {
+            self = .revoked(id: id, time)
+        } else if let changes = try members.optionalText("accepted") {
+            self = .accepted(changesBefore: changes, time)
         } else {
-            let id = try members.takeText("created").orMissing("created")
-            let digest = try Digest(hexadecimal: members.takeText("hash").orMissing("hash")).orMissing("hash")
+            let id = try members.text("created")
+            guard let digest = Digest(hexadecimal: try members.text("hash")) else {
+                throw members.wrong("hash", "is not a SHA-256", "restore it")
+            }
             let token = Token(
-                id: id, stores: try members.takeStores(), right: try members.takeRight(), until: try members.takeTime("until"),
-                createdAt: try time.orMissing("time"), comment: try members.takeText("comment"))
+                id: id, stores: try members.stores(), right: try members.right(), until: try members.optionalInstant("until"),
+                createdAt: time, comment: try members.optionalText("comment"))
             self = .created(token, digest)
         }
         // A member that this version does not know could restrict the token.
-        if let unknown = members.keys.first { throw .malformed("it has a member `\(unknown)`, which this version does not know") }
+        try members.finish()
     }
 
     /// The line without its line break.
@@ -85,43 +87,27 @@ extension StoreScope {
     }
 }
 
-extension JSONObject {
-    fileprivate mutating func takeText(_ name: String) throws(TokenFileError.Reason) -> String? {
-        guard let value = self[name] else { return nil }
-        guard case .string(let text) = value else { throw .malformed("`\(name)` is not a string") }
-        self[name] = nil
-        return text
-    }
+extension TokenFileError.Reason: MemberFailure {
+    package init(_ problem: MemberProblem) { self = .malformed(problem.description) }
+}
 
-    fileprivate mutating func takeTime(_ name: String) throws(TokenFileError.Reason) -> Instant? {
-        guard let text = try takeText(name) else { return nil }
-        do { return try Instant(text) } catch { throw .malformed(error.description) }
-    }
-
-    fileprivate mutating func takeStores() throws(TokenFileError.Reason) -> StoreScope {
-        let value = self["stores"]
-        self["stores"] = nil
-        if case .string("*")? = value { return .all }
-        guard case .array(let items)? = value, !items.isEmpty else {
-            throw .malformed("`stores` is neither `*` nor a list of names")
-        }
-        var names: [String] = []
-        for item in items {
-            guard case .string(let name) = item, StoreScope.isStoreName(name) else {
-                throw .malformed("`stores` contains a value that is not a store name")
-            }
-            names.append(name)
+extension ObjectReader<TokenFileError.Reason> {
+    fileprivate mutating func stores() throws(TokenFileError.Reason) -> StoreScope {
+        if value("stores") == .string("*") { return .all }
+        let names = try texts("stores")
+        guard !names.isEmpty, names.allSatisfy(StoreScope.isStoreName) else {
+            throw wrong("stores", "contains a value that is not a store name", "restore it")
         }
         return .named(names)
     }
 
-    fileprivate mutating func takeRight() throws(TokenFileError.Reason) -> Right {
-        let name = try takeText("as").map { Name($0) }
-        switch (try takeText("can"), name) {
-        case ("ask"?, nil): return .ask
-        case ("administer"?, nil): return .administer
-        case ("act"?, let name?) where name.canAct: return .act(as: name)
-        default: throw .malformed("`can` and `as` contradict each other")
+    fileprivate mutating func right() throws(TokenFileError.Reason) -> Right {
+        let name = try optionalText("as").map { Name($0) }
+        switch (try text("can"), name) {
+        case ("ask", nil): return .ask
+        case ("administer", nil): return .administer
+        case ("act", let name?) where name.canAct: return .act(as: name)
+        default: throw wrong("can", "contradicts `as`", "restore it")
         }
     }
 }
@@ -129,11 +115,4 @@ extension JSONObject {
 extension Name {
     /// Whether the name can be the actor of changes: a user, a thing or `anonymous`.
     var canAct: Bool { isWellFormed && (kind == .caller || kind == .anonymous) }
-}
-
-extension Optional {
-    fileprivate func orMissing(_ name: String) throws(TokenFileError.Reason) -> Wrapped {
-        guard let self else { throw .malformed("`\(name)` is missing or has the wrong form") }
-        return self
-    }
 }

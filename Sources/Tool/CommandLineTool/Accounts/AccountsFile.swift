@@ -48,19 +48,25 @@ struct AccountsFile: Hashable {
         do { value = try JSONText.decode(bytes, limit: AccountsFile.limitBytes) } catch {
             throw SettingsProblem("it is not JSON: \(error)")
         }
-        var members = try SettingsMembers(value, at: "")
+        var members = try Settings(value)
         stores = try AccountsFile.stores(&members)
-        mail = try AccountsFile.mail(&members, folder)
+        let mailRemedy = "write {\"outbox\": \"FOLDER\"}, or {\"smtp\": {\"address\": \"smtps://…\", \"from\": \"…\"}}"
+        let mail = try members.optional("mail") { value throws(MemberProblem) in try Mail(value, folder, remedy: mailRemedy) }
+        guard let mail else { throw members.wrong("mail", "is missing, so users could not confirm an email", mailRemedy) }
+        self.mail = mail
         providers = []
-        for var provider in try members.objects("providers") {
-            let read = try Provider(&provider, folder)
+        let listed = try members.optional("providers") { value throws(MemberProblem) in
+            try value.readList("a list") { value throws(MemberProblem) in try Provider(value, folder) }
+        }
+        for (index, read) in (listed ?? []).enumerated() {
+            let place = "providers[\(index)]"
             guard read.id != .password, !providers.contains(where: { $0.id == read.id }) else {
-                throw provider.wrong("id", "`\(read.id)` is taken", "choose another name")
+                throw members.wrong(place + ".id", "`\(read.id)` is taken", "choose another name")
             }
             for other in providers {
                 guard let address = read.redirectURIs.first(where: other.redirectURIs.contains) else { continue }
-                throw provider.wrong(
-                    "redirectURIs", "has `\(address)`, which the provider `\(other.id)` uses already",
+                throw members.wrong(
+                    place + ".redirectURIs", "has `\(address)`, which the provider `\(other.id)` uses already",
                     "write a different address: the service uses it to find the provider that sent a code")
             }
             providers.append(read)
@@ -69,9 +75,9 @@ struct AccountsFile: Hashable {
         try members.finish()
     }
 
-    private static func stores(_ members: inout SettingsMembers) throws(SettingsProblem) -> [StoreName] {
+    private static func stores(_ members: inout Settings) throws(SettingsProblem) -> [StoreName] {
         var stores: [StoreName] = []
-        for text in try members.optionalTexts("stores") ?? [StoreName.default.text] {
+        for text in try members.optionalFilledTexts("stores") ?? [StoreName.default.text] {
             guard let name = StoreName(text) else {
                 throw members.wrong(
                     "stores", "has `\(text)`, which is not a store name",
@@ -82,23 +88,9 @@ struct AccountsFile: Hashable {
         return stores
     }
 
-    private static func mail(_ members: inout SettingsMembers, _ folder: String) throws(SettingsProblem) -> Mail {
-        let remedy = "write {\"outbox\": \"FOLDER\"}, or {\"smtp\": {\"address\": \"smtps://…\", \"from\": \"…\"}}"
-        guard var mail = try members.object("mail") else {
-            throw members.wrong("mail", "is missing, so users could not confirm an email", remedy)
-        }
-        let (outbox, smtp) = (try mail.optionalText("outbox"), try mail.object("smtp"))
-        try mail.finish()
-        switch (outbox, smtp) {
-        case (let outbox?, nil): return .outbox(folder: absolute(outbox, folder))
-        case (nil, var smtp?): return .smtp(try SMTP(&smtp, folder))
-        default: throw members.wrong("mail", "must have exactly one member", remedy)
-        }
-    }
-
-    private static func settings(_ members: inout SettingsMembers) throws(SettingsProblem) -> AccountSettings {
+    private static func settings(_ members: inout Settings) throws(SettingsProblem) -> AccountSettings {
         var settings = AccountSettings()
-        if let name = try members.optionalText("serviceName") {
+        if let name = try members.optionalFilledText("serviceName") {
             guard !name.isEmpty, name.utf8.count <= 256,
                 !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
             else { throw members.wrong("serviceName", "is not a valid service name", "write up to 256 bytes without line ends") }
@@ -128,16 +120,67 @@ struct AccountsFile: Hashable {
     }
 }
 
+/// Reads the members of an object in a settings file.
+private typealias Settings = ObjectReader<SettingsProblem>
+private typealias InnerSettings = ObjectReader<MemberProblem>
+
+/// A problem in a settings file and its remedy, without the file name.
+struct SettingsProblem: MemberFailure, Hashable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+
+    init(_ problem: MemberProblem) {
+        description = problem.path == nil ? "the file \(problem.problem); \(problem.remedy)" : problem.description
+    }
+}
+
+extension ObjectReader {
+    fileprivate mutating func filledText(_ name: String) throws(Failure) -> String {
+        try required(name, try optionalFilledText(name))
+    }
+
+    fileprivate mutating func optionalFilledText(_ name: String) throws(Failure) -> String? {
+        let text = try optionalText(name)
+        if text == "" { throw wrong(name, "is empty", "write a string in quotes, or omit it") }
+        return text
+    }
+
+    fileprivate mutating func optionalFilledTexts(_ name: String) throws(Failure) -> [String]? {
+        guard let texts = try optionalTexts(name) else { return nil }
+        guard !texts.isEmpty, !texts.contains("") else { throw wrong(name, "is empty", "write a list like [\"…\"]") }
+        for (index, text) in texts.enumerated() where texts[..<index].contains(text) {
+            throw wrong(name, "has `\(text)` twice", "write it once")
+        }
+        return texts
+    }
+}
+
+extension AccountsFile.Mail {
+    fileprivate init(_ value: JSONValue, _ folder: String, remedy: String) throws(MemberProblem) {
+        var mail = try InnerSettings(value)
+        let outbox = try mail.optionalFilledText("outbox")
+        let smtp = try mail.optional("smtp") { value throws(MemberProblem) in try AccountsFile.SMTP(value, folder) }
+        try mail.finish()
+        switch (outbox, smtp) {
+        case (let outbox?, nil): self = .outbox(folder: AccountsFile.absolute(outbox, folder))
+        case (nil, let smtp?): self = .smtp(smtp)
+        default: throw MemberProblem(problem: "must have exactly one member", remedy: remedy)
+        }
+    }
+}
+
 extension AccountsFile.SMTP {
-    fileprivate init(_ members: inout SettingsMembers, _ folder: String) throws(SettingsProblem) {
-        address = try members.text("address")
-        let from = try members.text("from")
+    fileprivate init(_ value: JSONValue, _ folder: String) throws(MemberProblem) {
+        var members = try InnerSettings(value)
+        address = try members.filledText("address")
+        let from = try members.filledText("from")
         guard let sender = MailSender(from) else {
             throw members.wrong("from", "`\(from)` is not a mail sender", "write one like `Example <no-reply@example.com>`")
         }
         self.sender = sender
-        user = try members.optionalText("user")
-        passwordFile = try members.optionalText("passwordFile").map { AccountsFile.absolute($0, folder) }
+        user = try members.optionalFilledText("user")
+        passwordFile = try members.optionalFilledText("passwordFile").map { AccountsFile.absolute($0, folder) }
         if (user == nil) != (passwordFile == nil) {
             throw members.wrong("user", "requires `passwordFile`, and `passwordFile` requires it", "give both, or neither")
         }
@@ -146,23 +189,24 @@ extension AccountsFile.SMTP {
 }
 
 extension AccountsFile.Provider {
-    fileprivate init(_ members: inout SettingsMembers, _ folder: String) throws(SettingsProblem) {
-        let text = try members.text("id")
+    fileprivate init(_ value: JSONValue, _ folder: String) throws(MemberProblem) {
+        var members = try InnerSettings(value)
+        let text = try members.filledText("id")
         guard let id = ProviderID(text) else {
             throw members.wrong(
                 "id", "`\(text)` is not a provider name", "write up to 32 lowercase letters, digits and `-`, with a letter first")
         }
         self.id = id
-        let kind = try members.text("kind")
+        let kind = try members.filledText("kind")
         guard kind == "openid" else { throw members.wrong("kind", "`\(kind)` is unknown", "write `openid`") }
-        issuer = try members.text("issuer")
-        clientID = try members.text("clientID")
-        clientSecretFile = try members.optionalText("clientSecretFile").map { AccountsFile.absolute($0, folder) }
-        guard let redirectURIs = try members.optionalTexts("redirectURIs") else {
+        issuer = try members.filledText("issuer")
+        clientID = try members.filledText("clientID")
+        clientSecretFile = try members.optionalFilledText("clientSecretFile").map { AccountsFile.absolute($0, folder) }
+        guard let redirectURIs = try members.optionalFilledTexts("redirectURIs") else {
             throw members.wrong("redirectURIs", "is missing", "list the addresses that the provider may redirect users to")
         }
         self.redirectURIs = redirectURIs
-        trustsEmail = try members.flag("trustsEmail", default: false)
+        trustsEmail = try members.flag("trustsEmail")
         priority = Int(try members.optionalNumber("priority", 0...1_000) ?? 10)
         try members.finish()
     }

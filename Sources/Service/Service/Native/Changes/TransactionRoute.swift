@@ -84,17 +84,9 @@ enum TransactionRoute {
 extension Arguments {
     /// Reads a list of changes with at least one item.
     mutating func changes(_ name: String, levels: [Level]?) throws(Problem) -> [Change] {
-        guard let list = value(name) else { throw wrong(name, "is missing", "add a list of changes") }
-        do {
-            let changes = try ChangeLine.changes(list, levels: levels)
-            guard !changes.isEmpty else { throw wrong(name, "is empty", "write at least one change") }
-            return changes
-        } catch let problem as LineProblem {
-            throw Problem(.malformed, "`\(name)\(problem.key ?? "")` \(problem.problem); \(problem.remedy)")
-        } catch let problem as Problem {
-            throw problem
-        } catch {
-            throw Problem(.malformed, "`\(name)`: \(error)")
-        }
+        let changes = try optional(name) { list throws(MemberProblem) in try [Change](list, levels: levels) }
+        guard let changes else { throw wrong(name, "is missing", "add a list of changes") }
+        guard !changes.isEmpty else { throw wrong(name, "is empty", "write at least one change") }
+        return changes
     }
 }

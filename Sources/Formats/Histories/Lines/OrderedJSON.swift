@@ -1,12 +1,12 @@
 import Events
+import Permissions
 
 /// A JSON value with ordered members, for output on one line.
 indirect enum OrderedJSON {
     case value(JSONValue)
     case list([OrderedJSON])
     case members([(String, OrderedJSON)])
-    /// JSON text from the log.
-    case raw([UInt8])
+    case change(Change)
 
     static let null = OrderedJSON.value(.null)
     static func bool(_ value: Bool) -> OrderedJSON { .value(.bool(value)) }
@@ -23,7 +23,7 @@ indirect enum OrderedJSON {
             case .list(let elements): .array(try elements.map { try $0.unordered })
             case .members(let members):
                 .object(JSONObject(try members.map { ($0, try $1.unordered) }))
-            case .raw(let bytes): try JSONText.decode(bytes)
+            case .change: try JSONText.decode(Array(text.utf8))
             }
         }
     }
@@ -33,5 +33,17 @@ indirect enum OrderedJSON {
         var writer = JSONWriter()
         writer.write(self)
         return writer.text
+    }
+}
+
+extension JSONWriter {
+    /// Writes JSON and keeps the order of members.
+    mutating func write(_ json: OrderedJSON) {
+        switch json {
+        case .value(let value): write(value)
+        case .list(let elements): writeList(elements) { $0.write($1) }
+        case .members(let members): writeMembers(members) { $0.write($1) }
+        case .change(let change): change.write(into: &self)
+        }
     }
 }
