@@ -38,7 +38,7 @@ struct AddedKindTests {
         "Sources/Core/Muniment/Describing/EventDescription.swift": [
             "case .objectArchived(let event): return EventDescription(\"ObjectArchived\", try name(event.object), [:])"
         ],
-        "Sources/Formats/Histories/Export/ExportedChange.swift": ["case .objectArchived: nil"],
+        "Sources/Formats/Histories/Export/ExportedChanges.swift": ["case .objectArchived: nil"],
         "Tests/TestSupport/Naive/NaiveFold.swift": ["case .objectArchived: break"],
         "Tests/TestSupport/Witnesses/LogEffects.swift": ["case .objectArchived: break"],
         "Tests/EventsTests/RandomEvents.swift": ["case .objectArchived: .objectArchived(ObjectArchived(object: id()))"],

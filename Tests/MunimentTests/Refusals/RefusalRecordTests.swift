@@ -23,7 +23,8 @@ struct RefusalRecordTests {
             let expected = RecordedRefusal(
                 number: .first, time: .newYear.later(seconds: 5), head: Revision(1), caller: "user:ann", origin: origin,
                 code: "noPrivilege", message: refusal.message, change: 0, changeCount: 2,
-                tried: TriedChange(json: #"{"op":"createRole","role":"role:mine"}"#))
+                tried: TriedChange(
+                    operation: "createRole", objects: ["role:mine"], json: #"{"op":"createRole","role":"role:mine"}"#))
             #expect(try fixture.refusals() == [expected])
             #expect(try fixture.store.refusalCount == 1)
             // A refusal is as durable as a commit: it is present after reopening and after a rebuild of the index.
@@ -195,7 +196,7 @@ struct RefusalRecordTests {
             #expect(throws: Refusal.self) { try store.commit(Transaction("user:ann", [.createRole("role:x")])) }
             var hashes: [String] = []
             try store.refusals { _, hash in hashes.append(hash) }
-            #expect(hashes == ["c41e4c7940488b491d6e982b71b7184b13b8400f4aeb59b6a85d253d3a436cb1"])
+            #expect(hashes == ["aa7618bb6c876c08cd3b1a3242dc265534c86fb3467dc6506a60e0e79e777680"])
             try store.close()
         }
     }

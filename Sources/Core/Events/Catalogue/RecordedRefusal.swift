@@ -52,9 +52,15 @@ public struct RecordedRefusal: Hashable, Sendable {
     }
 }
 
-/// A change that a caller requested, as JSON in the words of `SCENARIOS.md`.
+/// A change that a caller requested.
 public struct TriedChange: Hashable, Sendable {
-    /// The JSON, or its first ``Primitives/Limits/triedChangeBytes`` if it is longer.
+    /// The word for the change in `SCENARIOS.md`, such as `grant`.
+    public var operation: String
+    /// The names of the objects that it would have changed, each cut to ``Primitives/Limits/refusedCallerBytes``.
+    public var objects: [String]
+    /// The names of its subject, member, owner or administrator, cut in the same way.
+    public var subjects: [String]
+    /// The change as JSON, or its first ``Primitives/Limits/triedChangeBytes`` if it is longer.
     public var json: String
     /// The length and digest of the full text if `json` is only its beginning; otherwise nil.
     public var whole: Whole?
@@ -71,7 +77,8 @@ public struct TriedChange: Hashable, Sendable {
         }
     }
 
-    public init(json: String, whole: Whole? = nil) {
+    public init(operation: String, objects: [String] = [], subjects: [String] = [], json: String, whole: Whole? = nil) {
+        (self.operation, self.objects, self.subjects) = (operation, objects, subjects)
         self.json = json
         self.whole = whole
     }

@@ -1,7 +1,7 @@
 /// Encodes refused commands, without the hash that the log appends to each. `Docs/Format.md` describes every byte.
 public enum RefusalCodec {
-    /// The version of the layout.
-    public static let formatVersion: UInt8 = 1
+    /// The version of the layout that is written. In version 1, the names in a change were only in its JSON.
+    public static let formatVersion: UInt8 = 2
 
     private enum Tried {
         static let nothing: UInt8 = 0
@@ -25,6 +25,9 @@ public enum RefusalCodec {
         writer.varint(UInt64(refusal.changeCount))
         guard let tried = refusal.tried else { return writer.byte(Tried.nothing) }
         writer.byte(tried.whole == nil ? Tried.whole : Tried.beginning)
+        writer.text(tried.operation)
+        writer.texts(tried.objects)
+        writer.texts(tried.subjects)
         writer.text(tried.json)
         if let whole = tried.whole {
             writer.varint(whole.byteCount)
@@ -38,7 +41,7 @@ public enum RefusalCodec {
     public static func decode(_ bytes: Span<UInt8>) throws(DecodingFault) -> RecordedRefusal {
         var reader = ByteReader()
         let version = try reader.byte(bytes)
-        guard version == formatVersion else { throw .unknownRefusalFormat(version: version) }
+        guard (1...formatVersion).contains(version) else { throw .unknownRefusalFormat(version: version) }
         let number = RefusalNumber(try reader.varint(bytes))
         let time = Instant(microseconds: Int64(bitPattern: try reader.fixed64(bytes)))
         let head = Revision(try reader.varint(bytes))
@@ -50,25 +53,55 @@ public enum RefusalCodec {
         let count = try reader.whole(bytes, "a number of changes")
         let refusal = RecordedRefusal(
             number: number, time: time, head: head, caller: caller, origin: origin, code: code, message: message,
-            change: change == 0 ? nil : change - 1, changeCount: count, tried: try tried(bytes, &reader))
+            change: change == 0 ? nil : change - 1, changeCount: count, tried: try tried(bytes, &reader, version))
         guard reader.offset == bytes.count else { throw .malformed(what: "the end of the refusal", offset: reader.offset) }
         return refusal
     }
 
-    private static func tried(_ bytes: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> TriedChange? {
+    private static func tried(
+        _ bytes: Span<UInt8>, _ reader: inout ByteReader, _ version: UInt8
+    ) throws(DecodingFault) -> TriedChange? {
         let start = reader.offset
         let kind = try reader.byte(bytes)
-        switch kind {
-        case Tried.nothing: return nil
-        case Tried.whole: return TriedChange(json: try reader.text(bytes))
-        case Tried.beginning:
-            let json = try reader.text(bytes)
+        guard kind != Tried.nothing else { return nil }
+        guard kind == Tried.whole || kind == Tried.beginning else { throw .malformed(what: "a tried change", offset: start) }
+        var change = TriedChange(operation: "", json: "")
+        if version > 1 {
+            change.operation = try reader.text(bytes)
+            change.objects = try reader.texts(bytes)
+            change.subjects = try reader.texts(bytes)
+        }
+        change.json = try reader.text(bytes)
+        if kind == Tried.beginning {
             let count = try reader.varint(bytes)
             guard bytes.count - reader.offset >= digestBytes else { throw .truncated(offset: reader.offset) }
             var digest: [UInt8] = []
             for _ in 0..<digestBytes { digest.append(try reader.byte(bytes)) }
-            return TriedChange(json: json, whole: TriedChange.Whole(byteCount: count, digest: digest))
-        default: throw .malformed(what: "a tried change", offset: start)
+            change.whole = TriedChange.Whole(byteCount: count, digest: digest)
+        }
+        if version == 1 { change.readNames() }
+        return change
+    }
+}
+
+extension TriedChange {
+    /// Reads the names in the JSON of a record of version 1. If the JSON is only a beginning, these are the names before its end.
+    fileprivate mutating func readNames() {
+        guard var reader = try? JSONReader(Array(json.utf8)) else { return }
+        var texts: [(name: String, text: String)] = []
+        try? reader.takeMembers { reader, name throws(JSONError) in
+            if try reader.next() == .text { texts.append((name, try reader.takeText())) } else { try reader.skip() }
+        }
+        for (name, text) in texts {
+            switch name {
+            case "op": operation = text
+            case "object", "role", "permission": objects.append(text)
+            case "class": objects.append("class:" + text)
+            case "subject", "member", "owner": subjects.append(text)
+            case "principal" where operation == "register": objects.append(text)
+            case "principal": (objects, subjects) = (["store"], [text])
+            default: break
+            }
         }
     }
 }

@@ -58,14 +58,13 @@ extension AuditRecord {
     }
 
     init(_ refusal: RecordedRefusal, hash: String) throws {
-        let names = refusal.triedNames
         source = .refusal(refusal)
         time = refusal.time
         actor = refusal.caller
         origin = refusal.origin
-        kind = names.operation
-        objects = names.objects
-        subjects = names.subjects
+        kind = refusal.tried?.operation
+        objects = refusal.tried?.objects ?? []
+        subjects = refusal.tried?.subjects ?? []
         sentence = refusal.message
         json = try RefusalDescription(refusal, hash: hash).json.with(["outcome": .string("refused")])
     }

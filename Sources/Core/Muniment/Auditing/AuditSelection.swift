@@ -112,10 +112,9 @@ struct AuditSelection {
     func matches(_ refusal: RecordedRefusal) -> Bool {
         let time = state.time(of: refusal.head, recorded: refusal.time)
         guard revisions.contains(refusal.head), times.contains(time), isRequest(refusal.origin) else { return false }
-        let names = refusal.triedNames
-        return isSame(filter.actor, [refusal.caller]) && isSame(filter.object, names.objects)
-            && isSame(filter.subject, names.subjects)
-            && (operations.isEmpty || names.operation.map(operations.contains) ?? false)
+        return isSame(filter.actor, [refusal.caller]) && isSame(filter.object, refusal.tried?.objects ?? [])
+            && isSame(filter.subject, refusal.tried?.subjects ?? [])
+            && (operations.isEmpty || refusal.tried.map { operations.contains($0.operation) } ?? false)
     }
 
     private func isRequest(_ origin: Origin) -> Bool {

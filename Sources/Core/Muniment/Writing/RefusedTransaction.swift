@@ -42,7 +42,9 @@ extension TriedChange {
         writer.finish()
         let text = String(decoding: kept, as: UTF8.self)
         let isWhole = count <= Limits.triedChangeBytes
+        let names = { (names: [Name]) in names.map { $0.text.prefix(utf8Bytes: Limits.refusedCallerBytes) } }
         self.init(
+            operation: change.operation, objects: names(change.mentionedObjects), subjects: names(change.mentionedSubjects),
             json: isWhole ? text : text.prefix(utf8Bytes: Limits.triedChangeBytes),
             whole: isWhole ? nil : Whole(byteCount: UInt64(count), digest: digest.finish().bytes))
     }

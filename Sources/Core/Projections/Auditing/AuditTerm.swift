@@ -39,3 +39,15 @@ public struct AuditTerm: Hashable, Sendable {
 
     private static let textTag: UInt32 = 0xA0D1_7000
 }
+
+extension RecordedRefusal {
+    /// The search terms of the refusal.
+    var auditTerms: [AuditTerm] {
+        var terms = [AuditTerm(.actor, text: caller)]
+        if let tried {
+            terms.append(AuditTerm(.kind, text: tried.operation))
+            terms += tried.objects.map { AuditTerm(.object, text: $0) } + tried.subjects.map { AuditTerm(.subject, text: $0) }
+        }
+        return terms + (origin.requestID.map { [AuditTerm(.request, text: $0)] } ?? [])
+    }
+}
