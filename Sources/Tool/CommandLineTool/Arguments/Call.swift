@@ -29,8 +29,8 @@ struct Call {
     }
 
     /// Skips an optional word that only improves readability, unless it is the last word.
-    mutating func skip(_ filler: String...) {
-        if words.count > 1, let word = words.first, filler.contains(word) { words.removeFirst() }
+    mutating func skip(_ filler: String?) {
+        if words.count > 1, words.first == filler { words.removeFirst() }
     }
 
     /// Takes all remaining words.
@@ -47,11 +47,17 @@ struct Call {
 }
 
 extension Call {
-    /// Takes the next word as the name of an object or a principal.
-    mutating func name(_ what: String) throws -> Name { try Values.name(try word(what)) }
+    /// Takes the next word as the name of an object or a principal, after an optional filler.
+    mutating func name(_ what: String, after filler: String? = nil) throws -> Name {
+        skip(filler)
+        return try Values.name(try word(what))
+    }
 
-    /// Takes the next word as a role, with or without its `role:` prefix.
-    mutating func role() throws -> Name { try Values.name(Name.role(try word("the role")).text) }
+    /// Takes the next word as a role, with or without its `role:` prefix, after an optional filler.
+    mutating func role(after filler: String? = nil) throws -> Name {
+        skip(filler)
+        return try Values.name(Name.role(try word("the role")).text)
+    }
 
     /// Takes the next word as a permission, with or without its `permission:` prefix.
     mutating func permission() throws -> Name { try Values.name(Name.permission(try word("the permission")).text) }
@@ -64,9 +70,7 @@ extension Call {
 
     /// Takes the last words: privileges, and their object.
     mutating func privilegesOnObject() throws -> (privileges: [String], object: Name) {
-        let privileges = try privileges()
-        skip("on")
-        let object = try name("the object")
+        let (privileges, object) = (try privileges(), try name("the object", after: "on"))
         try end()
         return (privileges, object)
     }

@@ -33,13 +33,12 @@ enum Values {
 
     /// Parses a whole number as a revision, and any other text as a time.
     static func moment(_ text: String) throws -> Moment {
-        if isNumber(text[...]) || text.hasPrefix("r") && isNumber(text.dropFirst()) { return .revision(try revision(text)) }
-        guard let instant = Instant(text: text) else {
+        guard let moment = Moment(text: text) else {
             throw UsageError(
                 "`\(text)` is not a point in time; write a revision number, a time like 2026-01-31T10:00:00Z or a day like 2026-01-31"
             )
         }
-        return .time(instant)
+        return moment
     }
 
     static func revision(_ text: String) throws -> Revision {

@@ -2,28 +2,48 @@ import Events
 import Permissions
 
 extension Command {
-    static let grant = Command(
+    static let grant = Command.change(
         "grant", "grant a subject privileges on an object", sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT",
-        options: [.until, .strict] + Option.change,
+        options: [.until, .strict],
         example: Example("grant user:ann read,update on doc:plan --until 2999-12-31", "revision 9")
     ) { call in
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
-        let until = try call.options[.until].map(Values.time)
-        return try call.make(.grant(subject, on: object, privileges, until: until, strict: call.options.isSet(.strict)))
+        return .grant(
+            subject, on: object, privileges, until: try call.options[.until].map(Values.time), strict: call.options.isSet(.strict))
     }
 
-    static let revoke = Command(
+    static let revoke = Command.change(
         "revoke", "revoke privileges of a subject on an object, or its whole entry",
-        sentence: "SUBJECT [PRIVILEGE[,PRIVILEGE…]] [on] OBJECT", options: [.strict] + Option.change,
+        sentence: "SUBJECT [PRIVILEGE[,PRIVILEGE…]] [on] OBJECT", options: [.strict],
         example: Example("revoke user:ann update on doc:plan", "revision 11")
     ) { call in
         let subject = try call.name("the subject")
         call.skip("on")
         let privileges = call.wordsLeft > 1 ? try call.privileges() : nil
-        call.skip("on")
-        let object = try call.name("the object")
-        try call.end()
-        return try call.make(.revoke(subject, on: object, privileges, strict: call.options.isSet(.strict)))
+        let object = try call.name("the object", after: "on")
+        return .revoke(subject, on: object, privileges, strict: call.options.isSet(.strict))
     }
+
+    static let permissionDefine = Command.change(
+        "permission define", "define a permission: privileges of one subject, for many objects",
+        sentence: "PERMISSION [for] SUBJECT PRIVILEGE[,PRIVILEGE…]",
+        example: Example("permission define reviewers for role:editors read,approve", "revision 15")
+    ) { try .definePermission($0.permission(), subject: $0.name("the subject", after: "for"), $0.privileges()) }
+
+    static let permissionChange = Command.change(
+        "permission change", "change a permission on every object it is attached to",
+        sentence: "PERMISSION [for] SUBJECT PRIVILEGE[,PRIVILEGE…]",
+        example: Example("permission change reviewers for role:editors read", "revision 17")
+    ) { try .changePermission($0.permission(), subject: $0.name("the subject", after: "for"), $0.privileges()) }
+
+    static let permissionAttach = Command.change(
+        "permission attach", "attach a permission to an object", sentence: "PERMISSION [to] OBJECT",
+        example: Example("permission attach reviewers to doc:plan", "revision 16")
+    ) { try .attachPermission($0.permission(), to: $0.name("the object", after: "to")) }
+
+    static let permissionDetach = Command.change(
+        "permission detach", "detach a permission from an object", sentence: "PERMISSION [from] OBJECT",
+        example: Example("permission detach reviewers from doc:plan", "revision 18")
+    ) { try .detachPermission($0.permission(), from: $0.name("the object", after: "from")) }
 }

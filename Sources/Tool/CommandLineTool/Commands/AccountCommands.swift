@@ -93,15 +93,12 @@ extension Command {
         return try call.withAccounts { desk, call in
             let report = try desk.send(.get, "/v1/accounts/verify")
             let isSound = report["sound"] == .bool(true)
-            if call.isJSON {
-                try call.output.json(report)
-            } else if isSound {
-                let counts = ["records", "accounts", "sessions"].map { "\(report.number($0)) \($0)" }
-                try call.output.line("sound: \(counts.joined(separator: ", ")), head \(report.text("hash") ?? "none")")
-            } else {
-                for problem in report.list("problems") { if case .string(let text) = problem { try call.output.line(text) } }
-            }
-            return isSound ? .success : .failure
+            let counts = ["records", "accounts", "sessions"].map { "\(report.number($0)) \($0)" }
+            let lines =
+                isSound
+                ? ["sound: \(counts.joined(separator: ", ")), head \(report.text("hash") ?? "none")"]
+                : report.list("problems").compactMap { if case .string(let text) = $0 { text } else { nil } }
+            return try call.answer(report, lines: lines, isSound ? .success : .failure)
         }
     }
 }
@@ -130,17 +127,11 @@ extension Call {
     }
 
     fileprivate func show(_ account: JSONValue) throws -> ExitCode {
-        if isJSON { try output.json(account) } else { try output.line(account.accountLine) }
-        return .success
+        try answer(account, lines: [account.accountLine])
     }
 
     fileprivate func done(_ principal: Name, _ sentence: String) throws -> ExitCode {
-        if isJSON {
-            try output.json(.object(["principal": .name(principal), "done": .bool(true)]))
-        } else {
-            try output.line(sentence)
-        }
-        return .success
+        try answer(.object(["principal": .name(principal), "done": .bool(true)]), lines: [sentence])
     }
 }
 

@@ -53,12 +53,7 @@ extension Command {
             if subject != .everyone, subject != .anonymous { try call.noteUnknown($0, objects: [subject]) }
             return try $0.accessReport(of: subject)
         }
-        if call.isJSON {
-            try call.output.json(.object(report.json))
-        } else {
-            for line in report.lines { try call.output.line(line) }
-        }
-        return .success
+        return try call.answer(.object(report.json), lines: report.lines)
     }
 
     static let auditEntry = Command(

@@ -87,12 +87,8 @@ extension Call {
 
     fileprivate func report(_ backup: Backup, in path: String) throws -> ExitCode {
         ProgressBar.standard.clear()
-        if isJSON {
-            try output.json(.object(backup.json.with("path", .string(path))))
-        } else {
-            try output.line("r\(backup.head.revision) \(backup.head.hash) in \(path)")
-        }
-        return .success
+        return try answer(
+            .object(backup.json.with("path", .string(path))), lines: ["r\(backup.head.revision) \(backup.head.hash) in \(path)"])
     }
 
     fileprivate func report(_ backups: [String: Backup], _ accounts: AccountsBackup?, in path: String) throws -> ExitCode {

@@ -57,19 +57,12 @@ extension Call {
     }
 
     /// Commits changes as one transaction and prints its revision.
-    func make(_ changes: Change...) throws -> ExitCode { try make(changes) }
-
     func make(_ changes: [Change]) throws -> ExitCode {
         let caller = try caller
         let receipt = try commit(changes, as: caller)
-        if isJSON {
-            try output.json(.object(receipt.json))
-        } else {
-            try output.line(
-                receipt.revision.map { "revision \($0)" }
-                    ?? "nothing changed: the store has this state already, or for a longer time")
-        }
-        return .success
+        let line =
+            receipt.revision.map { "revision \($0)" } ?? "nothing changed: the store has this state already, or for a longer time"
+        return try answer(.object(receipt.json), lines: [line])
     }
 }
 
@@ -94,18 +87,24 @@ extension Call {
 
 /// Prints results.
 extension Call {
-    /// Prints one name per line, or all of them as one JSON object.
+    /// Prints a result as JSON or as lines of text, and returns the exit code.
+    func answer(
+        _ json: @autoclosure () throws -> JSONValue, lines: @autoclosure () throws -> [String], _ code: ExitCode = .success
+    ) throws -> ExitCode {
+        if isJSON { try output.json(try json()) } else { for line in try lines() { try output.line(line) } }
+        return code
+    }
+
+    /// Answers a question with names: one per line, or all of them in a JSON object.
     ///
-    /// - Parameters:
-    ///   - key: the member name of the list in the object.
-    ///   - asked: the question.
-    ///   - when: the time of the answer.
-    func answer(_ names: [String], as key: String, to asked: Asked, _ when: JSONObject) throws -> ExitCode {
-        if isJSON {
-            try output.json(.object(asked.answer(names, as: key, when)))
-        } else {
-            for name in names { try output.line(name) }
+    /// - Parameter key: the member name of the list in the object.
+    func list(_ key: String, _ asked: Asked, _ names: (Snapshot) throws -> [String]) throws -> ExitCode {
+        let (names, when) = try ask { snapshot in
+            try noteUnknown(
+                snapshot, objects: [asked.object, asked.role].compactMap { $0 }, privileges: asked.privileges ?? [],
+                class: asked.className)
+            return (try names(snapshot), snapshot.members)
         }
-        return .success
+        return try answer(.object(asked.answer(names, as: key, when)), lines: names)
     }
 }

@@ -21,24 +21,16 @@ extension Option {
 }
 
 extension Command {
-    static let classDefine = Command(
-        "class define", "define a class of objects", sentence: "CLASS", options: Option.classOptions + Option.change,
+    static let classDefine = Command.change(
+        "class define", "define a class of objects", sentence: "CLASS", options: Option.classOptions,
         example: Example("class define doc --inherits all --privileges approve --properties title", "revision 2")
-    ) { call in
-        let className = try call.className()
-        try call.end()
-        return try call.make(.defineClass(className, try ClassSettings(call.options)))
-    }
+    ) { try .defineClass($0.className(), ClassSettings($0.options)) }
 
-    static let classChange = Command(
+    static let classChange = Command.change(
         "class change", "change some options of a class; =no clears a flag", sentence: "CLASS",
-        options: Option.classOptions + Option.change,
+        options: Option.classOptions,
         example: Example("class change doc --creator read,update --read-through-links=no", "revision 21")
-    ) { call in
-        let className = try call.className()
-        try call.end()
-        return try call.make(.changeClass(className, try ClassSettings(call.options)))
-    }
+    ) { try .changeClass($0.className(), ClassSettings($0.options)) }
 }
 
 extension ClassSettings {

@@ -1,3 +1,5 @@
+import Permissions
+
 /// A command: its name, description and implementation.
 struct Command: Sendable {
     /// One or two words, such as `role add`.
@@ -35,5 +37,19 @@ struct Example: Sendable {
     init(_ call: String, _ prints: String) {
         self.call = call
         self.prints = prints
+    }
+}
+
+extension Command {
+    /// Returns a command that commits one change, which `change` makes of the words and options of a call.
+    static func change(
+        _ name: String, _ summary: String, sentence: String, options: [Option] = [], example: Example,
+        change: @escaping @Sendable (inout Call) throws -> Change
+    ) -> Command {
+        Command(name, summary, sentence: sentence, options: options + Option.change, example: example) { call in
+            let change = try change(&call)
+            try call.end()
+            return try call.make([change])
+        }
     }
 }

@@ -1,3 +1,5 @@
+import Events
+
 /// All commands, in the order of the help.
 enum CommandTable {
     static let sections: [(title: String, commands: [Command])] = [
@@ -52,7 +54,7 @@ enum CommandTable {
             return UsageError("\(problem); use \(list)")
         }
         let firstWords = commands.map { String($0.name.prefix { $0 != " " }) } + ["help"]
-        let remedy = UsageError.nearest(to: first, among: firstWords).map { "; did you mean `\($0)`?" } ?? ""
+        let remedy = first.nearest(among: firstWords).map { "; did you mean `\($0)`?" } ?? ""
         return UsageError("unknown command `\(first)`\(remedy)")
     }
 }

@@ -72,8 +72,7 @@ extension Command {
             if !call.isJSON { for failure in one.failures { try call.output.line(failure.description) } }
             result = result + one
         }
-        if call.isJSON { try call.output.json(result.json) } else { try call.output.line(result.description) }
-        return result.failed == 0 ? .success : .failure
+        return try call.answer(result.json, lines: [result.description], result.failed == 0 ? .success : .failure)
     }
 }
 

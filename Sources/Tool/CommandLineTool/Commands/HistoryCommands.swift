@@ -70,12 +70,7 @@ extension Command {
                 throw UsageError("--to is earlier than --from; swap them")
             }
         }
-        if call.isJSON {
-            try call.output.json(.object(differences.json(of: name, moments)))
-        } else {
-            for difference in differences { try call.output.line(difference.line) }
-        }
-        return .success
+        return try call.answer(.object(differences.json(of: name, moments)), lines: differences.map(\.line))
     }
 }
 

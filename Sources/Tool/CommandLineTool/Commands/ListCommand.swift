@@ -27,18 +27,14 @@ extension Command {
         let caller = try call.caller
         guard call.isPaged else {
             let (names, when) = try call.ask { (try $0.list(class: className, where: condition, as: caller), $0.members) }
-            return try call.answer(names, as: "objects", to: Asked(className: className), when)
+            return try call.answer(.object(Asked(className: className).answer(names, as: "objects", when)), lines: names)
         }
         let query = try call.query(className, condition)
         let page = try call.page(of: query, as: caller)
-        if call.isJSON {
-            try call.output.json(.object(Asked(className: className).answer(page)))
-        } else {
-            for name in page.objects { try call.output.line(name) }
-            // Printed to standard error, so that a program does not read it as a name.
-            if let next = page.next { call.note("more objects follow: repeat the command with --after \(next)") }
-        }
-        return .success
+        let code = try call.answer(.object(Asked(className: className).answer(page)), lines: page.objects)
+        // Printed to standard error, so that a program does not read it as a name.
+        if !call.isJSON, let next = page.next { call.note("more objects follow: repeat the command with --after \(next)") }
+        return code
     }
 }
 
@@ -50,13 +46,7 @@ extension Call {
         let order = Values.list(options[.sort] ?? "").map { word in
             word.hasPrefix("-") ? Query.Order.descending(String(word.dropFirst())) : .ascending(word)
         }
-        let limit = try options[.limit].map { text in
-            guard let limit = Int(text), limit > 0 else {
-                throw UsageError("`\(text)` is not a number of objects; write a whole number of at least 1")
-            }
-            return limit
-        }
-        return Query(className, where: condition, order: order, limit: limit)
+        return Query(className, where: condition, order: order, limit: try options[.limit].map(Values.count))
     }
 
     fileprivate func page(of query: Query, as caller: Name) throws -> QueryPage {

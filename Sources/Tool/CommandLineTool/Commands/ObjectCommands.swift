@@ -15,24 +15,21 @@ extension Option {
 }
 
 extension Command {
-    static let objectCreate = Command(
-        "object create", "create an object", sentence: "OBJECT", options: [.parent, .value, .owner] + Option.change,
+    static let objectCreate = Command.change(
+        "object create", "create an object", sentence: "OBJECT", options: [.parent, .value, .owner],
         example: Example(#"object create doc:plan --parent folder:top --value '{"title":"Plan"}'"#, "revision 8")
     ) { call in
-        let object = try call.name("the object")
-        try call.end()
-        let value = try call.options[.value].map(Values.json)
-        return try call.make(
-            .createObject(object, parent: try call.name(.parent), value: value, owner: try call.name(.owner)))
+        .createObject(
+            try call.name("the object"), parent: try call.name(.parent), value: try call.options[.value].map(Values.json),
+            owner: try call.name(.owner))
     }
 
-    static let objectWrite = Command(
+    static let objectWrite = Command.change(
         "object write", "change the value of an object", sentence: "OBJECT (--value JSON | --merge JSON)",
-        options: [.value, .merge, .unchangedSince] + Option.change,
+        options: [.value, .merge, .unchangedSince],
         example: Example(#"object write doc:plan --merge '{"pages":3}'"#, "revision 12")
     ) { call in
         let object = try call.name("the object")
-        try call.end()
         let content: Change.Content
         switch (call.options[.value], call.options[.merge]) {
         case (let text?, nil): content = .value(try Values.json(text))
@@ -40,47 +37,34 @@ extension Command {
         case (nil, nil): throw UsageError("the value is missing; write `--value JSON` or `--merge JSON`")
         case (_?, _?): throw UsageError("`--value` and `--merge` exclude each other; write one of them")
         }
-        let expected = try call.options[.unchangedSince].map(Values.revision)
-        return try call.make(.writeObject(object, content, expectedRevision: expected))
+        return .writeObject(object, content, expectedRevision: try call.options[.unchangedSince].map(Values.revision))
     }
 
-    static let objectMove = Command(
+    static let objectMove = Command.change(
         "object move", "move an object into another object, or to the top", sentence: "OBJECT [to] (OBJECT | top)",
-        options: Option.change, example: Example("object move doc:plan to top", "revision 13")
+        example: Example("object move doc:plan to top", "revision 13")
     ) { call in
         let object = try call.name("the object")
         call.skip("to")
         let place = try call.word("the new parent, or `top`,")
-        try call.end()
-        return try call.make(.moveObject(object, parent: place == "top" ? nil : try Values.name(place)))
+        return .moveObject(object, parent: place == "top" ? nil : try Values.name(place))
     }
 
-    static let objectDelete = Command(
-        "object delete", "delete an object and everything in it", sentence: "OBJECT", options: Option.change,
+    static let objectDelete = Command.change(
+        "object delete", "delete an object and everything in it", sentence: "OBJECT",
         example: Example("object delete doc:plan", "revision 24")
-    ) { call in
-        let object = try call.name("the object")
-        try call.end()
-        return try call.make(.deleteObject(object))
-    }
+    ) { try .deleteObject($0.name("the object")) }
 
-    static let objectOwner = Command(
-        "object owner", "change the owner of an object", sentence: "OBJECT [to] PRINCIPAL", options: Option.change,
+    static let objectOwner = Command.change(
+        "object owner", "change the owner of an object", sentence: "OBJECT [to] PRINCIPAL",
         example: Example("object owner doc:plan to user:bob", "revision 14")
-    ) { call in
-        let object = try call.name("the object")
-        call.skip("to")
-        let owner = try call.name("the owner")
-        try call.end()
-        return try call.make(.setOwner(object, owner: owner))
-    }
+    ) { try .setOwner($0.name("the object"), owner: $0.name("the owner", after: "to")) }
 
     static let objectValue = Command(
         "object value", "print the value of an object, as JSON", sentence: "[of] OBJECT", options: [.reader] + Option.question,
         example: Example("object value doc:plan", #"{"pages":3,"title":"Plan"}"#)
     ) { call in
-        call.skip("of")
-        let object = try call.name("the object")
+        let object = try call.name("the object", after: "of")
         try call.end()
         let caller = try call.caller
         let (value, when) = try call.ask { (try $0.value(of: object, as: caller), $0.members) }

@@ -18,14 +18,10 @@ extension Command {
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
         let (answer, when) = try call.ask { (try $0.check(subject, privileges, on: object), $0.members) }
-        if call.isJSON {
-            let asked = Asked(subject: subject, privileges: privileges, object: object)
-            try call.output.json(.object(asked.answer(answer, when)))
-        } else {
-            try call.output.line(answer.isAllowed ? "yes" : "no")
-            try call.output.line(answer.explanation)
-        }
-        return answer.isAllowed ? .success : .failure
+        let asked = Asked(subject: subject, privileges: privileges, object: object)
+        return try call.answer(
+            .object(asked.answer(answer, when)), lines: [answer.isAllowed ? "yes" : "no", answer.explanation],
+            answer.isAllowed ? .success : .failure)
     }
 
     static let privileges = Command(
@@ -33,14 +29,9 @@ extension Command {
         example: Example("privileges user:ann on doc:plan", "read\nupdate")
     ) { call in
         let subject = try call.name("the subject")
-        call.skip("on")
-        let object = try call.name("the object")
+        let object = try call.name("the object", after: "on")
         try call.end()
-        let (names, when) = try call.ask {
-            try call.noteUnknown($0, objects: [object])
-            return (try $0.privileges(of: subject, on: object), $0.members)
-        }
-        return try call.answer(names, as: "privileges", to: Asked(subject: subject, object: object), when)
+        return try call.list("privileges", Asked(subject: subject, object: object)) { try $0.privileges(of: subject, on: object) }
     }
 
     static let who = Command(
@@ -49,11 +40,9 @@ extension Command {
         example: Example("who read doc:plan", "user:ann\nuser:bob")
     ) { call in
         let (privileges, object) = try call.privilegesOnObject()
-        let (names, when) = try call.ask {
-            try call.noteUnknown($0, objects: [object], privileges: privileges)
-            return (try $0.subjects(with: privileges, on: object), $0.members)
+        return try call.list("subjects", Asked(privileges: privileges, object: object)) {
+            try $0.subjects(with: privileges, on: object)
         }
-        return try call.answer(names, as: "subjects", to: Asked(privileges: privileges, object: object), when)
     }
 
     static let what = Command(
@@ -65,12 +54,9 @@ extension Command {
         let privileges = try call.privileges()
         try call.end()
         let className = try call.options[.className].map(Values.className)
-        let (names, when) = try call.ask {
-            try call.noteUnknown($0, privileges: privileges, class: className)
-            return (try $0.objects(for: subject, with: privileges, class: className), $0.members)
+        return try call.list("objects", Asked(subject: subject, privileges: privileges, className: className)) {
+            try $0.objects(for: subject, with: privileges, class: className)
         }
-        return try call.answer(
-            names, as: "objects", to: Asked(subject: subject, privileges: privileges, className: className), when)
     }
 
     static let entries = Command(
@@ -78,19 +64,13 @@ extension Command {
         options: Option.question,
         example: Example("entries doc:plan", "role:editors  read\nuser:ann  read, update  until 2999-12-31T00:00:00Z")
     ) { call in
-        call.skip("on")
-        let object = try call.name("the object")
+        let object = try call.name("the object", after: "on")
         try call.end()
         let (entries, when) = try call.ask {
             try call.noteUnknown($0, objects: [object])
             return (try $0.entries(on: object), $0.members)
         }
-        if call.isJSON {
-            try call.output.json(.object(Asked(object: object).answer(entries, when)))
-        } else {
-            for entry in entries { try call.output.line(entry.line) }
-        }
-        return .success
+        return try call.answer(.object(Asked(object: object).answer(entries, when)), lines: entries.map(\.line))
     }
 }
 
@@ -103,5 +83,31 @@ extension EntryDescription {
         if isPermanent { line += "  permanent" }
         if let permission { line += "  by \(Name.permission(permission))" }
         return line
+    }
+}
+
+extension Command {
+    static let why = Command(
+        "why", "explain why a subject has a privilege or not: every path, with the author and time of each step",
+        sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
+        example: Example(
+            "why user:ann read doc:plan",
+            """
+            yes: user:ann may read doc:plan
+            …
+            """)
+    ) { call in
+        let subject = try call.name("the subject")
+        let (privileges, object) = try call.privilegesOnObject()
+        let isPast = call.options[.at] != nil
+        let (answer, when) = try call.ask { snapshot in
+            let explanation = try snapshot.explain(subject, privileges, on: object)
+            let proposals = explanation.isAllowed ? nil : try snapshot.proposals(for: explanation)
+            return ((try snapshot.witness(of: explanation), proposals), snapshot.members)
+        }
+        let (witness, proposals) = answer
+        return try call.answer(
+            WitnessJSON(witness).value.with(proposals.map(\.members) ?? [:]).with(when),
+            lines: witness.lines + (proposals?.lines(isPast: isPast) ?? []), witness.isAllowed ? .success : .failure)
     }
 }

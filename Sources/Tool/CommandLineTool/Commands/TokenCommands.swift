@@ -36,12 +36,7 @@ extension Command {
                 call.note("`\(try call.dataDirectory)` has no store `\(name)` yet")
             }
         }
-        if call.isJSON {
-            try call.output.json(made.token.json(at: .present).with(["secret": .string(made.secret)]))
-        } else {
-            try call.output.line(made.secret)
-        }
-        return .success
+        return try call.answer(made.token.json(at: .present).with(["secret": .string(made.secret)]), lines: [made.secret])
     }
 
     static let tokenList = Command(
@@ -77,12 +72,7 @@ extension Command {
         do { token = try call.tokenRegistry.revoke(id: id, at: .present) } catch let error as TokenError {
             throw TokenRefusal(error: error)
         }
-        if call.isJSON {
-            try call.output.json(token.json(at: .present))
-        } else {
-            try call.output.line("revoked \(token.id)")
-        }
-        return .success
+        return try call.answer(token.json(at: .present), lines: ["revoked \(token.id)"])
     }
 }
 

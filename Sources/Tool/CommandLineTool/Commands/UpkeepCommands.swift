@@ -22,14 +22,8 @@ extension Command {
         let report = try Store.verify(
             at: try call.directory, quick: call.options.isSet(.quick), options: call.storeOptions)
         ProgressBar.standard.clear()
-        if call.isJSON {
-            try call.output.json(.object(report.json))
-        } else {
-            for problem in report.problems { try call.output.line("problem: \(problem)") }
-            for note in report.notes { try call.output.line("note: \(note)") }
-            try call.output.line(report.line)
-        }
-        return report.isSound ? .success : .failure
+        let lines = report.problems.map { "problem: \($0)" } + report.notes.map { "note: \($0)" } + [report.line]
+        return try call.answer(.object(report.json), lines: lines, report.isSound ? .success : .failure)
     }
 
     static let rebuild = Command(
@@ -41,12 +35,9 @@ extension Command {
         try Store.rebuild(at: try call.directory, options: call.storeOptions)
         let seconds = ((ContinuousClock.now - start) / .seconds(1) * 100).rounded() / 100
         let head = try call.withStore(.reading) { try $0.head.revision }
-        if call.isJSON {
-            try call.output.json(.object(["revision": .revision(head), "seconds": .number(seconds)]))
-        } else {
-            try call.output.line("rebuilt \(counted(head.rawValue, "revision")) in \(seconds) s")
-        }
-        return .success
+        return try call.answer(
+            .object(["revision": .revision(head), "seconds": .number(seconds)]),
+            lines: ["rebuilt \(counted(head.rawValue, "revision")) in \(seconds) s"])
     }
 
     static let acceptRollback = Command(
@@ -60,35 +51,26 @@ extension Command {
         try call.end()
         if case _? = call.options[.data] {
             let lost = try TokenRegistry(dataDirectory: try call.dataDirectory).acceptRollback(at: call.storeOptions.clock())
-            if call.isJSON {
-                try call.output.json(.object(["changes": .integer(Int64(lost.changes)), "had": .integer(Int64(lost.had))]))
-            } else {
-                try call.output.line(
+            return try call.answer(
+                .object(["changes": .integer(Int64(lost.changes)), "had": .integer(Int64(lost.had))]),
+                lines: [
                     "the token file has \(counted(UInt64(lost.changes), "change")) and had \(lost.had); tokens that were revoked "
-                        + "in the lost changes are valid again: see `muniment token list`")
-            }
-            return .success
+                        + "in the lost changes are valid again: see `muniment token list`"
+                ])
         }
         let directory = try call.directory
         if try Store.isMissing(at: directory) {
             try Store.acceptLoss(at: directory)
             let line = "the store in `\(directory)` is missing, and its loss is accepted: a new one can be created there"
-            if call.isJSON { try call.output.json(.object(["message": .string(line)])) } else { try call.output.line(line) }
-            return .success
+            return try call.answer(.object(["message": .string(line)]), lines: [line])
         }
         let accepted = try Store.acceptRollback(at: directory, options: call.storeOptions)
         ProgressBar.standard.clear()
-        if call.isJSON {
-            try call.output.json(
-                .object([
-                    "revision": .revision(accepted.revision), "hash": .string(accepted.hash),
-                    "refusal": .integer(Int64(accepted.record.rawValue)), "message": .string(accepted.message),
-                ]))
-        } else {
-            try call.output.line(
-                "the log ends with r\(accepted.revision) \(accepted.hash); recorded as refusal \(accepted.record)")
-        }
-        return .success
+        return try call.answer(
+            .object([
+                "revision": .revision(accepted.revision), "hash": .string(accepted.hash),
+                "refusal": .integer(Int64(accepted.record.rawValue)), "message": .string(accepted.message),
+            ]), lines: ["the log ends with r\(accepted.revision) \(accepted.hash); recorded as refusal \(accepted.record)"])
     }
 
     static let correctClock = Command(
@@ -101,17 +83,13 @@ extension Command {
         try call.end()
         let (caller, comment) = (try Values.name(call.options[.corrector] ?? "user:root"), call.options[.reason])
         let corrected = try call.withStore(.writing) { try $0.correctClock(as: caller, comment: comment) }
-        if call.isJSON {
-            try call.output.json(
-                .object([
-                    "revision": .revision(corrected.revision), "time": .time(corrected.time), "before": .time(corrected.before),
-                ]))
-        } else {
-            try call.output.line(
+        return try call.answer(
+            .object([
+                "revision": .revision(corrected.revision), "time": .time(corrected.time), "before": .time(corrected.before),
+            ]),
+            lines: [
                 "revision \(corrected.revision): commits up to \(corrected.before) now count as made no later than \(corrected.time)"
-            )
-        }
-        return .success
+            ])
     }
 
     static let statistics = Command(
@@ -149,12 +127,9 @@ extension Command {
     ) { call in
         try call.end()
         let groups = try call.withStore(.reading) { store in try store.read { try $0.lookAlikes() } }
-        if call.isJSON {
-            try call.output.json(.object(["groups": .array(groups.map { .array($0.map { .string($0.text) }) })]))
-        } else {
-            for group in groups { try call.output.line(group.map(\.text.showingBlanks).joined(separator: "  ")) }
-        }
-        return .success
+        return try call.answer(
+            .object(["groups": .array(groups.map { .array($0.map { .string($0.text) }) })]),
+            lines: groups.map { group in group.map(\.text.showingBlanks).joined(separator: "  ") })
     }
 }
 

@@ -34,3 +34,31 @@ struct Failure {
         if case .noSuchRevision = error { .usage } else { .storeTrouble }
     }
 }
+
+/// An invalid call.
+struct UsageError: Error {
+    /// The problem, the word, and the remedy.
+    let problem: String
+    /// The command, if it is known.
+    var command: Command?
+
+    init(_ problem: String) { self.problem = problem }
+
+    /// The problem, with the syntax of the command.
+    var message: String {
+        guard let command else { return problem + "\n`muniment help` lists the commands" }
+        return "\(command.name): \(problem)\nusage: \(command.usage)\n`muniment help \(command.name)` shows an example"
+    }
+}
+
+/// The exit code of a call.
+enum ExitCode: Int32 {
+    /// Yes, or done.
+    case success = 0
+    /// No, refused, or a failed check.
+    case failure = 1
+    /// The call is invalid.
+    case usage = 2
+    /// The store does not exist, is locked by another writer, or is damaged; or the disk reports an error.
+    case storeTrouble = 3
+}
