@@ -61,8 +61,8 @@ struct AuditCommandTests {
                 for _ in 0..<whole.count {
                     let page = try tool.make("audit --json --limit 4" + order + after)
                     found += page.lines
-                    guard let cursor = page.errors.split(separator: " ").last, page.errors.contains("--after ") else { break }
-                    after = " --after " + cursor.trimmingCharacters(in: .newlines)
+                    guard let cursor = page.errors.split(separator: " ").last, page.errors.contains("--cursor ") else { break }
+                    after = " --cursor " + cursor.trimmingCharacters(in: .newlines)
                 }
                 #expect(found == whole)
             }
@@ -85,7 +85,7 @@ struct AuditCommandTests {
         "An invalid option throws an error that names it, and prints no records",
         arguments: [
             ("audit --kind Granted", 2, "Granted"), ("audit --outcome perhaps", 2, "perhaps"), ("audit --limit 0", 2, "0"),
-            ("audit --kind ,", 2, "--kind"), ("audit --after nonsense", 2, "nonsense"), ("audit --from 99", 2, "99"),
+            ("audit --kind ,", 2, "--kind"), ("audit --cursor nonsense", 2, "nonsense"), ("audit --from 99", 2, "99"),
             ("audit --object plan", 2, "plan"),
             ("audit access read on doc:plan --from 6 --to 2", 2, "before it starts"),
             ("audit entry user:bob read", 2, "the object is missing"), ("audit of store", 2, "store"),

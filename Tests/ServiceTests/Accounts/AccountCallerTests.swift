@@ -139,7 +139,7 @@ struct AccountCallerTests {
         var listed: [String] = []
         var next: String? = ""
         while let after = next, listed.count < 10 {
-            let target = "/v1/accounts?limit=\(limit)" + (after.isEmpty ? "" : "&after=" + after)
+            let target = "/v1/accounts?limit=\(limit)" + (after.isEmpty ? "" : "&cursor=" + after)
             let page = try await fixture.door.send("GET", target, token: token).json
             listed += page.list("accounts").compactMap { $0.text("principal") }
             next = page.text("next")

@@ -6,16 +6,13 @@ import Testing
 @Suite("Events: consistent pages, and streamed lines")
 struct HappeningRouteTests {
     /// Follows the pages of a list, and makes a change between them.
-    private func pages(_ firm: NativeFixture, _ path: String, _ key: String, cursor next: String = "next") async throws
-        -> [JSONValue]
-    {
+    private func pages(_ firm: NativeFixture, _ path: String, _ key: String) async throws -> [JSONValue] {
         var found: [JSONValue] = []
         var path = path
         for step in 0..<20 {
             let page = try await firm.json("GET", path)
             found += page.list(key)
-            if page.flag("isLast") == true { return found }
-            guard let cursor = page.text(next) else { return found }
+            guard let cursor = page.text("next") else { return found }
             path = path.split(separator: "&cursor=")[0] + "&cursor=\(cursor)"
             let until = "2030-01-0\(step % 9 + 1)T00:00:00Z"
             try await firm.commit(
@@ -78,7 +75,7 @@ struct HappeningRouteTests {
             let lines = try await firm.send("GET", "/audit", headers: [HTTPHeader("Accept", "application/jsonl")]).lines
             let ofBeginning = 3 + 11
             #expect(lines.count == ofBeginning + 5 + 1)
-            #expect(try await pages(firm, "/audit?limit=7&to=6", "records", cursor: "cursor") == lines)
+            #expect(try await pages(firm, "/audit?limit=7&to=6", "records") == lines)
             let refused = try await firm.json("GET", "/audit?actor=user:bob&outcome=refused").list("records")
             #expect(refused.count == 1)
             let newest = try await firm.json("GET", "/audit?order=newest&limit=1&kind=AccessGranted&to=6").list("records")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Pages of lists: who, what, diff and audit/of")
+@Suite("Pages of lists: who, what, diff, entries, members, audit/of and audit/access")
 struct ListPageTests {
     /// A query, and the names of the lists in its response.
     private struct Question {
@@ -36,6 +36,18 @@ struct ListPageTests {
             Question(method: "GET", path: "/audit/of?subject=\(subject)", lists: ["roles", "classes", "objects"])
         }
 
+        static func entries(_ object: Name) -> Question {
+            Question(method: "GET", path: "/objects/\(object)/entries?", lists: ["entries"])
+        }
+
+        static func members(_ role: String) -> Question {
+            Question(method: "GET", path: "/roles/\(role)/members?", lists: ["members"])
+        }
+
+        static func access(_ object: Name) -> Question {
+            Question(method: "GET", path: "/audit/access?privileges=read&object=\(object)", lists: ["access"])
+        }
+
         /// Sends the query, with `limit` and `cursor` if they are given.
         func ask(_ firm: NativeFixture, limit: Int? = nil, cursor: String? = nil, status: Int = 200) async throws -> JSONValue {
             guard var body else {
@@ -55,7 +67,7 @@ struct ListPageTests {
             _ firm: NativeFixture, limit: Int, between change: () async throws -> Void = {}
         ) async throws -> [JSONValue] {
             var answers = [try await ask(firm, limit: limit)]
-            while let cursor = answers.last?.text("cursor") {
+            while let cursor = answers.last?.text("next") {
                 #expect(entries(of: answers[answers.count - 1]).count == limit)
                 guard answers.count < 5_000 else { break }
                 try await change()
@@ -88,13 +100,15 @@ struct ListPageTests {
                 // In some histories root loses its access: their lists are too short to have pages.
                 guard objects.count > 7 else { return }
                 compared += 1
-                var questions: [Question] = objects.prefix(6).flatMap { [.who(Name($0)), .diff(Name($0), from: "0")] }
+                var questions: [Question] = objects.prefix(6).flatMap {
+                    [.who(Name($0)), .diff(Name($0), from: "0"), .entries(Name($0)), .access(Name($0))]
+                }
                 for subject: Name in [Name("user:root"), .everyone] + callers.sorted(by: { $0.text < $1.text }).prefix(4) {
                     questions += [.what(subject), .diff(subject, from: "0"), .report(subject)]
                 }
                 for question in questions {
                     let whole = try await question.ask(firm)
-                    #expect(whole["cursor"] == nil)
+                    #expect(whole["next"] == nil)
                     for limit in [1, 2, 7] {
                         let pages = try await question.pages(firm, limit: limit)
                         for list in question.lists {
@@ -124,7 +138,10 @@ struct ListPageTests {
         try await withFirm(isLive: isLive) { firm in
             try await prepare(firm)
             var number = 0
-            for question: Question in [.who("doc:plan"), .what("user:ann"), .diff("user:ann"), .report("user:ann")] {
+            for question: Question in [
+                .who("doc:plan"), .what("user:ann"), .diff("user:ann"), .report("user:ann"), .entries("doc:plan"),
+                .access("doc:plan"), .members("editors"),
+            ] {
                 let whole = try await question.ask(firm)
                 let pages = try await question.pages(firm, limit: 1) {
                     // The change adds names that sort before the following pages, and removes others.
@@ -168,11 +185,11 @@ struct ListPageTests {
             try await prepare(firm)
             let questions: [Question] = [
                 .what("user:ann"), .what("user:root"), .who("doc:plan"), .diff("user:ann"), .diff("user:ann", from: "0"),
-                .report("user:ann"),
+                .report("user:ann"), .entries("doc:plan"), .access("doc:plan"),
             ]
             var cursors: [String] = []
             for question in questions {
-                guard let cursor = try await question.ask(firm, limit: 1).text("cursor") else {
+                guard let cursor = try await question.ask(firm, limit: 1).text("next") else {
                     cursors.append("")
                     continue
                 }
@@ -213,7 +230,7 @@ struct ListPageTests {
             let question = #"{"subject":"user:root","privilege":"read"}"#
             let first = try await firm.json("POST", "/what", json: question)
             #expect(first.texts("objects").count == 1_000)
-            #expect(first.text("cursor") != nil)
+            #expect(first.text("next") != nil)
             let lines = try await firm.send("POST", "/what", json: question, headers: [HTTPHeader("Accept", "application/jsonl")])
             #expect(try lines.lines.count == 1_102)
         }

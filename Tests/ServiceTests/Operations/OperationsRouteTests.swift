@@ -208,7 +208,7 @@ struct OperationsRouteTests {
                     "GET", "/v1/stores/default/decisions?subject=user:ann&newest=true&limit=2" + after, token: token
                 ).json
                 found += list(page["decisions"]) ?? []
-                if case .string(let next)? = page["cursor"] { after = "&cursor=" + next } else { after = "" }
+                if case .string(let next)? = page["next"] { after = "&cursor=" + next } else { after = "" }
             } while !after.isEmpty
             #expect(found.map { $0["request"] } == (0..<5).reversed().map { .string("r\($0)") })
             for bad in ["limit=0", "limit=x", "allowed=maybe", "from=yesterday", "cursor=-1", "colour=red", "limit=1&limit=2"] {

@@ -57,9 +57,8 @@ extension Asked {
 
     /// A page of a query. Its cursor continues at the same revision.
     package func answer(_ page: QueryPage) -> JSONObject {
-        members.with([
-            "objects": .texts(page.objects), "revision": .revision(page.revision), "next": .optional(page.next?.description),
-        ])
+        let answer = members.with(["objects": .texts(page.objects), "revision": .revision(page.revision)])
+        return page.next.map { answer.with(["next": .string($0.description)]) } ?? answer
     }
 }
 

@@ -11,39 +11,38 @@ enum AccountsRoutes {
 
     private static let who =
         "Requires a token that administers all stores, or an administrator of a store with accounts."
-    private static let pageLimit = 1_000
 
     static let find = Route(
         "GET", "/v1/accounts", "listAccounts", need: .store,
         RouteDescription("the account with an email, or all accounts in pages", group: "Accounts").saying(who)
             .taking(
-                .query("email", "the email to search for; at most one account has it"),
-                .query("after", "the `next` of the previous page: accounts after this principal"),
-                .limit(pageLimit, default: 100)
+                .query("email", "the email to search for; at most one account has it")
             )
+            .paged(.records)
             .answering(
-                "the accounts, in the order of their creation; with `next` if more may follow",
-                Schema.object(["accounts": Schema.list(Schema.named("Account"))], optional: ["next": Schema.name]), headers: []
+                "the accounts, in the order of their creation",
+                Schema.object(["accounts": Schema.list(Schema.named("Account"))], optional: .next), headers: []
             )
             .refusing(.conflict),
         .ofAccounts(.brisk) { call, accounts in
             try call.requireAdministeringAccounts()
             var arguments = Arguments(address: try call.query)
-            let (email, after) = (try arguments.optionalText("email"), try arguments.optionalName("after"))
-            let limit = try arguments.optionalCount("limit", upTo: pageLimit)
+            let email = try arguments.optionalText("email")
+            let (request, isPaged) = (
+                try arguments.page(.records, momentIn: nil), arguments.has("cursor") || arguments.has("limit")
+            )
             try arguments.finish()
             if let email {
-                guard after == nil, limit == nil else {
-                    throw Problem(.malformed, "`email` cannot be used with `after` and `limit`: omit them")
-                }
+                guard !isPaged else { throw Problem(.malformed, "`email` cannot be used with `cursor` and `limit`: omit them") }
                 let found = try accounts.find(email: email)
                 return call.answer(["accounts": .array(found.map { [.object($0.json(accounts))] } ?? [])])
             }
-            let count = limit ?? 100
-            let page = accounts.list(after: try after.map { try id(of: $0, accounts) }, limit: count)
-            var members: JSONObject = ["accounts": .array(page.map { .object($0.json(accounts)) })]
-            if page.count == count, let last = page.last { members["next"] = .name(last.principal) }
-            return call.answer(members)
+            let last = try request.position { Name($0).problem == nil ? Name($0) : nil }
+            // One more account than fits on the page shows if this is the last page.
+            let found = accounts.list(after: try last.map { try id(of: $0, accounts) }, limit: request.limit + 1)
+            let page = found.prefix(request.limit)
+            let members: JSONObject = ["accounts": .array(page.map { .object($0.json(accounts)) })]
+            return call.answer(members.page(next: found.count > page.count ? page.last?.principal : nil))
         })
 
     static let verify = Route(
@@ -123,7 +122,7 @@ enum AccountsRoutes {
     /// Where a page begins.
     private static func id(of principal: Name, _ accounts: Accounts) throws(Problem) -> AccountID {
         guard let account = accounts.account(principal: principal) else {
-            throw Problem(.conflict, "the account in `after` no longer exists: begin with the first page")
+            throw Problem(.conflict, "the account in `cursor` no longer exists: begin with the first page")
         }
         return account.id
     }

@@ -63,18 +63,12 @@ extension ParameterDescription {
     static let atLeast = query("atLeast", "a revision that the store must have reached", Schema.revision)
     static let from = query("from", "the start of the span", Schema.moment)
     static let to = query("to", "the end of the span", Schema.moment)
-    static let cursor = query(
-        "cursor", "the end of the previous page", .object(["type": .string("string"), "minLength": .integer(1)]))
     static let reader = query("as", "the caller; required with a token that does not act as a principal", Schema.name)
     static let ifMatch = header("If-Match", "the ETag of the object to change, or `*` for any existing object")
     static let ifNoneMatch = header("If-None-Match", "`*` to create the object")
     static let idempotencyKey = header(
         "Idempotency-Key", "a repeated request with the same key returns the first result",
         .object(["type": .string("string"), "minLength": .integer(1), "maxLength": .integer(1024)]))
-
-    static func limit(_ most: Int, default standard: Int) -> ParameterDescription {
-        query("limit", "the largest number of results", Schema.count(upTo: most, default: standard))
-    }
 }
 
 extension JSONObject {

@@ -48,7 +48,7 @@ extension Command {
         return try call.withAccounts { desk, call in
             var next: String?
             repeat {
-                let page = try desk.send(.get, "/v1/accounts?limit=1000" + (next.map { "&after=" + FormText.escaped($0) } ?? ""))
+                let page = try desk.send(.get, "/v1/accounts?limit=1000" + (next.map { "&cursor=" + FormText.escaped($0) } ?? ""))
                 for account in page.list("accounts") { _ = try call.show(account) }
                 next = page.text("next")
             } while next != nil

@@ -12,8 +12,8 @@ extension Option {
     fileprivate static let request = Option("request", value: "ID", "only records with this request id")
     fileprivate static let outcome = Option("outcome", value: "OUTCOME", "done, refused or any (default: any)")
     fileprivate static let limit = Option("limit", value: "NUMBER", "the largest number of records (default: all)")
-    fileprivate static let after = Option("after", value: "CURSOR", "continue after the end of a limited list")
     fileprivate static let newest = Option("newest", "the newest first")
+    static let cursor = Option("cursor", value: "CURSOR", "continue after the previous page, with its cursor")
     static let firstMoment = Option("from", value: "REVISION|TIME", "the start of the span (default: the oldest)")
     static let lastMoment = Option("to", value: "REVISION|TIME", "the end of the span (default: the newest)")
 }
@@ -22,7 +22,8 @@ extension Command {
     static let audit = Command(
         "audit", "show who did what and when, with refused commands; with --json one record per line",
         options: [
-            .actor, .object, .subject, .kind, .request, .firstMoment, .lastMoment, .outcome, .limit, .after, .newest, .json, .store,
+            .actor, .object, .subject, .kind, .request, .firstMoment, .lastMoment, .outcome, .limit, .cursor, .newest, .json,
+            .store,
         ],
         example: Example(
             "audit --actor user:bob",
@@ -35,7 +36,7 @@ extension Command {
         try call.end()
         let filter = try call.auditFilter
         let limit = try call.options[.limit].map(Values.count)
-        var cursor = try call.options[.after].map { text in try Call.understood { try AuditCursor(text) } }
+        var cursor = try call.options[.cursor].map { text in try Call.understood { try AuditCursor(text) } }
         let rest = try call.withStore(.reading) { store in
             var left = limit ?? .max
             var printer = AuditPrinter(output: call.output, isJSON: call.isJSON)
@@ -50,7 +51,7 @@ extension Command {
                 if left <= 0 { return page.cursor }
             }
         }
-        if let rest { call.note("more records follow: continue with --after \(rest)") }
+        if let rest { call.note("more records follow: continue with --cursor \(rest)") }
         return .success
     }
 }

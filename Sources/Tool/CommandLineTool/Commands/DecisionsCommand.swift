@@ -15,14 +15,13 @@ extension Option {
     fileprivate static let last = Option("to", value: "TIME", "the end of the span (default: the newest)")
     fileprivate static let newest = Option("newest", "the newest first")
     fileprivate static let limit = Option("limit", value: "NUMBER", "the largest number of decisions (default: all)")
-    fileprivate static let after = Option("after", value: "NUMBER", "continue after the decision with this number")
 }
 
 extension Command {
     static let decisions = Command(
         "decisions", "show the decisions that the service has logged for a store; with --json one per line",
         options: [
-            .data, .stores, .subject, .object, .action, .asker, .request, .only, .first, .last, .newest, .limit, .after, .json,
+            .data, .stores, .subject, .object, .action, .asker, .request, .only, .first, .last, .newest, .limit, .cursor, .json,
         ],
         example: Example(
             "decisions --data data --store default --subject user:ann",
@@ -39,7 +38,7 @@ extension Command {
             throw UsageError("the decisions of `\(store)` are not logged; start the service with `--decision-log \(store)`")
         }
         var left = try call.options[.limit].map(Values.count) ?? .max
-        var after = try call.options[.after].map { UInt64(try Values.count($0)) }
+        var after = try call.options[.cursor].map { UInt64(try Values.count($0)) }
         var dropped: UInt64 = 0
         repeat {
             let page = try search.page(filter, after: after, limit: min(left, 1_000))
@@ -47,7 +46,7 @@ extension Command {
             (left, after, dropped) = (left - page.decisions.count, page.next, dropped + page.dropped)
         } while after != nil && left > 0
         if dropped > 0 { call.note("\(counted(dropped, "decision")) dropped: the log could not keep up") }
-        if let after { call.note("more decisions follow: continue with --after \(after)") }
+        if let after { call.note("more decisions follow: continue with --cursor \(after)") }
         return .success
     }
 }

@@ -11,13 +11,12 @@ extension Option {
     fileprivate static let limit = Option(
         "limit", value: "N",
         "the largest number of objects, in the order of their creation unless sorted; prints a cursor for the next page")
-    fileprivate static let after = Option("after", value: "CURSOR", "continue after the previous page, with its cursor")
 }
 
 extension Command {
     static let objectList = Command(
         "object list", "list the objects of a class that a subject may read and query", sentence: "[of] CLASS",
-        options: [.filter, .sort, .limit, .after, .reader] + Option.question,
+        options: [.filter, .sort, .limit, .cursor, .reader] + Option.question,
         example: Example(#"object list doc --where '{"title":{"prefix":"Pl"}}' --sort title"#, "doc:plan")
     ) { call in
         call.skip("of")
@@ -33,14 +32,14 @@ extension Command {
         let page = try call.page(of: query, as: caller)
         let code = try call.answer(.object(Asked(className: className).answer(page)), lines: page.objects)
         // Printed to standard error, so that a program does not read it as a name.
-        if !call.isJSON, let next = page.next { call.note("more objects follow: repeat the command with --after \(next)") }
+        if !call.isJSON, let next = page.next { call.note("more objects follow: repeat the command with --cursor \(next)") }
         return code
     }
 }
 
 extension Call {
     /// Whether the query is sorted or limited, so that the class must define its properties.
-    fileprivate var isPaged: Bool { options[.sort] != nil || options[.limit] != nil || options[.after] != nil }
+    fileprivate var isPaged: Bool { options[.sort] != nil || options[.limit] != nil || options[.cursor] != nil }
 
     fileprivate func query(_ className: String, _ condition: Condition?) throws -> Query {
         let order = Values.list(options[.sort] ?? "").map { word in
@@ -50,8 +49,8 @@ extension Call {
     }
 
     fileprivate func page(of query: Query, as caller: Name) throws -> QueryPage {
-        guard let text = options[.after] else { return try ask { try $0.query(query, as: caller) } }
-        guard options[.at] == nil else { throw UsageError("`--after` uses the revision of its list; omit `--at`") }
+        guard let text = options[.cursor] else { return try ask { try $0.query(query, as: caller) } }
+        guard options[.at] == nil else { throw UsageError("`--cursor` uses the revision of its list; omit `--at`") }
         let cursor = try QueryCursor(text)
         return try withStore(.reading) { try $0.query(query, as: caller, after: cursor) }
     }

@@ -70,7 +70,7 @@ struct SecretsInLogsTests {
         let owner = try AccountsClient.Person(try await fixture.confirmReset(reset.attempt, reset.code))
         let token = try fixture.service.administrator()
         _ = try await fixture.door.send("GET", "/v1/accounts?email=new@example.com", token: token)
-        _ = try await fixture.door.send("GET", "/v1/accounts?email=new%40example.com&after=x", token: token)
+        _ = try await fixture.door.send("GET", "/v1/accounts?email=new%40example.com&cursor=x", token: token)
         _ = try await fixture.door.send("GET", "/v1/accounts?email=eve%40example.com", token: owner.access)
         _ = try await fixture.door.send("POST", "/v1/accounts/sign-in", json: #"{"evidence":{"email":"ann@example.com","#)
         _ = try await client.send("DELETE", "/v1/account", as: owner.access)

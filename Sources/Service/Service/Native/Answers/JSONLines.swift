@@ -33,6 +33,13 @@ struct LineWriter: ~Copyable {
 }
 
 extension Call {
+    /// Returns a response of a JSON object about a revision. The response's head contains the revision as well.
+    func answer(_ members: JSONObject, at revision: Revision, status: Int = 200, headers: [HTTPHeader] = []) -> HTTPResponse {
+        answer(members, status: status, headers: [Call.header(revision)] + headers)
+    }
+
+    static func header(_ revision: Revision) -> HTTPHeader { HTTPHeader("Muniment-Revision", revision.description) }
+
     /// The media types of JSON Lines: the one that is being registered, and a common older one.
     static let lineTypes = ["application/jsonl", "application/x-ndjson"]
 
@@ -88,19 +95,5 @@ extension Call {
             status: 200,
             headers: [HTTPHeader("Content-Type", type), HTTPHeader("Cache-Control", "no-store"), Call.header(revision)],
             body: .stream(stream))
-    }
-
-    /// Responds with names: in one object, or one per line if the client accepts JSON Lines.
-    ///
-    /// - Parameters:
-    ///   - key: the name of the list in the object.
-    ///   - lineKey: the name of an item in a line.
-    func answer(
-        _ names: [String], as key: String, lineKey: String, at revision: Revision, _ members: (_ key: String) -> JSONObject
-    ) throws(Problem) -> HTTPResponse {
-        guard let lineType else { return answer(members(key), at: revision) }
-        return try lines(lineType, at: revision) { writer in
-            for name in names { try writer.write([lineKey: .string(name)]) }
-        }
     }
 }

@@ -11,31 +11,34 @@ enum AuditQuestionRoutes {
         "privileges", "the privileges, separated by commas", .object(["type": .string("string"), "minLength": .integer(1)]),
         isRequired: true)
 
+    private static let subjectAccess = Schema.object(["subject": Schema.name, "spans": Schema.list(Schema.named("Span"))])
+
     static let access = Route(
         "GET", "/v1/stores/{store}/audit/access", "auditAccess", need: .store,
         RouteDescription("the subjects with a privilege on an object during a span, and when each had it", group: "Audit")
             .taking(privileges, .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast)
+            .paged(.names)
             .answering(
                 "the spans of each subject",
-                Schema.object([
-                    "access": Schema.list(
-                        Schema.object(["subject": Schema.name, "spans": Schema.list(Schema.named("Span"))])),
-                    "object": Schema.name, "privileges": Schema.privileges,
-                ])
+                Schema.object(
+                    ["access": Schema.list(subjectAccess), "object": Schema.name, "privileges": Schema.privileges],
+                    optional: .next), lines: subjectAccess
             )
             .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
             let (privileges, object) = (try arguments.listedPrivileges(), try arguments.name("object"))
-            let (from, to) = try arguments.span()
-            let atLeast = try arguments.optionalRevision("atLeast")
+            let from = try arguments.optionalMoment("from") ?? .revision(.genesis)
+            let request = try arguments.page(.names, momentIn: "to")
             try arguments.finish()
             try call.requireAsking(aboutObject: object)
-            try call.requireVisible(atLeast)
-            let head = try call.store.head.revision
+            let asked = Asked(privileges: privileges, object: object).members
+            let start = try call.read(at: ReadPoint(moment: from, atLeast: nil)) { $0.members }
+            let list = try call.list(request, of: asked.with(["from": .object(start)]))
+            let (last, instant) = try call.read(at: list.point) { ($0.revision, $0.instant) }
             let found = try call.store.accessSpans(
-                with: privileges, on: object, from: from, to: to, for: try call.audience)
-            return call.answer(Asked(privileges: privileges, object: object).answer(found), at: head)
+                with: privileges, on: object, from: from, to: .revisionAt(last, instant), for: try call.audience)
+            return try call.answer(list.page(of: found, at: last, instant, [:]), to: asked, as: "access") { $0.json }
         })
 
     static let entry = Route(
@@ -57,7 +60,8 @@ enum AuditQuestionRoutes {
             var arguments = try call.arguments()
             let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
             let privileges = try arguments.listedPrivileges()
-            let (from, to) = try arguments.span()
+            let from = try arguments.optionalMoment("from") ?? .revision(.genesis)
+            let to = try arguments.optionalMoment("to") ?? .now
             let atLeast = try arguments.optionalRevision("atLeast")
             try arguments.finish()
             try call.requireAsking(about: subject, on: object)
@@ -72,7 +76,7 @@ enum AuditQuestionRoutes {
         "GET", "/v1/stores/{store}/audit/of", "auditOf", need: .store,
         RouteDescription("all access of a subject, now or earlier: roles, levels, objects", group: "Audit")
             .saying("A page has at most `limit` entries, of `roles`, then of `classes`, then of `objects`.")
-            .taking(.query("subject", "who", Schema.name, isRequired: true), .at, .atLeast, .listLimit, .cursor)
+            .taking(.query("subject", "who", Schema.name, isRequired: true), .at, .atLeast).paged(.names)
             .answering(
                 "the report",
                 Schema.object(
@@ -81,12 +85,12 @@ enum AuditQuestionRoutes {
                         "classes": Schema.list(Schema.named("Holding")), "objects": Schema.list(Schema.named("Holding")),
                         "roles": Schema.list(
                             Schema.object(["everyones": Schema.flag, "role": Schema.name, "through": Schema.names])),
-                    ]).with(.when), optional: .listCursor)
+                    ]).with(.when), optional: .next)
             )
             .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
-            let (subject, request) = (try arguments.name("subject"), try arguments.listRequest())
+            let (subject, request) = (try arguments.name("subject"), try arguments.page(.names))
             try arguments.finish()
             guard subject.isSubject else {
                 throw arguments.wrong("subject", "cannot have access", "name a user, a thing, a role, everyone or anonymous")
@@ -109,11 +113,5 @@ enum AuditQuestionRoutes {
         for (name, entry) in page.items { lists[name, default: []].append(entry) }
         for (name, entries) in lists { part[name] = .array(entries) }
         return part.with(page.members)
-    }
-}
-
-extension Arguments {
-    fileprivate mutating func span() throws(Problem) -> (from: Moment, to: Moment) {
-        (try optionalMoment("from") ?? .revision(.genesis), try optionalMoment("to") ?? .now)
     }
 }

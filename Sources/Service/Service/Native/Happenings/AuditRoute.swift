@@ -12,8 +12,8 @@ enum AuditRoute {
         "GET", "/v1/stores/{store}/audit", "audit", need: .store,
         RouteDescription("the audit log: who did what and when, with refused commands", group: "Audit")
             .saying(
-                "`cursor` continues after a page; oldest first, the cursor of the last page finds later records. "
-                    + "With JSON Lines the response has all records, without pages."
+                "Oldest first, the request of the last page finds later records, too. With JSON Lines the response has all records, "
+                    + "without pages."
             )
             .taking(
                 .query("actor", "only actions and attempts of this caller; `store` for the store itself", Schema.name),
@@ -22,35 +22,31 @@ enum AuditRoute {
                 .query("kind", "only these kinds: of events such as AccessGranted, of refused commands such as grant"),
                 .query("request", "only records with this request id"), .from, .to,
                 .query("outcome", "done, refused or any", Schema.words("done", "refused", "any")),
-                .query("order", "the order of the records", Schema.words("oldest", "newest")), .atLeast,
-                .limit(1_000, default: 100), .cursor
+                .query("order", "the order of the records", Schema.words("oldest", "newest")), .atLeast
             )
+            .paged(.records)
             .answering(
-                "a page, and the cursor of the next one",
-                Schema.object([
-                    "records": Schema.list(Schema.named("AuditRecord")), "cursor": Schema.text, "isLast": Schema.flag,
-                    "revision": Schema.revision,
-                ]), lines: Schema.named("AuditRecord")
+                "a page",
+                Schema.object(
+                    ["records": Schema.list(Schema.named("AuditRecord")), "revision": Schema.revision], optional: .next),
+                lines: Schema.named("AuditRecord")
             )
             .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
             var filter = try arguments.auditFilter()
-            let limit = try arguments.count("limit", upTo: 1_000, default: 100)
-            let cursor = try arguments.optionalText("cursor").map { try AuditCursor($0) }
+            let request = try arguments.page(.records, momentIn: nil)
             let atLeast = try arguments.optionalRevision("atLeast")
             try arguments.finish()
             try call.requireAskingAnything()
             try call.requireVisible(atLeast)
+            let cursor = try request.position { try AuditCursor($0) }
             let store = try call.store
             let head = try store.head.revision
             guard let lineType = call.lineType else {
-                let page = try store.audit(filter, after: cursor, limit: limit)
-                return call.answer(
-                    [
-                        "records": .array(page.records.map(\.json)), "cursor": .string(page.cursor.description),
-                        "isLast": .bool(page.isLast), "revision": .revision(head),
-                    ], at: head)
+                let page = try store.audit(filter, after: cursor, limit: request.limit)
+                let members: JSONObject = ["records": .array(page.records.map(\.json)), "revision": .revision(head)]
+                return call.answer(members.page(next: page.isLast ? nil : page.cursor), at: head)
             }
             // Without an end, new records could extend a long response forever.
             if filter.to == nil, cursor == nil { filter.to = .revision(head) }

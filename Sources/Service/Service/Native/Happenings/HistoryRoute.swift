@@ -16,49 +16,36 @@ enum HistoryRoute {
             .taking(
                 .query("name", "the name of the object, principal or role", Schema.name, isRequired: true),
                 .query("at", "the end of the history (default: now)", Schema.moment),
-                .atLeast, .limit(1_000, default: 100), .cursor
+                .atLeast
             )
+            .paged(.records)
             .answering(
-                "a page, and the cursor of the next one",
-                Schema.object([
-                    "name": Schema.name, "commits": Schema.list(Schema.named("Commit")), "revision": Schema.revision,
-                    "next": Schema.orNull(Schema.text),
-                ]), lines: Schema.named("Commit")
+                "a page",
+                Schema.object(
+                    ["name": Schema.name, "commits": Schema.list(Schema.named("Commit")), "revision": Schema.revision],
+                    optional: .next), lines: Schema.named("Commit")
             )
             .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
-            let (name, point) = (try arguments.name("name"), try arguments.point())
-            let limit = try arguments.count("limit", upTo: 1_000, default: 100)
-            let (cursor, isNow) = (try arguments.optionalPageCursor(), !arguments.has("at"))
+            let (name, request) = (try arguments.name("name"), try arguments.page(.records))
             try arguments.finish()
-            guard cursor == nil || isNow else {
-                throw arguments.wrong("at", "cannot be used with `cursor`", "omit it, the cursor contains the revision")
-            }
             try call.requireAsking(aboutName: name)
-            let store = try call.store
-            let through = try call.read(
-                at: cursor.map { ReadPoint(moment: .revision($0.through), atLeast: point.atLeast) } ?? point
-            ) {
-                $0.revision
-            }
-            let audience = try call.audience
-            let revisions = try store.revisions(of: name, after: cursor?.after, through: through)
+            let (after, through) = try call.history(request)
+            let (store, audience) = (try call.store, try call.audience)
+            let revisions = try store.revisions(of: name, after: after, through: through)
             guard let lineType = call.lineType else {
                 var (commits, place, bytes) = ([JSONValue](), 0, 0)
-                while place < revisions.count, commits.count < limit, bytes < Limits.bytesPerPage {
+                while place < revisions.count, commits.count < request.limit, bytes < Limits.bytesPerPage {
                     if let commit = try store.commit(revisions[place], about: name, for: audience)?.json {
                         commits.append(commit)
                         bytes += commit.approximateBytes
                     }
                     place += 1
                 }
-                let next = place < revisions.count ? PageCursor(through: through, after: revisions[place - 1]) : nil
-                return call.answer(
-                    [
-                        "name": .name(name), "commits": .array(commits), "revision": .revision(through),
-                        "next": .optional(next?.description),
-                    ], at: through)
+                let next = place < revisions.count ? HistoryCursor(through: through, after: revisions[place - 1]) : nil
+                let members: JSONObject = ["name": .name(name), "commits": .array(commits), "revision": .revision(through)]
+                return call.answer(members.page(next: next), at: through)
             }
             return try call.lines(lineType, at: through) { writer in
                 for revision in revisions {

@@ -8,29 +8,27 @@ enum EntriesRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/objects/{object}/entries", "entries", need: .store,
         RouteDescription("the entries on an object: subjects and their privileges", group: "Objects").taking(.at, .atLeast)
+            .paged(.names)
             .answering(
                 "the entries, sorted",
                 Schema.object(
-                    JSONObject(["object": Schema.name, "entries": Schema.list(Schema.named("Entry"))]).with(.when)),
+                    JSONObject(["object": Schema.name, "entries": Schema.list(Schema.named("Entry"))]).with(.when),
+                    optional: .next),
                 lines: Schema.named("Entry")
             )
             .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
-            let point = try arguments.point()
+            let request = try arguments.page(.names)
             try arguments.finish()
             let object = Name(call.parameter("object"))
             try call.requireAsking(aboutObject: object)
+            let asked = Asked(object: object).members
+            let list = try call.list(request, of: asked)
             let audience = try call.audience
-            let (entries, revision, when) = try call.read(at: point) { snapshot in
-                let entries = try snapshot.tells(audience, of: object) ? snapshot.entries(on: object) : []
-                return (entries, snapshot.revision, snapshot.members)
+            let page = try call.read(at: list.point) { snapshot in
+                list.page(of: try snapshot.tells(audience, of: object) ? snapshot.entries(on: object) : [], snapshot)
             }
-            guard let lineType = call.lineType else {
-                return call.answer(Asked(object: object).answer(entries, when), at: revision)
-            }
-            return try call.lines(lineType, at: revision) { writer in
-                for entry in entries { try writer.write(entry.json) }
-            }
+            return try call.answer(page, to: asked, as: "entries") { $0.json }
         })
 }

@@ -12,16 +12,16 @@ enum DiffRoute {
         .taking(
             .query("name", "the subject or the object", Schema.name, isRequired: true),
             .query("from", "the earlier point in time", Schema.moment, isRequired: true),
-            .query("to", "the later point in time (default: now)", Schema.moment), .atLeast, .listLimit, .cursor
+            .query("to", "the later point in time (default: now)", Schema.moment), .atLeast
         )
+        .paged(.names)
         .answering(
             "the privileges gained and lost, with the object or the subject of each",
             Schema.object(
                 [
                     "name": Schema.name, "differences": Schema.list(Schema.named("Difference")),
-                    "from": Schema.named("Instant"),
-                    "to": Schema.named("Instant"),
-                ], optional: .listCursor), lines: Schema.named("Difference")
+                    "from": Schema.named("Instant"), "to": Schema.named("Instant"),
+                ], optional: .next), lines: Schema.named("Difference")
         )
         .refusing(.notYetVisible),
         .queued { call in
@@ -30,7 +30,7 @@ enum DiffRoute {
             guard let earlier = try arguments.optionalMoment("from") else {
                 throw arguments.wrong("from", "is missing", "add the earlier point in time")
             }
-            let request = try arguments.listRequest(momentIn: "to")
+            let request = try arguments.page(.names, momentIn: "to")
             try arguments.finish()
             try call.requireAsking(aboutName: name)
             let store = try call.store
@@ -40,9 +40,6 @@ enum DiffRoute {
             let (differences, moments) = try store.difference(
                 of: name, from: earlier, to: .revisionAt(last, instant), for: try call.audience)
             let page = list.page(of: differences, at: last, instant, moments)
-            guard let lineType = call.lineType else { return call.answer(page.items.json(of: name, page.members), at: last) }
-            return try call.lines(lineType, at: last) { writer in
-                for difference in page.items { try writer.write(difference.json) }
-            }
+            return try call.answer(page, to: ["name": .name(name)], as: "differences") { $0.json }
         })
 }

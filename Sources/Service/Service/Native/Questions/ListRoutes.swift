@@ -9,29 +9,29 @@ enum WhoRoute {
         "POST", "/v1/stores/{store}/who", "who", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("the users and things with a privilege on an object", group: "Questions")
             .saying("Administrators, who have all privileges, are omitted. `everyone` or `anonymous` alone means all callers.")
-            .taking(body: Schema.question(["object": Schema.name], optional: .listPage))
+            .taking(body: Schema.question(["object": Schema.name], optional: .page(.names)))
             .answering(
                 "the names, sorted",
                 Schema.object(
                     JSONObject(["privileges": Schema.privileges, "object": Schema.name, "subjects": Schema.names]).with(.when),
-                    optional: .listCursor),
+                    optional: .next),
                 lines: Schema.object(["subject": Schema.name])
             )
             .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
             let (object, privileges) = (try arguments.name("object"), try arguments.privileges())
-            let request = try arguments.listRequest()
+            let request = try arguments.page(.names)
             try arguments.finish()
             try call.requireAsking(aboutObject: object)
-            let asked = Asked(privileges: privileges, object: object)
-            let list = try call.list(request, of: asked.members)
+            let asked = Asked(privileges: privileges, object: object).members
+            let list = try call.list(request, of: asked)
             let audience = try call.audience
             let page = try call.read(at: list.point) { snapshot in
                 let names = try snapshot.tells(audience, of: object) ? snapshot.subjects(with: privileges, on: object) : []
                 return list.page(of: names, snapshot)
             }
-            return try call.answer(page, of: asked, as: "subjects", lineKey: "subject")
+            return try call.answer(page, to: asked, as: "subjects", lineKey: "subject") { .string($0) }
         })
 }
 
@@ -40,12 +40,14 @@ enum WhatRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/what", "what", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("the objects where a subject has a privilege", group: "Questions")
-            .taking(body: Schema.question(["subject": Schema.name], optional: JSONObject(["class": Schema.text]).with(.listPage)))
+            .taking(
+                body: Schema.question(["subject": Schema.name], optional: JSONObject(["class": Schema.text]).with(.page(.names)))
+            )
             .answering(
                 "the names, sorted",
                 Schema.object(
                     JSONObject(["subject": Schema.name, "privileges": Schema.privileges, "objects": Schema.names]).with(.when),
-                    optional: JSONObject(["class": Schema.text]).with(.listCursor)),
+                    optional: JSONObject(["class": Schema.text]).with(.next)),
                 lines: Schema.object(["object": Schema.name])
             )
             .refusing(.notYetVisible),
@@ -53,15 +55,15 @@ enum WhatRoute {
             var arguments = try call.arguments()
             let (subject, privileges) = (try arguments.name("subject"), try arguments.privileges())
             let className = try arguments.optionalText("class")
-            let request = try arguments.listRequest()
+            let request = try arguments.page(.names)
             try arguments.finish()
             try call.requireAsking(about: subject)
-            let asked = Asked(subject: subject, privileges: privileges, className: className)
-            let list = try call.list(request, of: asked.members)
+            let asked = Asked(subject: subject, privileges: privileges, className: className).members
+            let list = try call.list(request, of: asked)
             let page = try call.read(at: list.point) { snapshot in
                 list.page(of: try snapshot.objects(for: subject, with: privileges, class: className), snapshot)
             }
-            return try call.answer(page, of: asked, as: "objects", lineKey: "object")
+            return try call.answer(page, to: asked, as: "objects", lineKey: "object") { .string($0) }
         })
 }
 
@@ -70,26 +72,26 @@ enum MembersRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/roles/{role}/members", "members", need: .store,
         RouteDescription("the direct members of a role, given with or without `role:`", group: "Questions")
-            .taking(.at, .atLeast)
+            .taking(.at, .atLeast).paged(.names)
             .answering(
-                "the names, sorted", Schema.object(JSONObject(["role": Schema.name, "members": Schema.names]).with(.when)),
+                "the names, sorted",
+                Schema.object(JSONObject(["role": Schema.name, "members": Schema.names]).with(.when), optional: .next),
                 lines: Schema.object(["member": Schema.name])
             )
             .refusing(.notYetVisible),
         .queued { call in
             var arguments = try call.arguments()
-            let point = try arguments.point()
+            let request = try arguments.page(.names)
             try arguments.finish()
             let role = Name.role(call.parameter("role"))
             try call.requireAsking(aboutObject: role)
+            let asked = Asked(role: role).members
+            let list = try call.list(request, of: asked)
             let audience = try call.audience
-            let (names, revision, when) = try call.read(at: point) { snapshot in
-                let names = try snapshot.tells(audience, of: role) ? snapshot.members(of: role) : []
-                return (names, snapshot.revision, snapshot.members)
+            let page = try call.read(at: list.point) { snapshot in
+                list.page(of: try snapshot.tells(audience, of: role) ? snapshot.members(of: role) : [], snapshot)
             }
-            return try call.answer(names, as: "members", lineKey: "member", at: revision) {
-                Asked(role: role).answer(names, as: $0, when)
-            }
+            return try call.answer(page, to: asked, as: "members", lineKey: "member") { .string($0) }
         })
 }
 

@@ -4,17 +4,13 @@ internal import Muniment
 
 /// Returns the decision log of a store, if it has one.
 enum DecisionsRoute {
-    private static let largestLimit = 1_000
-    private static let standardLimit = 100
-
     static let route = Route(
         "GET", "/v1/stores/{store}/decisions", "decisions", need: .administering, description,
         .queued { call in
             guard let hosted = call.hosted else { throw Problem(.notFound, "the store does not exist") }
             var arguments = try call.arguments()
             let filter = try filter(&arguments)
-            let after = try arguments.optionalText("cursor").map { try number($0) }
-            let limit = try arguments.count("limit", upTo: largestLimit, default: standardLimit)
+            let request = try arguments.page(.records, momentIn: nil)
             try arguments.finish()
             let search = DecisionSearch(of: hosted.name.text, in: call.service.settings.dataDirectory)
             guard search.isThere else {
@@ -22,9 +18,8 @@ enum DecisionsRoute {
                     .notFound, "the decisions of this store are not logged: start the service with `--decision-log \(hosted.name)`")
             }
             hosted.decisionLog?.flush()
-            let page = try search.page(filter, after: after, limit: limit)
-            var answer: JSONObject = ["decisions": .array(page.decisions.map { .object($0.json) })]
-            if let next = page.next { answer["cursor"] = .string("\(next)") }
+            let page = try search.page(filter, after: request.position { UInt64($0) }, limit: request.limit)
+            var answer = JSONObject(["decisions": .array(page.decisions.map { .object($0.json) })]).page(next: page.next)
             if page.dropped > 0 { answer["dropped"] = .count(page.dropped) }
             return call.answer(answer)
         })
@@ -43,13 +38,6 @@ enum DecisionsRoute {
         return filter
     }
 
-    private static func number(_ cursor: String) throws(Problem) -> UInt64 {
-        guard let number = UInt64(cursor) else {
-            throw Problem(.malformed, "invalid `cursor`: pass the `cursor` of the previous page unchanged")
-        }
-        return number
-    }
-
     private static let description: RouteDescription = {
         let decision = Schema.object(
             [
@@ -63,13 +51,13 @@ enum DecisionsRoute {
                 .query("resource", "only about this object"), .query("request", "only decisions of the request with this id"),
                 .query("allowed", "only allowed, or only denied decisions", Schema.flag),
                 .query("from", "the first time", Schema.time), .query("to", "the last time", Schema.time),
-                .query("newest", "true: newest first", Schema.flag), .cursor,
-                .limit(largestLimit, default: standardLimit)
+                .query("newest", "true: newest first", Schema.flag)
             )
+            .paged(.records)
             .answering(
-                "a page of decisions, which may be empty; with a cursor it is not the last page",
+                "a page of decisions, which may be empty even if it is not the last page",
                 Schema.object(
-                    ["decisions": Schema.list(decision)], optional: ["cursor": Schema.text, "dropped": Schema.number]), headers: [])
+                    ["decisions": Schema.list(decision)], optional: JSONObject.next.with(["dropped": Schema.number])), headers: [])
     }()
 }
 
