@@ -67,8 +67,9 @@ let package = Package(
             "MunimentRecipes", in: .recipes, ["Events", "Permissions", "Notices", "Muniment", "Projections", "Files"]),
 
         library("CSodium", in: .accounts, pkgConfig: "libsodium", package: "libsodium-dev"),
+        layer("Work", in: .service, ["Primitives"]),
         layer("Secrets", in: .accounts, ["CSodium"]),
-        layer("Identity", in: .accounts, ["Primitives", "Hashing", "Secrets", "Files", "LMDB", "EventLog"]),
+        layer("Identity", in: .accounts, ["Primitives", "Hashing", "Secrets", "Files", "LMDB", "EventLog", "Work"]),
         layer("Mail", in: .accounts, ["Primitives", "Files", "Identity", "NetworkClient", "Secrets"]),
         layer("OpenIDConnect", in: .accounts, ["Primitives", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials"]),
 
@@ -83,7 +84,7 @@ let package = Package(
             "Service", in: .service,
             [
                 "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Wire", "HTTPServer", "Credentials",
-                "Identity", "Secrets", "Hashing", "Files",
+                "Identity", "Secrets", "Hashing", "Files", "Work",
             ]),
 
         layer("RandomHistories", in: .testing, ["Events", "Permissions"]),
@@ -170,7 +171,7 @@ let package = Package(
         tests(
             "IdentityTests",
             [
-                "Identity", "EventLog", "Events", "Permissions", "Hashing", "Secrets", "Files", "LMDB", "TestSupport",
+                "Identity", "EventLog", "Events", "Permissions", "Hashing", "Secrets", "Files", "LMDB", "TestSupport", "Work",
                 "FaultHelper",
             ]),
         tests("PermissionsTests", ["Events", "Permissions", "Hashing", "TestSupport"]),
@@ -201,7 +202,7 @@ let package = Package(
                 "Identity", "Service", "CommandLineTool", "RandomHistories", "ServiceSupport", "IssuerSupport", "IdentitySupport",
                 "OpenIDConnect",
                 "Mail", "NetworkClient",
-                "TestSupport", "StoreSupport",
+                "TestSupport", "StoreSupport", "Work",
             ]),
         tests(
             "MunimentTestingTests",

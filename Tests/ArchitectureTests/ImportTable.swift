@@ -21,10 +21,12 @@ enum ImportTable {
         ],
         "Wire": ["Events", "Permissions", "Notices", "Muniment"],
         "Secrets": ["CSodium"],
+        "Work": ["Primitives", "Foundation", "Synchronization", "Dispatch"],
         "HTTPServer": ["CMicroHTTPD", "Glibc", "Dispatch", "Synchronization"],
         "NetworkClient": ["CCurl", "Secrets"],
         "Identity": [
-            "Primitives", "Hashing", "Secrets", "Files", "LMDB", "EventLog", "Synchronization", "Dispatch", "Foundation", "Glibc",
+            "Primitives", "Hashing", "Secrets", "Files", "LMDB", "EventLog", "Work", "Synchronization", "Dispatch", "Foundation",
+            "Glibc",
         ],
         "OpenIDConnect": ["Primitives", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials", "Synchronization"],
         "Mail": ["Primitives", "Files", "Identity", "NetworkClient", "Secrets", "Synchronization"],
@@ -32,7 +34,7 @@ enum ImportTable {
         "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient", "Synchronization"],
         "Service": [
             "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Wire", "HTTPServer", "Credentials",
-            "Identity", "Secrets", "Hashing", "Files", "Foundation", "Synchronization", "Dispatch",
+            "Identity", "Secrets", "Hashing", "Files", "Work", "Foundation", "Synchronization", "Dispatch",
         ],
         "CommandLineTool": [
             "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Wire", "Credentials", "Files",

@@ -34,7 +34,7 @@ struct ServicePresenceTests {
     func found(host: String) throws {
         let server = try PythonServer(ServicePresenceTests.echo, [host])
         #expect(!isFound)
-        let presence = try ServicePresence(dataDirectory: folder.path)
+        let presence = try ServiceLock(dataDirectory: folder.path)
         #expect(!isFound)
         try presence.announce(host: host, port: server.port)
         let service = try #require(RunningService(dataDirectory: folder.path))
@@ -48,7 +48,7 @@ struct ServicePresenceTests {
 
     @Test("A note with a flipped bit is invalid, so the secret is not sent to another service")
     func flippedNote() throws {
-        let presence = try ServicePresence(dataDirectory: folder.path)
+        let presence = try ServiceLock(dataDirectory: folder.path)
         defer { presence.end() }
         try presence.announce(host: "127.0.0.1", port: 8080)
         #expect(isFound)
@@ -69,7 +69,7 @@ struct ServicePresenceTests {
     func secrecy() throws {
         var secrets: Set<String> = []
         for _ in 0..<3 {
-            let presence = try ServicePresence(dataDirectory: folder.path)
+            let presence = try ServiceLock(dataDirectory: folder.path)
             try presence.announce(host: "127.0.0.1", port: 1)
             #expect(try FileManager.default.attributesOfItem(atPath: note)[.posixPermissions] as? Int == 0o600)
             #expect(presence.secret.wholeMatch(of: /local_[A-Za-z0-9_-]{43}/) != nil)
@@ -81,7 +81,7 @@ struct ServicePresenceTests {
 
     @Test("The note of a dead service is ignored")
     func stale() throws {
-        let presence = try ServicePresence(dataDirectory: folder.path)
+        let presence = try ServiceLock(dataDirectory: folder.path)
         try presence.announce(host: "127.0.0.1", port: 1)
         let left = try readFile(note)
         presence.end()
@@ -89,26 +89,26 @@ struct ServicePresenceTests {
         try Data(left).write(to: URL(filePath: note))
         #expect(!isFound)
         // A service that starts again removes the note before a client can find it.
-        let next = try ServicePresence(dataDirectory: folder.path)
+        let next = try ServiceLock(dataDirectory: folder.path)
         #expect(!fileExists(note))
         next.end()
     }
 
     @Test("A second service on a data directory is refused, and the error names the process that holds it")
     func second() throws {
-        let presence = try ServicePresence(dataDirectory: folder.path)
-        let error = #expect(throws: ServiceAlreadyRuns.self) { try ServicePresence(dataDirectory: folder.path) }
-        #expect(error?.holder.contains("process \(ProcessInfo.processInfo.processIdentifier)") == true)
+        let presence = try ServiceLock(dataDirectory: folder.path)
+        let error = #expect(throws: ServiceLockError.self) { try ServiceLock(dataDirectory: folder.path) }
+        #expect(error?.description.contains("process \(ProcessInfo.processInfo.processIdentifier)") == true)
         presence.end()
-        try ServicePresence(dataDirectory: folder.path).end()
+        try ServiceLock(dataDirectory: folder.path).end()
     }
 
     @Test("Ending a service twice does not affect the service that started after it")
     func endedTwice() throws {
-        let first = try ServicePresence(dataDirectory: folder.path)
+        let first = try ServiceLock(dataDirectory: folder.path)
         try first.announce(host: "127.0.0.1", port: 1)
         first.end()
-        let second = try ServicePresence(dataDirectory: folder.path)
+        let second = try ServiceLock(dataDirectory: folder.path)
         try second.announce(host: "127.0.0.1", port: 1)
         first.end()
         #expect(isFound)
@@ -128,7 +128,7 @@ struct ServicePresenceTests {
             ServicePresenceTests.echo, ["127.0.0.1", folder.path + "/mine.pem", folder.path + "/mine.key"])
         for (name, isTrusted) in [("mine", true), ("other", false)] {
             let pem = try String(contentsOfFile: folder.path + "/\(name).pem", encoding: .utf8)
-            let presence = try ServicePresence(dataDirectory: folder.path)
+            let presence = try ServiceLock(dataDirectory: folder.path)
             try presence.announce(host: "127.0.0.1", port: server.port, certificatePEM: pem)
             let service = try #require(RunningService(dataDirectory: folder.path))
             if isTrusted {
@@ -138,9 +138,9 @@ struct ServicePresenceTests {
             }
             presence.end()
         }
-        let presence = try ServicePresence(dataDirectory: folder.path)
+        let presence = try ServiceLock(dataDirectory: folder.path)
         defer { presence.end() }
-        #expect(throws: ServicePresenceError.noCertificate) {
+        #expect(throws: ServiceLockError.noCertificate) {
             try presence.announce(host: "127.0.0.1", port: 1, certificatePEM: "nothing")
         }
     }

@@ -56,7 +56,9 @@ struct AccountErrands {
     private func step(_ book: AccountBook) throws {
         let made = try make(book)
         let sessions = Sessions(book: book, settings: AccountSettings())
-        _ = try sessions.begin(made, provider: .password, device: "helper", authenticatedAt: .newYear, at: .newYear)
+        _ = try book.change(at: .newYear) { change in
+            sessions.begin(made, provider: .password, device: "helper", authenticatedAt: .newYear, at: .newYear, in: &change)
+        }
         guard book.read({ $0.accountCount }) > 4, let oldest = book.read({ $0.accounts(after: nil, limit: 1) }).first else {
             return
         }

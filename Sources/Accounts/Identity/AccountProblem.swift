@@ -22,7 +22,7 @@ public enum AccountProblem: Error, Hashable, Sendable {
     /// The account has no identity of this provider, no password, or no verified email, as the text says.
     case notThere(String)
     /// The last identity of an account cannot be unlinked.
-    case lastWayIn
+    case lastSignInMethod
     case unknownProvider(String)
     /// The new password is not accepted; the text states the rule.
     case unfitPassword(String)

@@ -1,7 +1,9 @@
+internal import Files
 public import Identity
 public import NetworkClient
 public import Primitives
 internal import Secrets
+internal import Synchronization
 
 /// Sends mails with a mail server.
 public struct SMTPMailer: Mailer {
@@ -40,5 +42,49 @@ public struct SMTPMailer: Mailer {
         delivery.login = login
         delivery.pinnedKeyDigest = pinnedKeyDigest
         return delivery
+    }
+}
+
+/// Writes mails to a folder, for development and tests. Nothing is sent.
+///
+/// Every mail is a file, named `00000001.eml` and so on in the order of the calls. Only its owner can read it, because mails
+/// contain codes.
+public final class Outbox: Mailer {
+    private let folder: String
+    private let sender: MailSender
+    private let clock: @Sendable () -> Instant
+    /// The number of the next file.
+    private let next: Mutex<Int>
+
+    /// - Parameters:
+    ///   - folder: the folder, created if it does not exist; existing files remain.
+    ///   - sender: the sender of the mails.
+    ///   - clock: returns the date of a mail.
+    /// - Throws: ``Identity/MailProblem`` if the folder cannot be created.
+    public init(folder: String, sender: MailSender, clock: @escaping @Sendable () -> Instant) throws(MailProblem) {
+        self.folder = folder
+        self.sender = sender
+        self.clock = clock
+        do throws(FileError) {
+            if !isFolder(folder) { try makePrivateFolder(folder) }
+            next = Mutex(try fileNames(in: folder).compactMap { Int($0.prefix { $0 != "." }) }.max().map { $0 + 1 } ?? 1)
+        } catch { throw MailProblem("the outbox: \(error)") }
+    }
+
+    public func send(_ message: MailMessage) throws(MailProblem) {
+        let bytes = MailBytes.make(
+            message, from: sender, at: clock(), identifier: Base64URL.encode(Secrets.randomBytes(16)))
+        do throws(FileError) {
+            try next.withLock { number throws(FileError) in
+                // Another process may use the same folder.
+                while try !createFile(path(number), with: bytes) { number += 1 }
+                number += 1
+            }
+        } catch { throw MailProblem("the outbox: \(error)") }
+    }
+
+    private func path(_ number: Int) -> String {
+        let digits = String(number)
+        return folder + "/" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits + ".eml"
     }
 }

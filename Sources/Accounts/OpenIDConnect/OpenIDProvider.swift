@@ -1,4 +1,5 @@
 internal import Credentials
+internal import Hashing
 public import Identity
 internal import NetworkClient
 public import Primitives
@@ -110,9 +111,7 @@ public final class OpenIDProvider: IdentityProvider {
             if case .keysUnavailable = error { throw .unavailable("\(error)") }
             throw .wrong
         }
-        do throws(IDTokenProblem) {
-            return try IDToken(jwt, of: attempt, clientID: settings.clientID)
-        } catch { throw .wrong }
+        return try IDToken(jwt, of: attempt, clientID: settings.clientID)
     }
 
     private func proof(
@@ -129,4 +128,85 @@ public final class OpenIDProvider: IdentityProvider {
             key: key, label: token.email?.text, email: isShown ? token.email.map { ($0, true) } : nil, profile: token.profile,
             authenticatedAt: min(token.authenticatedAt ?? attempt.begunAt, now))
     }
+}
+
+/// One authorization attempt at a provider: the values that must return, and the secrets of the client.
+struct AuthorizationAttempt: Sendable {
+    /// Returned in the redirect, so that an attacker cannot inject another response (RFC 6749, section 10.12).
+    let state: String
+    /// Returned in the ID token, so that another token cannot replace it.
+    let nonce: String
+    /// Sent with the code exchange: an attacker who saw only the code does not have it (RFC 7636).
+    let verifier: String
+    let redirectURI: String
+    let begunAt: Instant
+    /// Whether the provider must authenticate the user again.
+    let isReauthentication: Bool
+
+    init(redirectURI: String, isReauthentication: Bool, at now: Instant) {
+        state = AuthorizationAttempt.randomText()
+        nonce = AuthorizationAttempt.randomText()
+        verifier = AuthorizationAttempt.randomText()
+        self.redirectURI = redirectURI
+        begunAt = now
+        self.isReauthentication = isReauthentication
+    }
+
+    private static func randomText() -> String { Base64URL.encode(Secrets.randomBytes(32)) }
+
+    /// Returns the address to open in the user's browser.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the authorization endpoint of the provider.
+    ///   - clientID: the client ID of this service at the provider.
+    func address(at endpoint: String, clientID: String) -> String {
+        var fields = [
+            ("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirectURI), ("scope", "openid email profile"),
+            ("state", state), ("nonce", nonce), ("code_challenge_method", "S256"),
+            ("code_challenge", Base64URL.encode(Digest(of: Array(verifier.utf8).span).bytes)),
+        ]
+        if isReauthentication { fields += [("prompt", "login"), ("max_age", "0")] }
+        return endpoint + (endpoint.contains("?") ? "&" : "?") + FormText.make(fields)
+    }
+}
+
+/// The ID token of one attempt. Its signature, issuer, audience and expiry are already verified (OpenID Connect Core 1.0, section
+/// 3.1.3.7).
+struct IDToken {
+    private let jwt: CheckedJWT
+    /// When the user authenticated at the provider; nil if the provider does not report it.
+    let authenticatedAt: Instant?
+
+    /// The permitted difference between the clocks of provider and service in microseconds.
+    private static let leeway: Int64 = 60_000_000
+
+    /// Checks that the token is the response to this attempt.
+    ///
+    /// - Throws: ``ProviderProblem/wrong`` if it is not.
+    init(_ jwt: CheckedJWT, of attempt: AuthorizationAttempt, clientID: String) throws(ProviderProblem) {
+        self.jwt = jwt
+        guard jwt.claims.text("nonce") == attempt.nonce else { throw .wrong }
+        if case .array(let audiences)? = jwt.claims["aud"], audiences.count != 1, jwt.claims["azp"] == nil { throw .wrong }
+        if let party = jwt.claims["azp"], party != .string(clientID) { throw .wrong }
+        let begun = attempt.begunAt.advanced(byMicroseconds: -IDToken.leeway)
+        let (issued, authenticated): (Instant?, Instant?)
+        do throws(JWTProblem) {
+            (issued, authenticated) = (try jwt.time("iat"), try jwt.time("auth_time"))
+        } catch { throw .wrong }
+        // A token that is older than the attempt cannot be its response.
+        guard let issued, issued >= begun else { throw .wrong }
+        // With `max_age` in the request the claim is required (OpenID Connect Core 1.0, section 2).
+        if attempt.isReauthentication {
+            guard let authenticated, authenticated >= begun else { throw .wrong }
+        }
+        authenticatedAt = authenticated
+    }
+
+    var subject: String { jwt.subject }
+
+    /// The email from the provider, verified or not.
+    var email: EmailAddress? { jwt.claims.text("email").flatMap(EmailAddress.init) }
+    var isEmailVerified: Bool { jwt.claims["email_verified"] == .bool(true) }
+
+    var profile: Profile { Profile(displayName: jwt.claims.text("name"), picture: jwt.claims.text("picture")) }
 }

@@ -114,3 +114,63 @@ extension Span<UInt8> {
         }
     }
 }
+
+/// The text of a header.
+enum HeaderText {
+    /// A value without the blanks around it.
+    static func trimmed(_ value: String) -> String {
+        let bytes = value.utf8
+        guard let first = bytes.first, let last = bytes.last, isBlank(first) || isBlank(last) else { return value }
+        guard let start = bytes.firstIndex(where: { !isBlank($0) }), let end = bytes.lastIndex(where: { !isBlank($0) }) else {
+            return ""
+        }
+        return String(value[start...end])
+    }
+
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    /// Whether a byte is valid in a method or in the name of a header: RFC 9110, 5.6.2.
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"),
+            UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// Whether a byte is valid in the value of a header: anything except controls, RFC 9110, 5.5.
+    static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
+}
+
+/// Checks the headers in the library's memory for text that the library has removed or joined.
+///
+/// The library ends a text at its first zero byte, treats a carriage return alone as a line end, and joins folded lines. A proxy or
+/// another server may read such a head differently. All of these cases are visible between the end of one header and the beginning
+/// of the next: in a valid head, this gap contains only two zero bytes that replaced the line end.
+@safe struct HeaderWalk {
+    var framing: Framing
+    /// The end of the previous header.
+    var end: UnsafePointer<CChar>
+
+    /// Checks the text between the previous header and the next one, or the end of the head.
+    ///
+    /// - Parameters:
+    ///   - start: the beginning of the next header.
+    ///   - lineEnds: the number of line ends in between.
+    mutating func pass(to start: UnsafePointer<CChar>, lineEnds: Int = 1) {
+        // A joined value is located after all others.
+        guard unsafe end < start else { return framing.refuse("a header continues on a second line") }
+        if unsafe start - end < 2 * lineEnds { framing.refuse("a line of the head does not end with CR LF") }
+        while unsafe end < start {
+            let byte = unsafe end.pointee
+            guard byte == 0 || byte == 0x0D || byte == 0x0A else {
+                return framing.refuse("the head has a zero byte, or a line that is not a header")
+            }
+            unsafe end += 1
+        }
+    }
+}

@@ -1,5 +1,9 @@
+internal import Dispatch
+public import Events
 internal import HTTPServer
 internal import Muniment
+internal import Synchronization
+internal import Work
 
 extension MunimentService {
     /// Returns the problem to send for an error, and reports faults of the service in its log.
@@ -34,5 +38,52 @@ extension MunimentService {
         var response = response
         response.headers += operations.headers(requestID: exchange.requestID, limit: exchange.limit)
         return response
+    }
+}
+
+extension MunimentService {
+    /// Runs a request of the tool in this process with all access, for when no service is running.
+    ///
+    /// - Parameters:
+    ///   - method: the method of the request.
+    ///   - target: its path, percent-encoded, with the query.
+    /// - Returns: the status of the response and its body; null if that is empty or not JSON.
+    public func carryOut(_ method: String, _ target: String) -> (status: Int, body: JSONValue) {
+        let answered = DispatchSemaphore(value: 0)
+        let response = Mutex<HTTPResponse?>(nil)
+        let request = HTTPRequest(
+            method: method, target: target, headers: [HTTPHeader("Authorization", "Bearer " + secretOfTool)], body: []
+        ) { answer in
+            response.withLock { $0 = answer }
+            answered.signal()
+        }
+        switch admit(request) {
+        case .refused(let refusal): request.respond(refusal)
+        case .body: if case .now(let answer) = answer(request) { request.respond(answer) }
+        }
+        answered.wait()
+        guard let response = response.withLock({ $0 }), case .bytes(let bytes) = response.body else { return (500, .null) }
+        return (response.status, (try? JSONText.decode(bytes)) ?? .null)
+    }
+}
+
+/// Queues for requests with large bodies. Handling a request needs up to 20 times the memory of its body.
+struct BodyQueues: Sendable {
+    /// The largest body that needs no queue, in bytes.
+    private static let smallBytes = 64 << 10
+    private static let mediumBytes = 512 << 10
+
+    private let medium = WorkQueue(WorkLimits(running: 8, waiting: 1_024, runningOfCaller: 4, waitingOfCaller: 512))
+    private let large = WorkQueue(WorkLimits(running: 2, waiting: 256, runningOfCaller: 1, waitingOfCaller: 64))
+
+    var all: [WorkQueue] { [medium, large] }
+
+    /// Returns the queue for a request.
+    ///
+    /// - Parameter bytes: the length of its body.
+    /// - Returns: nil if the body is small.
+    func queue(forBodyOf bytes: Int) -> WorkQueue? {
+        if bytes <= Self.smallBytes { return nil }
+        return bytes <= Self.mediumBytes ? medium : large
     }
 }

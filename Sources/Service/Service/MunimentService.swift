@@ -5,6 +5,7 @@ internal import Foundation
 public import HTTPServer
 internal import Muniment
 internal import Permissions
+internal import Work
 
 /// The service: the stores of a data directory over HTTP.
 public final class MunimentService: HTTPApplication {
@@ -22,10 +23,10 @@ public final class MunimentService: HTTPApplication {
     let liveFeeds: LiveFeeds
     /// The queue of requests with large bodies, which need much memory while they are handled.
     private let bodies = BodyQueues()
-    private let presence: ServicePresence
+    private let serviceLock: ServiceLock
     private let tokens: TokenRegistry
     /// The accounts; nil if the service has none.
-    let accounts: AccountsOffice?
+    let accounts: AccountService?
     /// Long responses to slow clients: at most ``streamLimit`` at once, and a quarter of them for each caller. None is queued.
     let streams = WorkQueue(WorkLimits(running: streamLimit, waiting: 0, runningOfCaller: streamLimit / 4))
     /// Number of threads for queries: two for each processor, and at least eight.
@@ -40,28 +41,28 @@ public final class MunimentService: HTTPApplication {
     /// Opens every store of the data directory for writing. The first start creates the store `default`.
     ///
     /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened,
-    ///   ``Credentials/ServiceAlreadyRuns`` if another process uses the directory, or an error of the file system.
+    ///   ``Credentials/ServiceLockError`` if another process uses the directory, or an error of the file system.
     public init(_ settings: ServiceSettings) throws {
         self.settings = settings
         data = try DataDirectory(
             settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogs(settings))
         for line in try data.closeToOtherUsers() { settings.report(line) }
-        presence = try ServicePresence(dataDirectory: settings.dataDirectory)
+        serviceLock = try ServiceLock(dataDirectory: settings.dataDirectory)
         tokens = TokenRegistry(dataDirectory: settings.dataDirectory, report: settings.report)
         runningCommits = RunningCommits()
         do {
             accounts = try settings.accounts.map { [data, tokens, runningCommits] in
-                try AccountsOffice($0, settings, data, tokens, runningCommits)
+                try AccountService($0, settings, data, tokens, runningCommits)
             }
         } catch {
-            presence.end()
+            serviceLock.end()
             throw error
         }
         var callers = settings.callers
         // A request waits for the issuer's keys at most until its own deadline.
         callers.issuer?.fetchSeconds = settings.deadlines.wholeSeconds(upTo: 10)
         authenticator = Authenticator(
-            callers, tokens: tokens, localSecret: presence.secret, accounts: accounts, clock: settings.clock,
+            callers, tokens: tokens, localSecret: serviceLock.secret, accounts: accounts, clock: settings.clock,
             report: settings.report)
         router = Router(RouteTable.routes)
         operations = Operations(settings, routes: RouteTable.routes)
@@ -94,13 +95,13 @@ public final class MunimentService: HTTPApplication {
         } catch {
             accounts?.close()
             try? data.close()
-            presence.end()
+            serviceLock.end()
             throw error
         }
     }
 
     /// The secret with which the command line tool on this machine authenticates in place of a token.
-    var secretOfTool: String { presence.secret }
+    var secretOfTool: String { serviceLock.secret }
 
     /// Publishes the address of the service for the command line tool on this machine. The tool then makes its changes through the service.
     ///
@@ -109,7 +110,7 @@ public final class MunimentService: HTTPApplication {
     ///   - port: the port that the service listens on.
     ///   - certificatePEM: the certificate of the service; nil without TLS.
     public func announce(host: String, port: UInt16, certificatePEM: String? = nil) throws {
-        try presence.announce(host: host, port: port, certificatePEM: certificatePEM)
+        try serviceLock.announce(host: host, port: port, certificatePEM: certificatePEM)
     }
 
     /// Creates a token with all rights, if no token was ever created and every store is empty. Writes it to a file that only the owner
@@ -135,7 +136,7 @@ public final class MunimentService: HTTPApplication {
     /// cannot send its responses. Later calls do nothing. The server must have stopped before.
     public func close() throws {
         defer {
-            presence.end()
+            serviceLock.end()
             operations.flush()
         }
         // Each queue can pass work to the queues after it.
@@ -180,7 +181,7 @@ public final class MunimentService: HTTPApplication {
         let client = client(of: request)
         var storeName: String?
         if let place = route.storePlace { storeName = place == -1 ? StoreName.default.text : parameters[place] }
-        var (finding, limit): (Authenticator.Finding?, TokenBucket.Outcome?)
+        var (finding, limit): (Authenticator.Finding?, RateLimiter.Outcome?)
         var problem: Problem?
         if route.isOfAccounts, accounts == nil {
             problem = .withoutAccounts
@@ -229,12 +230,10 @@ public final class MunimentService: HTTPApplication {
         }
         if let name = exchange.storeName, exchange.hosted == nil {
             return later(request, exchange) { _ in
-                try self.open(name)
-            } then: { hosted in
-                self.go(Call(self, request, route, exchange, hosted))
+                self.go(Call(service: self, request: request, route: route, exchange: exchange, hosted: try self.open(name)))
             }
         }
-        return go(Call(self, request, route, exchange, exchange.hosted))
+        return go(Call(service: self, request: request, route: route, exchange: exchange, hosted: exchange.hosted))
     }
 
     /// Authenticates a caller with a JWT as soon as the issuer's keys are known, and then handles the request.
@@ -273,12 +272,13 @@ public final class MunimentService: HTTPApplication {
         case .immediateUpTo(let limitBytes, let handle):
             return call.request.body.count <= limitBytes ? now(call, handle) : queued(call, handle)
         case .queued(let handle): return queued(call, handle)
-        case .ofAccounts(let pace, let handle):
+        case .ofAccounts(let cost, let handle):
             guard let accounts else { return .now(finished(Problem.withoutAccounts.response, call.request)) }
-            return later(call.request, call.exchange, on: accounts.queue(pace, for: call)) { _ in
-                try handle(call, accounts.accounts)
-            } then: {
-                .now(self.finished($0, call.request))
+            let arguments: Arguments
+            do { arguments = try call.accountArguments() } catch { return now(call) { _ in throw error } }
+            return later(call.request, call.exchange, on: accounts.queue(cost, arguments)) { _ in
+                var arguments = arguments
+                return .now(self.finished(try handle(call, accounts.accounts, &arguments), call.request))
             }
         case .asynchronous(let handle):
             guard let queue = bodies.queue(forBodyOf: call.request.body.count) else {
@@ -320,26 +320,23 @@ public final class MunimentService: HTTPApplication {
         let queue = bodies.queue(forBodyOf: call.request.body.count)
         return later(call.request, call.exchange, on: queue, within: settings.deadlines.limit(of: call.route.name)) {
             cancellation in
-            try cancellation.perform { try handle(call) }
-        } then: {
-            .now(self.finished($0, call.request))
+            .now(self.finished(try cancellation.perform { try handle(call) }, call.request))
         }
     }
 
-    /// Runs work on a queue, and passes its result on.
+    /// Runs work on a queue, and responds with its result.
     ///
     /// Queued work is dropped when its client closes the connection.
-    private func later<Result>(
+    private func later(
         _ request: HTTPRequest, _ exchange: Exchange, on queue: WorkQueue? = nil, within limit: Duration? = nil,
-        _ body: @escaping @Sendable (Cancellation) throws -> Result,
-        then goOn: @escaping @Sendable (Result) -> HTTPAnswer
+        _ body: @escaping @Sendable (Cancellation) throws -> HTTPAnswer
     ) -> HTTPAnswer {
         let cancellation = exchange.beginWork(within: limit)
         let admission = (queue ?? work).add(exchange.origin) {
             cancellation.reason == .cancelled
         } _: {
             let answer: HTTPAnswer
-            do { answer = goOn(try body(cancellation)) } catch {
+            do { answer = try body(cancellation) } catch {
                 answer = .now(self.finished(self.problem(for: error, request).response, request))
             }
             if case .now(let response) = answer { request.respond(response) }
@@ -378,15 +375,5 @@ public final class MunimentService: HTTPApplication {
     public func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {
         (request.context as? Exchange)?.endWork()
         operations.ended(request, request.context as? Exchange, status: status, bytes: bytesSent, nanoseconds: nanoseconds)
-    }
-}
-
-extension Call {
-    fileprivate init(
-        _ service: MunimentService, _ request: HTTPRequest, _ route: Route, _ exchange: Exchange, _ hosted: HostedStore?
-    ) {
-        self.init(
-            service: service, request: request, route: route, parameters: exchange.parameters, caller: exchange.caller,
-            hosted: hosted, requestID: exchange.requestID, client: exchange.client, exchange: exchange)
     }
 }

@@ -1,3 +1,4 @@
+public import Credentials
 public import Events
 public import HTTPServer
 public import Muniment
@@ -46,4 +47,47 @@ public struct ServiceSettings: Sendable {
         self.storeOptions = storeOptions
         self.report = report
     }
+}
+
+/// The callers that a service accepts besides those with its own tokens.
+public struct CallerSettings: Sendable {
+    /// The trusted issuer of JWTs; nil to reject all JWTs.
+    public var issuer: IssuerSettings?
+    /// The stores that callers with such a JWT reach.
+    public var issuerStores: StoreScope
+    /// The stores that accept callers without credentials, as `anonymous`; nil for none.
+    public var anonymousStores: StoreScope?
+
+    public init(issuer: IssuerSettings? = nil, issuerStores: StoreScope = .all, anonymousStores: StoreScope? = nil) {
+        self.issuer = issuer
+        self.issuerStores = issuerStores
+        self.anonymousStores = anonymousStores
+    }
+}
+
+/// How long the service works on a query before it times out.
+///
+/// The time counts from the moment when the request is complete, so it includes waiting in a queue. Changes have no deadline: they
+/// are made at their turn. Responses as JSON Lines have a deadline for their first line. Notices have one for their last line, not
+/// counting the time before the first.
+public struct RouteDeadlines: Sendable {
+    /// The deadline of every route without a separate one.
+    public var all: Duration = .seconds(30)
+    /// By the name of the route in the description of the API, such as `whatIf`.
+    public var byRoute: [String: Duration] = [:]
+
+    public init() {}
+
+    /// The valid names for ``byRoute``.
+    public static var routeNames: [String] {
+        RouteTable.routes.filter(\.hasDeadline).map(\.name)
+    }
+
+    /// Returns the shortest deadline in whole seconds: at least 1, and at most a limit.
+    func wholeSeconds(upTo limit: Int) -> Int {
+        let shortest = byRoute.values.reduce(all, min)
+        return max(1, min(limit, Int(shortest.components.seconds)))
+    }
+
+    func limit(of route: String) -> Duration { byRoute[route] ?? all }
 }

@@ -62,3 +62,35 @@ struct BookFixture {
         try sessions(book).begin(account, provider: .password, device: device, authenticatedAt: clock.now, at: clock.now)
     }
 }
+
+/// Session operations that are the only change of a record.
+extension Sessions {
+    /// Starts a session in a separate change.
+    func begin(
+        _ account: AccountID, provider: ProviderID, device: String?, authenticatedAt: Instant, at now: Instant
+    ) throws -> (Session, SessionTokens) {
+        try book.change(at: now) { change in
+            guard change.state.account(account) != nil else { throw AccountProblem.noAccount }
+            return begin(account, provider: provider, device: device, authenticatedAt: authenticatedAt, at: now, in: &change)
+        }
+    }
+
+    /// Reauthenticates in a separate change.
+    func reauthenticate(
+        _ id: SessionID, provider: ProviderID, authenticatedAt: Instant, at now: Instant
+    ) throws -> (Session, SessionTokens) {
+        try book.change(at: now) { change in
+            try reauthenticate(id, provider: provider, authenticatedAt: authenticatedAt, at: now, in: &change)
+        }
+    }
+
+    /// Ends a session in a separate change.
+    func end(_ id: SessionID, _ why: SessionEnd, at now: Instant) throws {
+        try book.change(at: now) { change in end(id, why, in: &change) }
+    }
+
+    /// Ends the sessions of an account in a separate change.
+    func endAll(of account: AccountID, except kept: SessionID?, _ why: SessionEnd, at now: Instant) throws {
+        try book.change(at: now) { change in endAll(of: account, except: kept, why, in: &change) }
+    }
+}

@@ -4,6 +4,7 @@ import Secrets
 import Synchronization
 import TestSupport
 import Testing
+import Work
 
 @testable import Identity
 

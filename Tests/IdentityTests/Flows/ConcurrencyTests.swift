@@ -3,6 +3,7 @@ import Permissions
 import Synchronization
 import TestSupport
 import Testing
+import Work
 
 @testable import Identity
 
@@ -70,7 +71,7 @@ struct ConcurrencyTests {
     }
 
     @Test("I5 If two sign-in methods are removed concurrently, one stays")
-    func lastWayIn() throws {
+    func lastSignInMethod() throws {
         try AccountsFixture.with { fixture in
             let accounts = fixture.accounts
             for round in 0..<10 {
@@ -79,7 +80,7 @@ struct ConcurrencyTests {
                 let told = try together(2) { number in
                     problem { try accounts.unlink(ann.tokens.access, number == 0 ? .password : AccountsFixture.badge) }
                 }
-                #expect(told.count { $0 == nil } == 1 && told.contains(.lastWayIn))
+                #expect(told.count { $0 == nil } == 1 && told.contains(.lastSignInMethod))
                 #expect(accounts.account(principal: ann.account.principal)?.identities.count == 1)
             }
         }

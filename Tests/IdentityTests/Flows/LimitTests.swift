@@ -1,6 +1,7 @@
 import Events
 import TestSupport
 import Testing
+import Work
 
 @testable import Identity
 
@@ -8,23 +9,23 @@ import Testing
 struct LimitTests {
     static let rule = LimitRule(free: 3, firstDelaySeconds: 2, longestDelaySeconds: 10, forgottenSeconds: 100)
 
-    private func limiter(subjectLimit: Int = 100) -> AttemptLimiter {
+    private func limiter(subjectLimit: Int = 100) -> AttemptLimiter<Charge> {
         var limits = AccountLimits()
         (limits.identity, limits.source) = (Self.rule, Self.rule)
-        return AttemptLimiter(limits, subjectLimit: subjectLimit)
+        return AttemptLimiter<Charge>(limits, subjectLimit: subjectLimit)
     }
 
-    private func waitSeconds(_ limiter: AttemptLimiter, _ charges: [Charge], at now: Instant) -> Int {
-        guard case .tooManyAttempts(let seconds)? = problem({ try limiter.take(charges, at: now) }) else { return 0 }
+    private func waitSeconds(_ limiter: AttemptLimiter<Charge>, _ charges: [Charge], at now: Instant) -> Int {
+        guard case .tooManyAttempts(let seconds)? = problem({ try limiter.charge(charges, at: now) }) else { return 0 }
         return seconds
     }
 
     @Test("Delays double after the free attempts, up to the longest delay")
     func growing() {
-        var subject = TriedSubject(at: .newYear)
+        var subject = Attempts(at: .newYear)
         let waits = (0..<7).map { _ in
             subject.count(Self.rule, at: .newYear)
-            return subject.waitSeconds(Self.rule, at: .newYear)
+            return subject.wait(Self.rule, at: .newYear) / 1_000_000
         }
         #expect(waits == [0, 0, 2, 4, 8, 10, 10])
     }

@@ -97,16 +97,16 @@ struct LinkingTests {
     }
 
     @Test("I5 The last sign-in method cannot be removed, nor the last one that the service still supports")
-    func lastWayIn() throws {
+    func lastSignInMethod() throws {
         try withTemporaryFolder { folder in
             try AccountsFixture.with(folder: folder) { fixture in
                 let ann = try fixture.member("ann@example.org")
-                #expect(problem { try fixture.accounts.unlink(ann.tokens.access, .password) } == .lastWayIn)
+                #expect(problem { try fixture.accounts.unlink(ann.tokens.access, .password) } == .lastSignInMethod)
                 _ = try fixture.accounts.link(ann.tokens.access, AccountsFixture.badge, AccountsFixture.badge("ann"), from: "")
                 let unlinked = try fixture.accounts.unlink(ann.tokens.access, .password)
                 #expect(unlinked.identities.map(\.provider) == [AccountsFixture.badge])
                 #expect(unlinked.email == ann.account.email)
-                #expect(problem { try fixture.accounts.unlink(ann.tokens.access, AccountsFixture.badge) } == .lastWayIn)
+                #expect(problem { try fixture.accounts.unlink(ann.tokens.access, AccountsFixture.badge) } == .lastSignInMethod)
                 #expect(problem { try fixture.signIn("ann@example.org") } == .wrongCredentials)
                 _ = try fixture.accounts.setPassword(ann.tokens.access, AccountsFixture.password)
             }
@@ -117,7 +117,7 @@ struct LinkingTests {
             let ann = try without.signIn(
                 .password, AccountsFixture.evidence("ann@example.org"), device: nil, link: nil, from: "")
             #expect(ann.account.identities.count == 2)
-            #expect(problem { try without.unlink(ann.tokens.access, .password) } == .lastWayIn)
+            #expect(problem { try without.unlink(ann.tokens.access, .password) } == .lastSignInMethod)
         }
     }
 

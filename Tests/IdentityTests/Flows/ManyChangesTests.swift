@@ -3,6 +3,7 @@ import Permissions
 import Synchronization
 import TestSupport
 import Testing
+import Work
 
 @testable import Identity
 
@@ -72,7 +73,7 @@ struct ManyChangesTests {
             let eve = Account(
                 id: AccountID(9), principal: "user:eve", createdAt: .newYear, email: EmailAddress("eve@example.org"),
                 profile: Profile(), identities: [])
-            for _ in 0..<1_100 { accounts.waysInChanged(eve, .passwordSet) }
+            for _ in 0..<1_100 { accounts.signInMethodsChanged(eve, .passwordSet) }
             _ = try accounts.signUp(
                 .password, AccountsFixture.evidence("ann@example.org"), profile: Profile(), device: nil, from: AccountsFixture.home)
         }

@@ -44,7 +44,7 @@ struct NaivePeople {
         for index in sessions.indices where sessions[index].person == person && index != kept { sessions[index].isOver = true }
     }
 
-    mutating func waysInChanged(_ person: Int) {
+    mutating func signInMethodsChanged(_ person: Int) {
         for index in pending.indices where pending[index].person == person { pending[index].isOver = true }
     }
 

@@ -2,6 +2,7 @@ import Events
 import Permissions
 import TestSupport
 import Testing
+import Work
 
 @testable import Identity
 
@@ -201,7 +202,7 @@ private struct Town {
             guard let signedIn, let person = step.person else { break }
             naive.people[person].password = password
             naive.endSessions(of: person)
-            naive.waysInChanged(person)
+            naive.signInMethodsChanged(person)
             begin(person, signedIn)
         case .emailChange(let session): try confirmEmail(step, secret, session, what)
         case .linkBadge, .linkPassword: try link(index, step, secret.attempt, what)
@@ -249,7 +250,7 @@ private struct Town {
         naive.people[person].email = step.email
         naive.shown(step.email)
         naive.endSessions(of: person, except: session)
-        naive.waysInChanged(person)
+        naive.signInMethodsChanged(person)
     }
 
     /// Redeems a link in the newest active session.
@@ -268,7 +269,7 @@ private struct Town {
         }
         try expect(told, nil, what)
         naive.endSessions(of: person, except: session)
-        naive.waysInChanged(person)
+        naive.signInMethodsChanged(person)
     }
 
     // MARK: Actions in a session
@@ -291,7 +292,7 @@ private struct Town {
             let person = naive.sessions[session].person
             change(&naive.people[person])
             naive.endSessions(of: person, except: session)
-            naive.waysInChanged(person)
+            naive.signInMethodsChanged(person)
         }
         return what
     }
@@ -314,7 +315,7 @@ private struct Town {
             if (isBadge ? person.badge : person.password) == nil {
                 .notThere("the account has no sign-in method of the provider `\(provider)`: nothing to remove")
             } else if person.badge == nil || person.password == nil {
-                .lastWayIn
+                .lastSignInMethod
             } else {
                 nil
             }

@@ -187,7 +187,7 @@ struct SigningInTests {
             // I5
             #expect(try await manager.unlink(.email).providers.map(\.providerID) == [Acme.id])
             _ = wire.takeSent()
-            await #expect(throws: AuthError.lastWayIn) { try await manager.unlink(Acme.id) }
+            await #expect(throws: AuthError.lastSignInMethod) { try await manager.unlink(Acme.id) }
             #expect(wire.takeSent() == ["DELETE /v1/account/identities/acme"])
         }
     }

@@ -64,7 +64,7 @@ struct MachineScript {
         switch sender {
         case .job(let id): "\(id.number)"
         case .refresh(let number): "refresh \(number)"
-        case .farewell: "farewell"
+        case .formerSignOut: "farewell"
         }
     }
 

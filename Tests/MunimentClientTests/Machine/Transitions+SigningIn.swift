@@ -109,7 +109,7 @@ extension Transitions {
             signedIn + [
                 .pass(seconds: 600), .event(asked(1, .signIn(with: email, device: nil))),
                 .event(answered(1, Answered.json(200, Answered.session(5, at: 600, name: "Bob")))),
-            ], .answered(.farewell, Answered.json(200, Answered.session(2, at: 600))),
+            ], .answered(.formerSignOut, Answered.json(200, Answered.session(2, at: 600))),
             ["send farewell POST /v1/account/sign-out by a2"]),
         Transition(
             "New account data from the service is reported", signedIn + [.event(asked(1, .updateProfile([:])))],

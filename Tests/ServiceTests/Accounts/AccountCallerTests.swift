@@ -56,7 +56,7 @@ struct AccountCallerTests {
         try await withAccounts { fixture in
             let kinds = try await kinds(fixture)
             #expect(kinds.count == 12)
-            for route in AccountRoutes.all {
+            for route in RouteTable.routes.filter(\.isOfAccounts) {
                 for kind in kinds {
                     // This name belongs to no account, so the request changes nothing.
                     let path = route.path.segments.map { segment in

@@ -2,6 +2,7 @@ import Events
 import Identity
 import ServiceSupport
 import Testing
+import Work
 
 @testable import Service
 

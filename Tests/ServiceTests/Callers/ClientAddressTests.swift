@@ -3,6 +3,7 @@ import HTTPServer
 import Identity
 import ServiceSupport
 import Testing
+import Work
 
 @testable import Service
 

@@ -8,6 +8,7 @@ import ServiceSupport
 import Synchronization
 import TestSupport
 import Testing
+import Work
 
 @testable import Service
 

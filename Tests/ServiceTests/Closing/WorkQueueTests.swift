@@ -3,8 +3,7 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Service
+import Work
 
 @Suite("Work queues", .timeLimit(.minutes(10))) struct WorkQueueTests {
     private final class Held: Sendable {}

@@ -7,6 +7,7 @@ import Permissions
 import ServiceSupport
 import TestSupport
 import Testing
+import Work
 
 @testable import Service
 

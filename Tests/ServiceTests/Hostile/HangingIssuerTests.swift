@@ -5,6 +5,7 @@ import IssuerSupport
 import ServiceSupport
 import TestSupport
 import Testing
+import Work
 
 @testable import Service
 

@@ -59,9 +59,9 @@ struct OpenAPITests {
         let guide = try String(contentsOfFile: "Docs/Guides/http-api.md", encoding: .utf8)
         try await withService { service in
             for kind in Problem.Kind.allCases {
-                let page = try await service.direct.send("GET", "/problems/\(kind.rawValue)")
+                let page = try await service.direct.send("GET", "/problems/\(kind.name)")
                 #expect(try page.json.number("status") == Int64(kind.status))
-                #expect(guide.contains("\n#### Problem: \(kind.rawValue)\n"), "\(kind)")
+                #expect(guide.contains("\n#### Problem: \(kind.name)\n"), "\(kind.name)")
             }
             #expect(try await service.direct.send("GET", "/problems/none").status == 404)
             #expect(try await service.direct.send("GET", "/problems").json.list("problems").count == Problem.Kind.allCases.count)

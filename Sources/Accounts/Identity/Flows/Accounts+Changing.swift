@@ -1,4 +1,5 @@
 public import Primitives
+internal import Work
 
 /// Changes of profile, password and email by the signed-in user (CONFORMANCE I6).
 extension Accounts {
@@ -39,7 +40,7 @@ extension Accounts {
             try linkAndEndOthers(PendingIdentity(.password, proof), to: account.id, kept: session.id, in: &change)
             return change.state.account(account.id) ?? present
         }
-        waysInChanged(changed, .passwordSet)
+        signInMethodsChanged(changed, .passwordSet)
         return changed
     }
 
@@ -60,7 +61,7 @@ extension Accounts {
             sessions.endAll(of: account.id, except: session.id, .credentialsChanged, in: &change)
             return change.state.account(account.id) ?? present
         }
-        waysInChanged(changed, .passwordSet)
+        signInMethodsChanged(changed, .passwordSet)
         return changed
     }
 
@@ -72,7 +73,7 @@ extension Accounts {
         let (session, account) = try recentlySignedIn(access)
         let address = try Accounts.address(email)
         guard address != account.email else { throw .malformed("the account has this email already") }
-        try limiter.take([.mails(address), .mailSource(source), .changes(account.id)], at: clock())
+        try limiter.charge([.mails(address), .mailSource(source), .changes(account.id)], at: clock())
         return try sendCode(for: .emailChange(account.id, session.id, address)) { text, code, minutes in
             text.emailChange(address, code: code, minutes: minutes)
         }
@@ -103,7 +104,7 @@ extension Accounts {
                 return (present, change.state.account(account.id) ?? present)
             }
             steps.drop(about: address)
-            waysInChanged(changed, .emailChanged, to: before.email ?? address)
+            signInMethodsChanged(changed, .emailChanged, to: before.email ?? address)
             return changed
         }
     }

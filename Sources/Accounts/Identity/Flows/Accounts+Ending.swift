@@ -67,6 +67,6 @@ extension Accounts {
         do throws(DirectoryProblem) { try directory.withdraw(account.principal) } catch {
             report("accounts: access that `\(account.principal)` received during the deletion of its account may remain: \(error)")
         }
-        waysInChanged(gone, .deleted)
+        signInMethodsChanged(gone, .deleted)
     }
 }

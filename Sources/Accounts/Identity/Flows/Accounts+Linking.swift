@@ -1,4 +1,5 @@
 public import Primitives
+internal import Work
 
 /// Linking and unlinking identities (CONFORMANCE I4 and I5).
 ///
@@ -31,7 +32,7 @@ extension Accounts {
             }
             return change.state.account(account.id) ?? present
         }
-        waysInChanged(linked, .linked(provider))
+        signInMethodsChanged(linked, .linked(provider))
         return linked
     }
 
@@ -39,28 +40,28 @@ extension Accounts {
     public func link(_ access: String, _ link: String) throws(AccountProblem) -> Account {
         let (session, account) = try recentlySignedIn(access)
         let pending = try pendingLink(link, for: account.id)
-        try limiter.take([.changes(account.id)], at: clock())
+        try limiter.charge([.changes(account.id)], at: clock())
         let linked = try change(at: clock()) { change throws(AccountProblem) in
             _ = try present(session, in: change)
             try linkAndEndOthers(pending.identity, to: account.id, kept: session.id, in: &change)
             return change.state.account(account.id) ?? account
         }
-        waysInChanged(linked, .linked(pending.identity.provider))
+        signInMethodsChanged(linked, .linked(pending.identity.provider))
         return linked
     }
 
     /// Unlinks an identity. The last usable one cannot be unlinked.
     public func unlink(_ access: String, _ provider: ProviderID) throws(AccountProblem) -> Account {
         let (session, account) = try recentlySignedIn(access)
-        try limiter.take([.changes(account.id)], at: clock())
+        try limiter.charge([.changes(account.id)], at: clock())
         let unlinked = try change(at: clock()) { change throws(AccountProblem) in
             let present = try present(session, in: change)
-            try AccountRules.mayUnlink(provider, from: present, usable: Set(waysIn.keys))
+            try AccountRules.mayUnlink(provider, from: present, usable: Set(signInMethods.keys))
             change.record(.identityUnlinked(account.id, provider))
             sessions.endAll(of: account.id, except: session.id, .credentialsChanged, in: &change)
             return change.state.account(account.id) ?? present
         }
-        waysInChanged(unlinked, .unlinked(provider))
+        signInMethodsChanged(unlinked, .unlinked(provider))
         return unlinked
     }
 
@@ -86,7 +87,7 @@ extension Accounts {
     }
 
     /// Ends all pending attempts of an account after a change of its identities, and notifies the user by mail.
-    func waysInChanged(_ account: Account, _ notice: AccountNotice, to address: EmailAddress? = nil) {
+    func signInMethodsChanged(_ account: Account, _ notice: AccountNotice, to address: EmailAddress? = nil) {
         steps.drop(of: account.id)
         links.drop { $0.account == account.id }
         guard let address = address ?? account.email else { return }

@@ -1,10 +1,11 @@
 internal import Primitives
 internal import Synchronization
+internal import Work
 
 /// Proves identities with providers, within the limits.
 extension Accounts {
     func way(_ provider: ProviderID) throws(AccountProblem) -> any IdentityProvider {
-        guard let way = waysIn[provider] else { throw .unknownProvider(provider.text) }
+        guard let way = signInMethods[provider] else { throw .unknownProvider(provider.text) }
         return way
     }
 
@@ -34,7 +35,7 @@ extension Accounts {
         accepts: (Proof) -> Bool = { _ in true }
     ) throws(AccountProblem) -> Recognition {
         let now = clock()
-        try limiter.take(charges.all, at: now)
+        try limiter.charge(charges.all, at: now)
         sweep(at: now)
         var secret: String?
         do throws(ProviderProblem) {

@@ -1,4 +1,5 @@
 public import Primitives
+internal import Work
 
 /// Replaces forgotten passwords.
 extension Accounts {
@@ -11,7 +12,7 @@ extension Accounts {
         email: String, from source: String
     ) throws(AccountProblem) -> (attempt: String, ends: Instant) {
         let address = try Accounts.address(email)
-        try limiter.take([.mails(address), .mailSource(source)], at: clock())
+        try limiter.charge([.mails(address), .mailSource(source)], at: clock())
         let account = book.read { $0.account(email: address) }
         guard let account else {
             return try sendCode(for: .nothing(address)) { text, _, _ in text.nobodyToReset(address) }
@@ -53,7 +54,7 @@ extension Accounts {
                 return try begin(id, .password, device: device, authenticatedAt: now, isNew: false, in: &change)
             }
             limiter.forgive(.identity(.password, proof.key))
-            waysInChanged(signedIn.account, .passwordSet)
+            signInMethodsChanged(signedIn.account, .passwordSet)
             return signedIn
         }
     }

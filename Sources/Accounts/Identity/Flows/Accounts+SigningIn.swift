@@ -37,7 +37,7 @@ extension Accounts {
             return try begin(
                 account, provider, device: device, authenticatedAt: proof.authenticatedAt, isNew: false, in: &change)
         }
-        if let pending { waysInChanged(signedIn.account, .linked(pending.identity.provider)) }
+        if let pending { signInMethodsChanged(signedIn.account, .linked(pending.identity.provider)) }
         return signedIn
     }
 

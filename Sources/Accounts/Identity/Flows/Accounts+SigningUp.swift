@@ -1,4 +1,5 @@
 public import Primitives
+internal import Work
 
 /// Signs up users.
 extension Accounts {
@@ -29,7 +30,7 @@ extension Accounts {
         let proof = try prove(way, evidence, for: .enrolment, charges: charges).proof
         if let address = proof.unshownAddress {
             let step = PendingStep.signUp(address, PendingIdentity(provider, proof), TextRules.merged(profile, with: proof.profile))
-            if claimed == nil { try limiter.take([.mails(address), .mailSource(source)], at: clock()) }
+            if claimed == nil { try limiter.charge([.mails(address), .mailSource(source)], at: clock()) }
             let (attempt, ends) = try sendCode(for: step) { text, code, minutes in
                 text.signUp(address, code: code, minutes: minutes)
             }
@@ -38,7 +39,7 @@ extension Accounts {
         let arrived = Arrived(
             identity: PendingIdentity(provider, proof), isRecognized: proof.secret == nil, address: proof.shownAddress,
             profile: TextRules.merged(profile, with: proof.profile), device: device, authenticatedAt: proof.authenticatedAt)
-        return .signedIn(try welcome(arrived))
+        return .signedIn(try signIn(arrived))
     }
 
     /// Creates the account of a user who confirms the code from the mail.
@@ -60,7 +61,7 @@ extension Accounts {
                 identity: identity, isRecognized: false, address: address, profile: profile, device: device,
                 authenticatedAt: clock())
             do throws(AccountProblem) {
-                return try welcome(arrived)
+                return try signIn(arrived)
             } catch {
                 // The user has proven to own the address, even if it already has an account.
                 if !error.mayBeTriedAgain { steps.drop(about: address) }
@@ -87,7 +88,7 @@ extension Accounts {
         _ body: (PendingStep) throws(AccountProblem) -> R
     ) throws(AccountProblem) -> R {
         let now = clock()
-        try limiter.take([.source(source)], at: now)
+        try limiter.charge([.source(source)], at: now)
         return try steps.redeem(kind, attempt, code: code, at: now) { step throws(AccountProblem) in
             limiter.takeBack([.source(source)], at: now)
             return try body(step)

@@ -1,6 +1,7 @@
 public import Primitives
-internal import Secrets
+public import Secrets
 internal import Synchronization
+internal import Work
 
 /// The accounts of a data directory: sign-up, sign-in, identities, sessions and deletion (CONFORMANCE I2 to I9).
 ///
@@ -10,7 +11,7 @@ internal import Synchronization
 public final class Accounts: Sendable {
     let book: AccountBook
     let sessions: Sessions
-    let waysIn: [ProviderID: any IdentityProvider]
+    let signInMethods: [ProviderID: any IdentityProvider]
     /// The providers in order of priority.
     public let providers: [(id: ProviderID, priority: Int)]
     let passwords: PasswordProvider
@@ -19,7 +20,7 @@ public final class Accounts: Sendable {
     let clock: @Sendable () -> Instant
     let report: @Sendable (String) -> Void
     let mails: MailQueue
-    let limiter: AttemptLimiter
+    let limiter: AttemptLimiter<Charge>
     let steps = PendingSteps()
     let links = PendingTable<PendingLink>(prefix: "munl_")
     let leaving = Mutex<Set<AccountID>>([])
@@ -52,14 +53,14 @@ public final class Accounts: Sendable {
     ) throws {
         let threads = BackgroundThreads(count: settings.hashesAtOnce, backlogLimit: settings.hashBacklog)
         passwords = try PasswordProvider(settings.passwordHash, on: threads)
-        var waysIn: [ProviderID: any IdentityProvider] = [.password: passwords]
+        var signInMethods: [ProviderID: any IdentityProvider] = [.password: passwords]
         for provider in providers {
-            guard waysIn.updateValue(provider, forKey: provider.id) == nil else {
+            guard signInMethods.updateValue(provider, forKey: provider.id) == nil else {
                 throw AccountProblem.unknownProvider("the provider \(provider.id) appears twice: give one of them another id")
             }
         }
-        self.waysIn = waysIn
-        self.providers = waysIn.values.map { ($0.id, $0.priority) }.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
+        self.signInMethods = signInMethods
+        self.providers = signInMethods.values.map { ($0.id, $0.priority) }.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
         self.mails = mails
         self.directory = directory
         self.settings = settings
@@ -93,7 +94,7 @@ public final class Accounts: Sendable {
         _ provider: ProviderID, _ request: JSONObject, from source: String
     ) throws(AccountProblem) -> JSONObject {
         let way = try way(provider)
-        try limiter.take([.beginnings(source)], at: clock())
+        try limiter.charge([.beginnings(source)], at: clock())
         do {
             if let answer = try way.begin(request, at: clock()) { return answer }
         } catch {
@@ -124,4 +125,50 @@ public enum SignUpOutcome: Hashable, Sendable {
     case signedIn(SignedIn)
     /// A code was sent to the address, whether or not it has an account. The attempt is secret; pass it back with the code.
     case verificationSent(attempt: String, ends: Instant)
+}
+
+/// The stores that accounts are users of (CONFORMANCE I9).
+public protocol PermissionDirectory: Sendable {
+    /// Makes principals users of every store with accounts. Idempotent.
+    ///
+    /// - Parameter principals: at most as many as fit into one transaction of a store.
+    func enroll(_ principals: [Name]) throws(DirectoryProblem)
+
+    /// Removes a principal from all stores: its grants, memberships and administered objects. Idempotent, so that a failed deletion
+    /// can be repeated.
+    func withdraw(_ principal: Name) throws(DirectoryProblem)
+}
+
+/// An operation that a store rejected.
+public struct DirectoryProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason, the store, and the remedy.
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+}
+
+/// Lifetimes and limits of accounts.
+public struct AccountSettings: Hashable, Sendable {
+    /// The lifetime of an access token in seconds.
+    public var accessSeconds: Int64 = 600
+    /// The time in seconds after which a session without a refresh expires.
+    public var idleSeconds: Int64 = 30 * 86_400
+    /// The maximum lifetime of a session in seconds.
+    public var sessionSeconds: Int64 = 180 * 86_400
+    /// The maximum age in seconds of a sign-in for a sensitive change (CONFORMANCE I7).
+    public var recentSignInSeconds: Int64 = 300
+    /// The lifetime of a mailed code in seconds.
+    public var codeSeconds: Int64 = 600
+    /// The name of the service in mails.
+    public var serviceName = "Muniment"
+    /// The cost of a password hash. A weaker hash is replaced at the next sign-in.
+    public var passwordHash = PasswordHash.Settings()
+    /// The maximum number of concurrent password hashes. They run at low priority.
+    public var hashesAtOnce = 2
+    /// The maximum number of passwords that wait to be hashed. Further requests get ``AccountProblem/unavailable(_:)``.
+    public var hashBacklog = 32
+    /// The limits on attempts.
+    public var limits = AccountLimits()
+
+    public init() {}
 }

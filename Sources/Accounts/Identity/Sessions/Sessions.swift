@@ -46,16 +46,6 @@ struct Sessions: Sendable {
         return (session, tokens)
     }
 
-    /// Starts a session in a separate change.
-    func begin(
-        _ account: AccountID, provider: ProviderID, device: String?, authenticatedAt: Instant, at now: Instant
-    ) throws -> (Session, SessionTokens) {
-        try book.change(at: now) { change in
-            guard change.state.account(account) != nil else { throw AccountProblem.noAccount }
-            return begin(account, provider: provider, device: device, authenticatedAt: authenticatedAt, at: now, in: &change)
-        }
-    }
-
     private func makeRoom(for account: AccountID, at now: Instant, in change: inout AccountChange) {
         var others = change.state.sessions(of: account)
         for session in others where session.isOver(at: now) { change.record(.sessionEnded(session.session.id, .ended)) }
@@ -145,25 +135,11 @@ struct Sessions: Sendable {
         return (change.state.session(id)?.session ?? live.session, tokens)
     }
 
-    /// Reauthenticates in a separate change.
-    func reauthenticate(
-        _ id: SessionID, provider: ProviderID, authenticatedAt: Instant, at now: Instant
-    ) throws -> (Session, SessionTokens) {
-        try book.change(at: now) { change in
-            try reauthenticate(id, provider: provider, authenticatedAt: authenticatedAt, at: now, in: &change)
-        }
-    }
-
     // MARK: Ending
 
     /// Ends a session. Does nothing if it has already ended.
     func end(_ id: SessionID, _ why: SessionEnd, in change: inout AccountChange) {
         if change.state.session(id) != nil { change.record(.sessionEnded(id, why)) }
-    }
-
-    /// Ends a session in a separate change.
-    func end(_ id: SessionID, _ why: SessionEnd, at now: Instant) throws {
-        try book.change(at: now) { change in end(id, why, in: &change) }
     }
 
     /// Ends the sessions of an account.
@@ -175,11 +151,6 @@ struct Sessions: Sendable {
     ///   - change: the change that records the events.
     func endAll(of account: AccountID, except kept: SessionID?, _ why: SessionEnd, in change: inout AccountChange) {
         for live in change.state.sessions(of: account) where live.session.id != kept { end(live.session.id, why, in: &change) }
-    }
-
-    /// Ends the sessions of an account in a separate change.
-    func endAll(of account: AccountID, except kept: SessionID?, _ why: SessionEnd, at now: Instant) throws {
-        try book.change(at: now) { change in endAll(of: account, except: kept, why, in: &change) }
     }
 
     /// Ends expired sessions to free their memory; their tokens are already invalid. Linear in all sessions.

@@ -13,8 +13,8 @@ extension AccountState {
     /// If the clock was set back, the time of a record can be in the future. The idle time of a session is therefore limited: it is
     /// in the future by at most the lifetime of its access token.
     ///
-    /// - Throws: ``Misfit`` if the event is impossible; nothing is changed then. Examples are an email or an identity that would
-    ///   belong to two accounts, and an account that would lose its last identity.
+    /// - Throws: ``Misfit`` if the event is impossible; nothing is changed then. Examples are an email or an identity that
+    ///   would belong to two accounts, and an account that would lose its last identity.
     mutating func apply(_ event: IdentityEvent, at time: Instant) throws(Misfit) {
         switch event {
         case .accountOpened(let id, let principal, let profile): try open(id, principal, profile, at: time)

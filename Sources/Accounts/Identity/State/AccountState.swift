@@ -1,5 +1,6 @@
 internal import Hashing
 internal import Primitives
+internal import Secrets
 
 /// All accounts and sessions, as the log defines them. A value type: a copy does not change.
 struct AccountState: Hashable, Sendable {
@@ -57,5 +58,68 @@ struct AccountState: Hashable, Sendable {
     /// Returns at most `limit` expired sessions. Linear in all sessions.
     func overdue(at now: Instant, limit: Int) -> [SessionID] {
         Array(live.values.lazy.filter { $0.isOver(at: now) }.map(\.session.id).prefix(limit))
+    }
+}
+
+/// A dictionary in many small parts. A copy shares all parts that neither side changes.
+///
+/// A writer changes a copy while others read. With one large dictionary the first change would copy everything. A look-up takes as
+/// long as in a dictionary. A change of a shared part copies that part, 1/1,024 of the whole.
+struct ShardedTable<Key: Hashable & Sendable, Value: Hashable & Sendable>: Hashable, Sendable {
+    private var shards: [[Key: Value]] = Array(repeating: [:], count: 1 << shardBits)
+    private(set) var count = 0
+
+    private static var shardBits: Int { 10 }
+
+    subscript(key: Key) -> Value? {
+        get { shards[shard(key)][key] }
+        set {
+            let index = shard(key)
+            if let newValue {
+                if shards[index].updateValue(newValue, forKey: key) == nil { count += 1 }
+            } else if shards[index].removeValue(forKey: key) != nil {
+                count -= 1
+            }
+        }
+    }
+
+    subscript(key: Key, default value: @autoclosure () -> Value) -> Value {
+        get { self[key] ?? value() }
+        set { self[key] = newValue }
+    }
+
+    /// All values, in undefined order.
+    var values: some Sequence<Value> { shards.lazy.flatMap(\.values) }
+
+    private func shard(_ key: Key) -> Int { key.hashValue & (1 << ShardedTable.shardBits - 1) }
+}
+
+/// A session that was not ended, with the hashes of its client's tokens.
+struct LiveSession: Hashable, Sendable {
+    var session: Session
+    /// The hashes of the current tokens.
+    var hashes: SessionHashes
+    /// The hash of the nonce that the current tokens were requested with; nil for the tokens of a sign-in.
+    var nonce: Digest?
+    /// The hash of the refresh token that the current tokens were issued for, so that the same request can be answered again. Nil
+    /// for the tokens of a sign-in.
+    var previousRefresh: Digest?
+    /// The previous access token, which requests in flight may still use; valid until it expires.
+    var previousAccess: PreviousAccess?
+
+    struct PreviousAccess: Hashable, Sendable {
+        let hash: Digest
+        let ends: Instant
+    }
+
+    /// Whether the session has expired.
+    func isOver(at now: Instant) -> Bool { now >= min(session.idleEnds, session.ends) }
+
+    /// Whether an access token with this hash is valid now.
+    func accepts(access hash: Digest, at now: Instant) -> Bool {
+        if isOver(at: now) { return false }
+        if Secrets.areEqual(hash.bytes, hashes.access.bytes) { return now < session.accessEnds }
+        guard let previousAccess, Secrets.areEqual(hash.bytes, previousAccess.hash.bytes) else { return false }
+        return now < previousAccess.ends
     }
 }

@@ -28,7 +28,7 @@ enum AuthSender: Hashable, Sendable {
     /// The refresh with this number. Responses to earlier refreshes are ignored.
     case refresh(UInt64)
     /// The sign-out of a session that a new session replaced. No caller waits for it.
-    case farewell
+    case formerSignOut
 }
 
 /// An action that the machine requests. Effects are performed in order.

@@ -105,7 +105,7 @@ extension AuthMachine {
 
     /// Starts the session of a new sign-in. A previous session is ended afterwards.
     mutating func begin(_ live: LiveSession, _ step: inout Step) {
-        takeLeave(&step)
+        signOutFormer(&step)
         epoch += 1
         exchange = nil
         putOff = nil
@@ -119,25 +119,25 @@ extension AuthMachine {
 
     /// Ends the session that was replaced. If its access token has expired, it is refreshed first. The request is sent once. If it
     /// fails, the session stays valid at the service until it expires.
-    private func takeLeave(_ step: inout Step) {
+    private func signOutFormer(_ step: inout Step) {
         switch session {
         case .none: break
         case .live(let former) where former.accessEnds > step.now: signOut(former, &step)
         case .live(let former):
-            step.effects.append(.send(.farewell, AuthMachine.refreshRequest(former.refresh, former.nonce ?? step.nonce)))
+            step.effects.append(.send(.formerSignOut, AuthMachine.refreshRequest(former.refresh, former.nonce ?? step.nonce)))
         case .stored(let former):
-            step.effects.append(.send(.farewell, AuthMachine.refreshRequest(former.refresh, former.nonce ?? step.nonce)))
+            step.effects.append(.send(.formerSignOut, AuthMachine.refreshRequest(former.refresh, former.nonce ?? step.nonce)))
         }
     }
 
     /// Handles the response to a sign-out of a replaced session: either its new token, or the end.
-    func farewellAnswered(_ outcome: Result<AuthAnswer, AuthTransportFailure>, _ step: inout Step) {
+    func formerSignOutAnswered(_ outcome: Result<AuthAnswer, AuthTransportFailure>, _ step: inout Step) {
         guard case .success(let answer) = outcome, let former = LiveSession(answer, receivedAt: step.now) else { return }
         signOut(former, &step)
     }
 
     private func signOut(_ former: LiveSession, _ step: inout Step) {
-        step.effects.append(.send(.farewell, AuthRequest(.post, "/v1/account/sign-out", accessToken: former.access)))
+        step.effects.append(.send(.formerSignOut, AuthRequest(.post, "/v1/account/sign-out", accessToken: former.access)))
     }
 
     /// Stores the account data that the service returned.

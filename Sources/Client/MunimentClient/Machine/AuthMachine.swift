@@ -100,8 +100,8 @@ struct AuthMachine: Sendable {
             if number == lastRefresh { sendRefresh(&step) }
         case .waited(.job(let id)):
             if case .waitingToSendAgain? = jobs[id]?.phase { advance(id, &step) }
-        case .answered(.farewell, let outcome): farewellAnswered(outcome, &step)
-        case .waited(.farewell): break
+        case .answered(.formerSignOut, let outcome): formerSignOutAnswered(outcome, &step)
+        case .waited(.formerSignOut): break
         case .challengeCancelled(let challenge): endChallenge(challenge, .cancelledByUser, &step)
         case .challengeUnheard(let challenge):
             endChallenge(challenge, .recentSignInRequired(maxAgeSeconds: maxAgeSeconds), &step)

@@ -20,7 +20,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case alreadyLinked
     /// Not found, as the text says: an identity, a session, or account support.
     case notThere(String)
-    case lastWayIn
+    case lastSignInMethod
     /// The new password is not accepted; the text states the rule.
     case unfitPassword(String)
     /// The change needs a sign-in within this number of seconds, and no delegate could ask for it.
@@ -54,7 +54,7 @@ extension AuthError: CustomStringConvertible {
         case .linkedElsewhere: "the sign-in method belongs to another account; sign in to that account and unlink it there"
         case .alreadyLinked: "the account has a sign-in method of this kind already; unlink it first, or change it"
         case .notThere(let what): what
-        case .lastWayIn: "this is the only sign-in method of the account; link another one first"
+        case .lastSignInMethod: "this is the only sign-in method of the account; link another one first"
         case .unfitPassword(let why): why
         case .recentSignInRequired(let seconds):
             "this requires a sign-in within the last \(seconds) s; set a delegate that requests it, or call `reauthenticate` and try again"

@@ -53,7 +53,7 @@ struct AnswerProblem {
         case "no-account": .noAccount
         case "linked-elsewhere": .linkedElsewhere
         case "already-linked": .alreadyLinked
-        case "last-way-in": .lastWayIn
+        case "last-sign-in-method": .lastSignInMethod
         case "unfit-password": .unfitPassword(detail)
         case "session-ended", "unauthenticated": .sessionEnded
         case "recent-sign-in-required": .recentSignInRequired(maxAgeSeconds: recentSignIn ?? AuthMachine.defaultMaxAgeSeconds)

@@ -145,7 +145,9 @@ private struct Verification {
             problems.append("\(error)")
             return report(nil)
         }
-        do { try walkRefusals(log, progress) } catch let ended as Ended { throw ended.reason } catch { problems.append("\(error)") }
+        do { try walkRefusals(log, progress) } catch let ended as Ended { throw ended.reason } catch {
+            problems.append("\(error)")
+        }
         let (time, hash) = try log.read { (try $0.time(of: last), try $0.hash(of: last)) }
         return report(StoreHead(revision: last, time: time, hash: hash.description))
     }

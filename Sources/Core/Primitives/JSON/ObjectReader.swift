@@ -48,6 +48,9 @@ package struct ObjectReader<Failure: MemberFailure> {
         return value
     }
 
+    /// The members that were not taken.
+    package var rest: JSONObject { JSONObject(members.filter { !asked.contains(ExactText($0.key)) }.map { ($0.key, $0.value) }) }
+
     /// Throws if the object has a member that was not taken.
     package func finish() throws(Failure) {
         guard taken != members.count, let unknown = members.keys.first(where: { !asked.contains(ExactText($0)) }) else { return }

@@ -25,7 +25,9 @@ public struct ObjectNotices: AsyncSequence, Sendable {
         }
 
         /// Waits for the next notice and returns it. Nil after the task is cancelled, and after the end.
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd) -> ObjectsNotice? {
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd)
+            -> ObjectsNotice?
+        {
             while true {
                 if let notice = pending.popLast() { return notice }
                 guard let revision = try await nextRevision() else { return nil }
@@ -34,7 +36,9 @@ public struct ObjectNotices: AsyncSequence, Sendable {
         }
 
         /// Returns all notices of the next revision that has any.
-        private mutating func nextRevision(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd) -> [Notice]? {
+        private mutating func nextRevision(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd)
+            -> [Notice]?
+        {
             var notices: [Notice] = []
             while let notice = try await feed.next() {
                 notices.append(notice)

@@ -1,5 +1,5 @@
 internal import Files
-internal import NetworkClient
+public import NetworkClient
 
 /// A service on this machine, as used by the tool.
 public struct RunningService: Sendable {
@@ -13,13 +13,6 @@ public struct RunningService: Sendable {
             return nil
         }
         self.note = note
-    }
-
-    /// The HTTP method of a request.
-    public enum Method: String, Sendable {
-        case get = "GET"
-        case post = "POST"
-        case delete = "DELETE"
     }
 
     /// Sends JSON to the service with all permissions, and waits for its response: up to two minutes, because large requests take
@@ -41,11 +34,11 @@ public struct RunningService: Sendable {
     ///   - json: the body; nil for none.
     /// - Throws: ``ServiceUnreachable``. The service may have executed the request nevertheless.
     public func send(
-        _ method: Method, _ path: String, json: [UInt8]? = nil
+        _ method: HTTPClientMethod, _ path: String, json: [UInt8]? = nil
     ) throws(ServiceUnreachable) -> (status: Int, body: [UInt8]) {
         guard let address = HTTPAddress(note.address + path) else { throw ServiceUnreachable(why: "its note has no address") }
         var request = HTTPClientRequest(address)
-        request.method = HTTPClientMethod(rawValue: method.rawValue)
+        request.method = method
         request.body = json
         request.headers = [("Authorization", "Bearer " + note.secret), ("Expect", "")]
         if json != nil { request.headers.append(("Content-Type", "application/json")) }

@@ -46,14 +46,7 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// The token file is not an older copy, so there is no rollback to accept.
-public struct TokensNotRolledBack: Error, Hashable, CustomStringConvertible {
-    public let path: String
-
-    public var description: String { "the token file `\(path)` is not an older copy: there is nothing to accept" }
-}
-
-/// A token that cannot be created or revoked as requested.
+/// A change of tokens that is not possible as requested.
 public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     case noSuchToken(id: String)
     case alreadyRevoked(id: String, at: Instant)
@@ -62,6 +55,8 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAStoreName(String)
     case cannotAct(String)
     case commentTooLong
+    /// The token file is not an older copy, so there is no rollback to accept.
+    case notRolledBack(path: String)
 
     public static let commentLimitBytes = 1_024
 
@@ -75,6 +70,7 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
             "`\(name)` is not a store name; write lowercase letters, digits, `_` and `-`, or `*` for all stores"
         case .cannotAct(let name): "`\(name)` cannot act; name a user, a thing or `anonymous`"
         case .commentTooLong: "the comment has more than \(TokenError.commentLimitBytes) bytes; shorten it"
+        case .notRolledBack(let path): "the token file `\(path)` is not an older copy: there is nothing to accept"
         }
     }
 }

@@ -176,13 +176,13 @@ public final class TokenRegistry: Sendable {
     ///
     /// - Parameter instant: the current time.
     /// - Returns: how many changes the file has, and how many it had; -1 for a damaged record.
-    /// - Throws: ``TokensNotRolledBack``, ``TokenFileError`` for a damaged file, or a file's error. In each case nothing is changed.
+    /// - Throws: ``TokenError/notRolledBack(path:)``, ``TokenFileError`` for a damaged file, or a file's error. Nothing is changed then.
     public func acceptRollback(at instant: Instant) throws -> (changes: Int, had: Int) {
         var lost = (changes: 0, had: 0)
         try append { bytes in
             do {
                 _ = try TokenFile(bytes, path: path, record: try TokenRecord(at: record))
-                throw TokensNotRolledBack(path: path)
+                throw TokenError.notRolledBack(path: path)
             } catch let error as TokenFileError {
                 let file = try TokenFile(bytes, path: path, record: nil)
                 lost = (file.changes, -1)

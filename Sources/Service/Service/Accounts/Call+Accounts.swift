@@ -8,12 +8,13 @@ extension Call {
     var access: String { request.header("Authorization").flatMap(Authenticator.bearer) ?? "" }
 
     /// The client group that failed attempts count against, in addition to the account.
-    var source: String { FailureLimit.group(client) }
+    var source: String { ClientAddress.group(client) }
 
-    /// Returns the members of the body. Parameters in the address are refused.
-    func bodyArguments() throws -> Arguments {
-        try Arguments(address: try query).finish()
-        return try Arguments(body: try json())
+    /// Returns the arguments of an account route: the members of the body, or the parameters of the address. Others are refused.
+    func accountArguments() throws -> Arguments {
+        let address = Arguments(address: try query)
+        if route.description.parameters.isEmpty { try address.finish() }
+        return route.bodyLimitBytes > 0 ? try Arguments(body: try json()) : address
     }
 
     /// The response 204 for success without content.

@@ -13,9 +13,9 @@ extension AuthZEN {
     /// - Throws: ``AuthZENProblem`` for a request that is invalid as a whole, and errors of a store that cannot be read.
     package func evaluations(_ body: [UInt8]) throws -> [UInt8] {
         let request = try EvaluationsRequest(body, self)
-        if let fault = request.fault { throw AuthZENProblem(fault.message) }
+        if let fault = request.fault { throw fault }
         if request.items.isEmpty { return try evaluation(request.defaults) }
-        if let fault = request.defaults.fault { throw AuthZENProblem(fault.message) }
+        if let fault = request.defaults.fault { throw fault }
         return try reading(request.moment) { snapshot in
             var answers = EvaluationAnswers(request: request, authZEN: self)
             return try answers.all(at: snapshot)
@@ -44,13 +44,13 @@ struct EvaluationsRequest {
     private(set) var items: [EvaluationItem] = []
     private(set) var semantic = EvaluationsSemantic.all
     /// The error of the request as a whole, apart from its defaults.
-    private(set) var fault: RequestFault?
+    private(set) var fault: AuthZENProblem?
     /// The moment of evaluations without a context.
     var moment: Moment { defaults.context?.moment ?? .now }
 
     init(_ body: [UInt8], _ authZEN: AuthZEN) throws(AuthZENProblem) {
         var (defaults, items, semantic) = (RequestParts(), [EvaluationItem]?.none, EvaluationsSemantic?.none)
-        var fault: RequestFault?
+        var fault: AuthZENProblem?
         try authZEN.read(body) { reader, name throws(JSONError) in
             switch name {
             case "evaluations":
@@ -67,7 +67,7 @@ struct EvaluationsRequest {
     }
 
     private static func items(
-        _ reader: inout JSONReader, _ fault: inout RequestFault?
+        _ reader: inout JSONReader, _ fault: inout AuthZENProblem?
     ) throws(JSONError) -> [EvaluationItem] {
         guard try reader.next() == .array else {
             fault = .wrongType("evaluations", "a list")
@@ -81,14 +81,14 @@ struct EvaluationsRequest {
             if count <= AuthZEN.evaluationsPerRequest { items.append(try EvaluationItem(&reader)) } else { try reader.skip() }
         }
         if count > AuthZEN.evaluationsPerRequest {
-            fault = RequestFault(
+            fault = AuthZENProblem(
                 "the request has \(count) evaluations: send at most \(AuthZEN.evaluationsPerRequest) in one request")
         }
         return items
     }
 
     private static func semantic(
-        _ reader: inout JSONReader, _ fault: inout RequestFault?
+        _ reader: inout JSONReader, _ fault: inout AuthZENProblem?
     ) throws(JSONError) -> EvaluationsSemantic {
         guard try reader.next() == .object else {
             fault = .wrongType("options", "an object")
@@ -110,11 +110,11 @@ struct EvaluationsRequest {
 /// One of several evaluations.
 struct EvaluationItem {
     private(set) var parts = RequestParts()
-    private(set) var fault: RequestFault?
+    private(set) var fault: AuthZENProblem?
 
     init(_ reader: inout JSONReader) throws(JSONError) {
         guard try reader.next() == .object else {
-            fault = RequestFault("an evaluation must be an object")
+            fault = AuthZENProblem("an evaluation must be an object")
             try reader.skip()
             return
         }
@@ -147,33 +147,26 @@ private struct EvaluationAnswers {
 
     /// Answers one evaluation, and returns its decision.
     private mutating func answer(_ item: EvaluationItem, by evaluator: inout Evaluator) throws -> Bool {
-        if let fault = item.fault { return deny(fault) }
-        switch Question.complete(item.parts, defaults: request.defaults) {
-        case .failure(let fault): return deny(fault)
-        case .success(let question):
+        do {
+            if let fault = item.fault { throw fault }
+            let question = try Question(item.parts, defaults: request.defaults)
             let moment = item.parts.context.map { $0.moment ?? .now }
             guard let moment, moment != request.moment else { return try decide(question, item, by: &evaluator) }
-            do {
-                return try authZEN.reading(moment) { snapshot in
-                    var other = Evaluator(snapshot, telling: authZEN.decided)
-                    return try decide(question, item, by: &other)
-                }
-            } catch let problem as AuthZENProblem { return deny(RequestFault(problem.message)) }
+            return try authZEN.reading(moment) { snapshot in
+                var other = Evaluator(snapshot, telling: authZEN.decided)
+                return try decide(question, item, by: &other)
+            }
+        } catch let error as AuthZENProblem {
+            writer.raw("{\"decision\":false,\"context\":{\"error\":{\"status\":\(error.status),\"message\":")
+            writer.write(error.message)
+            writer.raw("}}}")
+            return false
         }
     }
 
     private mutating func decide(_ question: Question, _ item: EvaluationItem, by evaluator: inout Evaluator) throws -> Bool {
-        if let refused = try authZEN.asker.refusal(about: question.subject, in: authZEN.store) {
-            return deny(refused, status: 403)
-        }
+        try authZEN.asker.requireAsking(about: question.subject, in: authZEN.store)
         let context = item.parts.context ?? request.defaults.context
         return try evaluator.answer(question, reasonFor: authZEN.reasonAudience(context), into: &writer)
-    }
-
-    private mutating func deny(_ fault: RequestFault, status: Int = 400) -> Bool {
-        writer.raw("{\"decision\":false,\"context\":{\"error\":{\"status\":\(status),\"message\":")
-        writer.write(fault.message)
-        writer.raw("}}}")
-        return false
     }
 }

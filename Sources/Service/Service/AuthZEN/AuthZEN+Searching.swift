@@ -18,9 +18,7 @@ extension AuthZEN {
     package func searchSubjects(_ body: [UInt8]) throws -> [UInt8] {
         try search(.subject, body) { parts, snapshot in
             guard let subject = parts.subject, let resource = parts.resource else { return [] }
-            if let refused = try asker.refusal(aboutAccessTo: resource, in: store) {
-                throw AuthZENProblem(status: 403, refused.message)
-            }
+            try asker.requireAsking(aboutAccessTo: resource, in: store)
             let audience = try asker.audience(in: store)
             guard let name = resource.object, try snapshot.tells(audience, of: name),
                 let object = try snapshot.objectID(name),
@@ -62,7 +60,7 @@ extension AuthZEN {
     /// Returns the number of a subject that the caller may query, and the resource; nil if the store does not know the subject.
     private func known(_ parts: RequestParts, _ snapshot: Snapshot) throws -> (PrincipalID, EntityPart)? {
         guard let subject = parts.subject, let resource = parts.resource else { return nil }
-        if let refused = try asker.refusal(about: subject, in: store) { throw AuthZENProblem(status: 403, refused.message) }
+        try asker.requireAsking(about: subject, in: store)
         return try subject.principal.flatMap { try snapshot.principalID($0) }.map { ($0, resource) }
     }
 

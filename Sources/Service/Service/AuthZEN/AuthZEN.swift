@@ -1,5 +1,6 @@
 internal import Events
 package import Muniment
+package import Permissions
 
 /// A store as a policy decision point of AuthZEN 1.0: converts the bytes of a request into the bytes of a response.
 ///
@@ -45,16 +46,10 @@ package struct AuthZEN {
     }
 
     func evaluation(_ parts: RequestParts) throws -> [UInt8] {
-        if let fault = parts.fault { throw AuthZENProblem(fault.message) }
-        let question: Question
-        switch Question.complete(parts) {
-        case .success(let complete): question = complete
-        case .failure(let fault): throw AuthZENProblem(fault.message)
-        }
+        if let fault = parts.fault { throw fault }
+        let question = try Question(parts)
         return try reading(parts.context?.moment ?? .now) { snapshot in
-            if let refused = try asker.refusal(about: question.subject, in: store) {
-                throw AuthZENProblem(status: 403, refused.message)
-            }
+            try asker.requireAsking(about: question.subject, in: store)
             var evaluator = Evaluator(snapshot, telling: decided)
             var writer = JSONWriter()
             _ = try evaluator.answer(question, reasonFor: reasonAudience(parts.context), into: &writer)
@@ -89,27 +84,96 @@ package struct AuthZEN {
     }
 }
 
-/// A complete question, or its missing part.
 extension Question {
-    enum Completion {
-        case success(Question)
-        case failure(RequestFault)
-    }
-
-    /// Returns the question from the parts of a request. Missing parts are taken from `defaults` as a whole.
-    static func complete(_ parts: RequestParts, defaults: RequestParts = RequestParts()) -> Completion {
-        guard let subject = parts.subject ?? defaults.subject else { return .failure(.missingPart("subject")) }
-        guard let action = parts.action ?? defaults.action else { return .failure(.missingPart("action")) }
-        guard let resource = parts.resource ?? defaults.resource else { return .failure(.missingPart("resource")) }
-        if subject.type.isEmpty { return .failure(.missing("subject.type")) }
-        if subject.id.isEmpty { return .failure(.missing("subject.id")) }
-        if action.name.isEmpty { return .failure(.missing("action.name")) }
-        if resource.type.isEmpty { return .failure(.missing("resource.type")) }
-        if resource.id.isEmpty { return .failure(.missing("resource.id")) }
-        return .success(Question(subject: subject, action: action, resource: resource))
+    /// Creates the question from the parts of a request. Missing parts are taken from `defaults` as a whole.
+    init(_ parts: RequestParts, defaults: RequestParts = RequestParts()) throws(AuthZENProblem) {
+        guard let subject = parts.subject ?? defaults.subject else { throw .missingPart("subject") }
+        guard let action = parts.action ?? defaults.action else { throw .missingPart("action") }
+        guard let resource = parts.resource ?? defaults.resource else { throw .missingPart("resource") }
+        if subject.type.isEmpty { throw .missing("subject.type") }
+        if subject.id.isEmpty { throw .missing("subject.id") }
+        if action.name.isEmpty { throw .missing("action.name") }
+        if resource.type.isEmpty { throw .missing("resource.type") }
+        if resource.id.isEmpty { throw .missing("resource.id") }
+        self.init(subject: subject, action: action, resource: resource)
     }
 }
 
-extension RequestFault {
-    static func missingPart(_ part: String) -> RequestFault { RequestFault("`\(part)` is missing: add it") }
+/// Why a request, or one of several evaluations, is refused. A denial is not an error.
+package struct AuthZENProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The HTTP status: 400, or 403 if the caller may not send this query.
+    package let status: Int
+    /// The problem, and its solution.
+    package let message: String
+
+    package init(status: Int = 400, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    init(_ error: JSONError) {
+        self.init("the body is not valid JSON: \(error)")
+    }
+
+    static func missingPart(_ part: String) -> AuthZENProblem { AuthZENProblem("`\(part)` is missing: add it") }
+    static func missing(_ member: String) -> AuthZENProblem { AuthZENProblem("`\(member)` is missing or empty: write a string") }
+    static func wrongType(_ member: String, _ wanted: String) -> AuthZENProblem { AuthZENProblem("`\(member)` must be \(wanted)") }
+    static func repeated(_ member: String) -> AuthZENProblem { AuthZENProblem("`\(member)` appears twice: keep one of them") }
+
+    package var description: String { message }
+}
+
+/// The subjects that a caller may query.
+///
+/// The permission to query is always judged at the current time, even for a query about the past: a caller that has lost it may not
+/// query the past either.
+package enum Asker: Hashable, Sendable {
+    /// Any subject: the caller has the permission to query all subjects, or administers the store.
+    case anyone
+    /// Itself. If the principal administers the store, also any subject. If it may set permissions on an object, also the subjects
+    /// with access to that object.
+    case itself(Name)
+
+    /// Returns whether the caller may query all subjects.
+    func mayAskAnything(in store: Store) throws -> Bool {
+        guard case .itself(let name) = self else { return true }
+        return try name != .anonymous && store.administrators.contains(name)
+    }
+
+    /// Returns whether the caller may query the access of a subject; nil for a subject that cannot exist.
+    func mayAsk(about subject: Name?, in store: Store) throws -> Bool {
+        if case .itself(let name) = self, subject == name { return true }
+        return try mayAskAnything(in: store)
+    }
+
+    /// Returns whether the caller may query the subjects with access to an object.
+    func mayAsk(aboutObject object: Name, in store: Store) throws -> Bool {
+        guard case .itself(let name) = self else { return true }
+        return try store.read { try $0.check(name, ["setPermissions"], on: object).isAllowed }
+    }
+
+    /// Returns the audience that represents the caller.
+    func audience(in store: Store) throws -> Audience {
+        switch self {
+        case .anyone: .unrestricted
+        case .itself(let name): try store.audience(actingAs: name)
+        }
+    }
+
+    /// Throws unless the caller may query a subject.
+    func requireAsking(about subject: EntityPart, in store: Store) throws {
+        guard case .itself(let name) = self, try !mayAsk(about: subject.principal, in: store) else { return }
+        throw AuthZENProblem(
+            status: 403, "this token allows \(name) only questions about itself: use a token with the right `ask`")
+    }
+
+    /// Throws unless the caller may query the subjects with access to an object.
+    func requireAsking(aboutAccessTo resource: EntityPart, in store: Store) throws {
+        guard case .itself(let name) = self, try !mayAskAnything(in: store) else { return }
+        if let object = resource.object, try mayAsk(aboutObject: object, in: store) { return }
+        throw AuthZENProblem(
+            status: 403,
+            "this token allows \(name) only searches for subjects of objects where it may set permissions: use a token with the right `ask`"
+        )
+    }
 }

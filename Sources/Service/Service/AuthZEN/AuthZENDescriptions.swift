@@ -1,22 +1,24 @@
 internal import Events
+internal import Muniment
 
 /// The API description of AuthZEN: the formats of requests and responses, as JSON Schema.
 extension RouteDescription {
     static let evaluation = authZEN(
         "checks if a subject may perform an action on a resource", body: .evaluation,
-        answer: .object(of: ["decision": .type("boolean"), "context": .type("object")], required: ["decision"]))
+        answer: Schema.object(["decision": Schema.flag], optional: ["context": Schema.openObject], isOpen: true))
 
     static let evaluations = authZEN(
         "checks up to 10,000 evaluations in one request", body: .evaluations,
-        answer: .object(of: [
-            "evaluations": .list(of: .type("object")), "decision": .type("boolean"), "context": .type("object"),
-        ]))
+        answer: Schema.object(
+            [:],
+            optional: ["evaluations": Schema.list(Schema.openObject), "decision": Schema.flag, "context": Schema.openObject],
+            isOpen: true))
 
     static let subjectSearch = search("the subjects that may perform an action on a resource", .subjectSearch, result: .entity)
     static let resourceSearch = search("the resources where a subject may perform an action", .resourceSearch, result: .entity)
     static let actionSearch = search(
         "the actions that a subject may perform on a resource", .actionSearch,
-        result: .object(of: ["name": .type("string")], required: ["name"]))
+        result: Schema.object(["name": Schema.text], isOpen: true))
 
     private static func authZEN(_ summary: String, body: JSONValue, answer: JSONValue) -> RouteDescription {
         var description = RouteDescription(summary, group: "AuthZEN")
@@ -28,71 +30,50 @@ extension RouteDescription {
     }
 
     private static func search(_ summary: String, _ body: JSONValue, result: JSONValue) -> RouteDescription {
-        let page = JSONValue.object(
-            of: ["next_token": .type("string"), "count": .type("integer"), "total": .type("integer")], required: ["next_token"])
+        let page = Schema.object(
+            ["next_token": Schema.text], optional: ["count": Schema.number, "total": Schema.number], isOpen: true)
         return authZEN(
             summary, body: body,
-            answer: .object(
-                of: ["page": page, "context": .type("object"), "results": .list(of: result)], required: ["page", "results"]))
+            answer: Schema.object(
+                ["page": page, "results": Schema.list(result)], optional: ["context": Schema.openObject], isOpen: true))
     }
 }
 
-/// Schemas.
+/// Schemas. Other members are allowed and ignored.
 extension JSONValue {
-    fileprivate static func type(_ name: String) -> JSONValue { .object(["type": .string(name)]) }
-
-    fileprivate static func list(of element: JSONValue) -> JSONValue { .object(["type": .string("array"), "items": element]) }
-
-    /// Other members are allowed and ignored.
-    fileprivate static func object(of members: JSONObject, required: [String] = []) -> JSONValue {
-        .object([
-            "type": .string("object"), "properties": .object(members), "required": .array(required.map(JSONValue.string)),
-        ])
-    }
-
     private static let word: JSONValue = .object(["type": .string("string"), "minLength": .integer(1)])
-    fileprivate static let entity = entity(required: ["type", "id"])
-
-    private static func entity(required: [String]) -> JSONValue {
-        // A search ignores the id of the entity type it searches for.
-        object(
-            of: ["type": word, "id": required.contains("id") ? word : type("string"), "properties": type("object")],
-            required: required)
-    }
-
-    private static let action = object(of: ["name": word, "properties": type("object")], required: ["name"])
-    private static let page = object(of: [
-        "token": type("string"), "limit": .object(["type": .string("integer"), "minimum": .integer(0)]),
-        "properties": type("object"),
-    ])
+    fileprivate static let entity = Schema.object(
+        ["type": word, "id": word], optional: ["properties": Schema.openObject], isOpen: true)
+    /// An entity of the type that a search looks for. Its id is ignored.
+    private static let searched = Schema.object(
+        ["type": word], optional: ["id": Schema.text, "properties": Schema.openObject], isOpen: true)
+    private static let action = Schema.object(["name": word], optional: ["properties": Schema.openObject], isOpen: true)
+    private static let page = Schema.object(
+        [:], optional: ["token": Schema.text, "limit": Schema.number, "properties": Schema.openObject], isOpen: true)
     private static let moment = JSONValue.object([
         "description": .string("a revision, or a time"),
-        "anyOf": .array([
-            .object(["type": .string("integer"), "minimum": .integer(0)]),
-            .object(["type": .string("string"), "format": .string("date-time")]),
-        ]),
+        "anyOf": .array([Schema.number, .object(["type": .string("string"), "format": .string("date-time")])]),
     ])
-    private static let context = object(of: ["at": moment])
+    private static let context = Schema.object([:], optional: ["at": moment], isOpen: true)
 
-    private static func request(_ members: JSONObject) -> JSONValue {
-        var all = members
-        all["context"] = context
-        return object(of: all, required: members.keys.filter { $0 != "page" })
+    private static func request(_ members: JSONObject, optional: JSONObject = [:]) -> JSONValue {
+        Schema.object(members, optional: optional.with(["context": context]), isOpen: true)
     }
 
     fileprivate static let evaluation = request(["subject": entity, "action": action, "resource": entity])
-    fileprivate static let evaluations = object(of: [
-        "subject": type("object"), "action": type("object"), "resource": type("object"), "context": context,
-        "evaluations": .object(["type": .string("array"), "maxItems": .integer(Int64(AuthZEN.evaluationsPerRequest))]),
-        "options": object(of: [
-            "evaluations_semantic": .object([
-                "enum": .array(["execute_all", "deny_on_first_deny", "permit_on_first_permit"].map(JSONValue.string))
-            ])
-        ]),
-    ])
+    fileprivate static let evaluations = Schema.object(
+        [:],
+        optional: [
+            "subject": Schema.openObject, "action": Schema.openObject, "resource": Schema.openObject, "context": context,
+            "evaluations": .object(["type": .string("array"), "maxItems": .integer(Int64(AuthZEN.evaluationsPerRequest))]),
+            "options": Schema.object(
+                [:],
+                optional: ["evaluations_semantic": Schema.words("execute_all", "deny_on_first_deny", "permit_on_first_permit")],
+                isOpen: true),
+        ], isOpen: true)
     fileprivate static let subjectSearch = request(
-        ["subject": entity(required: ["type"]), "action": action, "resource": entity, "page": page])
+        ["subject": searched, "action": action, "resource": entity], optional: ["page": page])
     fileprivate static let resourceSearch = request(
-        ["subject": entity, "action": action, "resource": entity(required: ["type"]), "page": page])
-    fileprivate static let actionSearch = request(["subject": entity, "resource": entity, "page": page])
+        ["subject": entity, "action": action, "resource": searched], optional: ["page": page])
+    fileprivate static let actionSearch = request(["subject": entity, "resource": entity], optional: ["page": page])
 }

@@ -1,5 +1,6 @@
 internal import Events
 internal import Muniment
+internal import Permissions
 internal import Wire
 
 /// The subject, the action, the resource and the context of a request, if present.
@@ -10,7 +11,7 @@ struct RequestParts {
     var context: ContextPart?
 
     /// The error of the first part that is duplicate or contains a value of the wrong type.
-    var fault: RequestFault? { subject?.fault ?? action?.fault ?? resource?.fault ?? context?.fault }
+    var fault: AuthZENProblem? { subject?.fault ?? action?.fault ?? resource?.fault ?? context?.fault }
 
     /// Reads the value of a member if it is one of the four parts. Returns whether it was.
     mutating func take(_ name: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
@@ -25,24 +26,13 @@ struct RequestParts {
     }
 }
 
-/// The error of a request that is valid JSON, in words.
-struct RequestFault: Hashable {
-    let message: String
-
-    init(_ message: String) { self.message = message }
-
-    static func missing(_ member: String) -> RequestFault { RequestFault("`\(member)` is missing or empty: write a string") }
-    static func wrongType(_ member: String, _ wanted: String) -> RequestFault { RequestFault("`\(member)` must be \(wanted)") }
-    static func repeated(_ member: String) -> RequestFault { RequestFault("`\(member)` appears twice: keep one of them") }
-}
-
 /// A subject or a resource. A class, because batches pass the same parts repeatedly.
 final class EntityPart {
     /// Empty if missing.
     private(set) var type = ""
     /// Empty if missing.
     private(set) var id = ""
-    private(set) var fault: RequestFault?
+    private(set) var fault: AuthZENProblem?
 
     enum Role: String {
         case subject, resource
@@ -55,7 +45,7 @@ final class EntityPart {
             return
         }
         var (type, id) = (String?.none, String?.none)
-        var fault = isRepeated ? RequestFault.repeated(role.rawValue) : nil
+        var fault = isRepeated ? AuthZENProblem.repeated(role.rawValue) : nil
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
             case "type": try reader.takeText(role.rawValue, "type", &type, &fault)
@@ -72,7 +62,7 @@ final class EntityPart {
 final class ActionPart {
     /// Empty if missing.
     private(set) var name = ""
-    private(set) var fault: RequestFault?
+    private(set) var fault: AuthZENProblem?
 
     fileprivate init(_ reader: inout JSONReader, isRepeated: Bool) throws(JSONError) {
         guard try reader.next() == .object else {
@@ -80,7 +70,7 @@ final class ActionPart {
             try reader.skip()
             return
         }
-        var (name, fault) = (String?.none, isRepeated ? RequestFault.repeated("action") : nil)
+        var (name, fault) = (String?.none, isRepeated ? AuthZENProblem.repeated("action") : nil)
         try reader.takeMembers { reader, member throws(JSONError) in
             switch member {
             case "name": try reader.takeText("action", "name", &name, &fault)
@@ -98,7 +88,7 @@ struct ContextPart {
     private(set) var moment: Moment?
     /// Whether the response must contain the reason.
     private(set) var wantsReason = false
-    private(set) var fault: RequestFault?
+    private(set) var fault: AuthZENProblem?
 
     fileprivate init(_ reader: inout JSONReader, isRepeated: Bool) throws(JSONError) {
         guard try reader.next() == .object else {
@@ -107,7 +97,7 @@ struct ContextPart {
             return
         }
         var (at, reason) = (JSONValue?.none, false)
-        var fault = isRepeated ? RequestFault.repeated("context") : nil
+        var fault = isRepeated ? AuthZENProblem.repeated("context") : nil
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
             case "at":
@@ -136,7 +126,7 @@ struct ContextPart {
 extension JSONReader {
     /// Reads a text as a member of a part. A value of another type is an error.
     fileprivate mutating func takeText(
-        _ part: String, _ member: String, _ text: inout String?, _ fault: inout RequestFault?
+        _ part: String, _ member: String, _ text: inout String?, _ fault: inout AuthZENProblem?
     ) throws(JSONError) {
         guard try next() == .text else {
             fault = fault ?? .wrongType("\(part).\(member)", "a string")
@@ -148,9 +138,44 @@ extension JSONReader {
 
     /// Skips an unused object. A value that is not an object is an error.
     fileprivate mutating func skipObject(
-        _ part: String, _ member: String, _ fault: inout RequestFault?
+        _ part: String, _ member: String, _ fault: inout AuthZENProblem?
     ) throws(JSONError) {
         if try next() != .object { fault = fault ?? .wrongType("\(part).\(member)", "an object") }
         try skip()
+    }
+}
+
+/// Converts an AuthZEN type and id to names of the store.
+extension EntityPart {
+    /// The principal of this type and id; nil if they are not valid for a principal.
+    ///
+    /// `user`, `thing` and `role` are types with names as ids. `everyone`, any signed-in caller, and `anonymous`, any caller, are
+    /// types with a single id equal to the type.
+    var principal: Name? {
+        switch type {
+        case "user", "thing", "role": wellFormed(Name(type + ":" + id))
+        case "everyone": id == "everyone" ? .everyone : nil
+        case "anonymous": id == "anonymous" ? .anonymous : nil
+        default: nil
+        }
+    }
+
+    /// The object of this type and id; nil if they are not valid for an object. The only object of the type `store` is the store's
+    /// own.
+    var object: Name? {
+        if type == "store" { return id == "store" ? .store : nil }
+        // With a colon in the type, the same text would mean another class and another id.
+        guard !type.utf8.contains(UInt8(ascii: ":")) else { return nil }
+        return wellFormed(Name(type + ":" + id))
+    }
+
+    private func wellFormed(_ name: Name) -> Name? { name.isWellFormed ? name : nil }
+}
+
+extension Name {
+    /// The type and the id of the object or principal of this name.
+    var typeAndID: (type: String, id: String) {
+        guard let id else { return (text, text) }
+        return (className, id)
     }
 }

@@ -27,11 +27,11 @@ struct SearchRequest {
             }
         }
         (self.parts, self.page) = (parts, page ?? PagePart())
-        if let fault = parts.fault ?? self.page.fault ?? missing { throw AuthZENProblem(fault.message) }
+        if let fault = parts.fault ?? self.page.fault ?? missing { throw fault }
     }
 
     /// The missing required part. An id of the searched entity is ignored.
-    private var missing: RequestFault? {
+    private var missing: AuthZENProblem? {
         guard let subject = parts.subject else { return .missingPart("subject") }
         guard let resource = parts.resource else { return .missingPart("resource") }
         if kind != .action {
@@ -65,7 +65,7 @@ struct PagePart {
     private(set) var token: String?
     /// The largest number of results on the page.
     private(set) var limit: Int?
-    private(set) var fault: RequestFault?
+    private(set) var fault: AuthZENProblem?
 
     init() {}
 
@@ -76,7 +76,7 @@ struct PagePart {
             return
         }
         var (token, limit) = (JSONValue?.none, JSONValue?.none)
-        var fault = isRepeated ? RequestFault.repeated("page") : nil
+        var fault = isRepeated ? AuthZENProblem.repeated("page") : nil
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
             case "token":

@@ -4,6 +4,7 @@ internal import Files
 internal import HTTPServer
 internal import Permissions
 internal import Secrets
+internal import Work
 
 /// Determines the caller from the head of a request: by a token, a session, a JWT, the secret of the tool on this machine, or no
 /// credential.
@@ -15,12 +16,17 @@ struct Authenticator: Sendable {
     private let verifier: JWTVerifier?
     private let issuerStores: StoreScope
     private let anonymousStores: StoreScope?
-    private let accounts: AccountsOffice?
+    private let accounts: AccountService?
     private let clock: @Sendable () -> Instant
-    private let failures = FailureLimit()
+    /// The invalid JWTs of each address. This limits the work of verifying signatures; guessing a signature is not feasible. Valid JWTs
+    /// from such an address must wait, too. Tokens are not limited, valid or not: looking one up costs no more than rejecting it.
+    private let failures = AttemptLimiter<String>(subjectLimit: 16_384) { _ in Authenticator.failureLimit }
+
+    /// A thousand at once, and then a hundred a second.
+    static let failureLimit = LimitRule(perSecond: 100, burst: 1_000)
 
     init(
-        _ settings: CallerSettings, tokens: TokenRegistry, localSecret: String, accounts: AccountsOffice?,
+        _ settings: CallerSettings, tokens: TokenRegistry, localSecret: String, accounts: AccountService?,
         clock: @escaping @Sendable () -> Instant, report: @escaping @Sendable (String) -> Void
     ) {
         self.tokens = tokens
@@ -67,7 +73,7 @@ struct Authenticator: Sendable {
         }
         guard let verifier, credential.utf8.contains(UInt8(ascii: ".")) else { throw .unauthenticated }
         // Verifying a signature takes a thousand times as long as a table lookup, so clients with invalid ones are limited.
-        try failures.check(peer, at: clock())
+        guard failures.accepts(ClientAddress.group(peer), at: clock()) else { throw .tooManyFailures }
         do throws(JWTProblem) {
             guard let claims = try verifier.verifyCached(credential, at: clock()) else { return .unverified(jwt: credential) }
             return .known(Caller(claims, issuerStores))
@@ -125,9 +131,7 @@ struct Authenticator: Sendable {
 
     /// Counts an invalid JWT, and returns the response to it.
     private func wrong(from peer: String) -> Problem {
-        do throws(Problem) { try failures.check(peer, at: clock()) } catch { return error }
-        failures.note(peer, at: clock())
-        return .unauthenticated
+        failures.take(ClientAddress.group(peer), at: clock()).isAllowed ? .unauthenticated : .tooManyFailures
     }
 
     /// Returns the credential in a header `Bearer …` (RFC 6750, section 2.1); nil for any other header.
@@ -161,6 +165,10 @@ extension Caller {
 }
 
 extension Problem {
+    fileprivate static let tooManyFailures = Problem(
+        .tooManyRequests, "too many invalid JWTs from this address: wait before the next request",
+        headers: [HTTPHeader("Retry-After", "1")])
+
     /// The problem for an expired or unknown access token (RFC 6750, section 3.1).
     static var sessionOver: Problem {
         Problem(

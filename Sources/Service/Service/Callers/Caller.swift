@@ -1,5 +1,6 @@
 internal import Credentials
 internal import Events
+internal import HTTPServer
 internal import Identity
 internal import Muniment
 internal import Permissions
@@ -31,7 +32,7 @@ struct Caller: Sendable {
     /// Returns the key for the shares and the rate limit of a caller: its credential, or its address if it is anonymous. For IPv6,
     /// only the first 64 bits of the address count.
     static func shareKey(_ caller: Caller?, from client: String) -> String {
-        guard let caller, caller.right != .act(as: .anonymous) else { return "address " + FailureLimit.group(client) }
+        guard let caller, caller.right != .act(as: .anonymous) else { return "address " + ClientAddress.group(client) }
         return "token " + caller.id
     }
 
@@ -59,27 +60,24 @@ struct Caller: Sendable {
 }
 
 extension Call {
-    /// Returns whether the caller may query the access of a subject: always for itself; for any subject with the permission to
-    /// query all subjects, or as an administrator of the store.
-    func mayAsk(about subject: Name) throws -> Bool {
-        switch caller?.right {
-        case nil: return false
-        case .ask, .administer: return true
-        case .act(let principal):
-            if principal == subject { return true }
-            return try principal != .anonymous && store.administrators.contains(principal)
+    /// The subjects that the caller may query.
+    var asker: Asker {
+        get throws(Problem) {
+            switch caller?.right {
+            case nil: throw .unauthenticated
+            case .ask, .administer: .anyone
+            case .act(let principal): .itself(principal)
+            }
         }
     }
 
+    /// Returns whether the caller may query the access of a subject: always for itself; for any subject with the permission to
+    /// query all subjects, or as an administrator of the store.
+    func mayAsk(about subject: Name) throws -> Bool { try asker.mayAsk(about: subject, in: store) }
+
     /// Returns whether the caller may query the subjects with access to an object. Also true if the caller may set permissions on
     /// it.
-    func mayAsk(aboutObject object: Name) throws -> Bool {
-        switch caller?.right {
-        case nil: return false
-        case .ask, .administer: return true
-        case .act(let principal): return try store.read { try $0.check(principal, ["setPermissions"], on: object).isAllowed }
-        }
-    }
+    func mayAsk(aboutObject object: Name) throws -> Bool { try asker.mayAsk(aboutObject: object, in: store) }
 
     func requireAsking(about subject: Name) throws {
         guard try mayAsk(about: subject) else { throw Problem.beyondToken("ask about principals other than its own") }
@@ -124,5 +122,33 @@ extension Problem {
     /// Returns the problem for a known caller with a token that does not allow an action.
     static func beyondToken(_ what: String) -> Problem {
         Problem(.forbidden, "this token does not allow its holder to \(what)")
+    }
+}
+
+/// The address of a client, including clients of proxies.
+///
+/// All requests through a proxy have the proxy's address. The proxy appends the address of its client to `X-Forwarded-For`. So the
+/// first entries may be forged by the client. Only the last entries, added by trusted proxies, are reliable.
+enum ClientAddress {
+    /// Returns the group of an address, which limits count. For IPv6, the first 64 bits, which one customer usually gets.
+    static func group(_ peer: String) -> String { IPAddress(peer)?.network.description ?? peer }
+
+    /// Returns the address to count a request by and to show in the log.
+    ///
+    /// - Parameters:
+    ///   - peer: the remote address of the connection.
+    ///   - forwarded: the values of `X-Forwarded-For`, in the order of the lines.
+    ///   - proxies: the trusted proxies.
+    /// - Returns: the last address that is not a trusted proxy. The peer itself if it is not a trusted proxy, or if the entry is
+    ///   not a valid address.
+    static func client(peer: String, forwarded: @autoclosure () -> [String], proxies: Set<IPAddress>) -> String {
+        guard !proxies.isEmpty, let proxy = IPAddress(peer), proxies.contains(proxy) else { return peer }
+        let named = forwarded().flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        for text in named.reversed() {
+            let words = text.split { $0 == " " || $0 == "\t" }
+            guard words.count == 1, let address = IPAddress(String(words[0])) else { return peer }
+            if !proxies.contains(address) { return address.description }
+        }
+        return peer
     }
 }

@@ -31,7 +31,7 @@ enum DescriptionRoutes {
             .answering("its page", page, headers: []),
         .immediate { call in
             let name = call.parameter("problem")
-            guard let kind = Problem.Kind(rawValue: name) else {
+            guard let kind = Problem.Kind.allCases.first(where: { $0.name == name }) else {
                 throw Problem(.notFound, "this kind of problem does not exist: `/problems` lists the kinds")
             }
             return call.answer(kind.page)
@@ -45,8 +45,8 @@ enum DescriptionRoutes {
 extension Problem.Kind {
     fileprivate var page: JSONObject {
         [
-            "type": .string("/problems/\(rawValue)"), "title": .string(title), "status": .count(status), "remedy": .string(remedy),
-            "documentation": .string("Docs/Guides/http-api.md#problem-\(rawValue)"),
+            "type": .string("/problems/\(name)"), "title": .string(title), "status": .count(status), "remedy": .string(remedy),
+            "documentation": .string("Docs/Guides/http-api.md#problem-\(name)"),
         ]
     }
 }

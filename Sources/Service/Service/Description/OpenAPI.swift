@@ -100,6 +100,8 @@ struct OpenAPI {
         var kinds: [Problem.Kind] = [.malformed, .methodNotAllowed, .tooManyRequests, .headTooLarge, .unavailable]
         if route.need != .nothing { kinds += [.unauthenticated, .forbidden] }
         if route.need != .nothing || !route.path.parameters.isEmpty { kinds.append(.notFound) }
+        if route.description.takes("atLeast") { kinds.append(.notYetVisible) }
+        if case .asynchronous = route.handler { kinds += [.refused, .conflict, .keyReused, .keyInUse, .tooMuchWork] }
         if route.description.body != nil { kinds += [.tooLarge, .unsupportedMediaType, .requestTimeout] }
         // The arguments of a query can be too large even without a body.
         return kinds + [.tooLarge] + route.description.problems
@@ -110,7 +112,7 @@ struct OpenAPI {
         let byStatus = Dictionary(grouping: Problem.Kind.allCases, by: \.status)
         var problems = JSONObject(
             byStatus.map { status, kinds in
-                let pages = kinds.map { "`/problems/\($0.rawValue)`: \($0.title)" }
+                let pages = kinds.map { "`/problems/\($0.name)`: \($0.title)" }
                 let content: JSONObject = ["application/problem+json": .object(["schema": Schema.named("Problem")])]
                 return (
                     String(status),

@@ -41,6 +41,9 @@ extension RouteDescription {
         return copy
     }
 
+    /// Whether a parameter or a member of the body has this name.
+    func takes(_ name: String) -> Bool { parameters.contains { $0.name == name } || body?["properties"]?[name] != nil }
+
     func saying(_ text: String) -> RouteDescription {
         var copy = self
         copy.text = text

@@ -40,3 +40,73 @@ struct CloudEvent {
             data: try CommitDescription(described).json.with(["hash": .string(described.hash)]))
     }
 }
+
+/// The text of a feed: server-sent events of the HTML standard.
+enum ServerSentEvent {
+    /// Milliseconds after which a client reconnects.
+    static let retryMilliseconds = 2_000
+
+    /// Returns the beginning of a feed: the time until a client reconnects, and its initial position.
+    static func opening(at cursor: FeedCursor) -> [UInt8] {
+        Array("retry: \(retryMilliseconds)\n\nid: \(cursor)\n\n".utf8)
+    }
+
+    /// Returns the text of an event.
+    static func event(_ event: CloudEvent, at cursor: FeedCursor) -> [UInt8] {
+        var bytes = Array("id: \(cursor)\ndata: ".utf8)
+        var writer = JSONWriter()
+        writer.write(.object(event.json))
+        bytes += writer.written
+        bytes += [0x0A, 0x0A]
+        return bytes
+    }
+
+    /// Returns a text without an event that updates the client's position. A client that reconnects resumes from it.
+    static func silence(at cursor: FeedCursor) -> [UInt8] { Array(":\nid: \(cursor)\n\n".utf8) }
+
+    /// A heartbeat that does not change the client's position.
+    static let heartbeat = Array(":\n\n".utf8)
+}
+
+/// A client's position in a feed: the value of `id:`, which the client returns in `Last-Event-ID`.
+///
+/// `42` means all events up to revision 42. `42.3` means all events up to revision 41, and the first three events of revision 42. The
+/// events of a revision always have the same order. A client that disconnects between them therefore gets each exactly once.
+struct FeedCursor: Hashable, Sendable, Comparable, CustomStringConvertible {
+    let revision: Revision
+    /// Received events of the revision; nil if the client has all of them.
+    let events: Int?
+
+    init(_ revision: Revision, events: Int? = nil) {
+        self.revision = revision
+        self.events = events
+    }
+
+    /// Parses a text written by ``description``; nil for any other text.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let number = FeedCursor.number(parts[0]) else { return nil }
+        if parts.count == 1 {
+            self.init(Revision(number))
+        } else {
+            guard let events = FeedCursor.number(parts[1]).flatMap({ Int(exactly: $0) }), events > 0, number > 0 else { return nil }
+            self.init(Revision(number), events: events)
+        }
+    }
+
+    /// Parses a number of digits only, without a sign or leading zeros.
+    private static func number(_ text: Substring) -> UInt64? {
+        guard let number = UInt64(text), String(number) == text else { return nil }
+        return number
+    }
+
+    var description: String { events.map { "\(revision).\($0)" } ?? "\(revision)" }
+
+    /// The last revision that the client has completely.
+    var complete: Revision { events == nil ? revision : Revision(revision.rawValue - 1) }
+
+    static func < (left: FeedCursor, right: FeedCursor) -> Bool {
+        if left.revision != right.revision { return left.revision < right.revision }
+        return left.events ?? .max < right.events ?? .max
+    }
+}

@@ -3,6 +3,7 @@ internal import Events
 internal import HTTPServer
 internal import Permissions
 internal import Synchronization
+internal import Work
 
 /// Operates the service: counts its requests, writes its log, and limits request rates.
 final class Operations: Sendable {
@@ -47,9 +48,9 @@ final class Operations: Sendable {
     ///
     /// - Returns: the rest of the caller's limit; nil without a limit.
     /// - Throws: ``Problem`` if the caller exceeds the limit.
-    func admit(_ caller: Caller?, from client: String) throws(Problem) -> TokenBucket.Outcome? {
+    func admit(_ caller: Caller?, from client: String) throws(Problem) -> RateLimiter.Outcome? {
         guard let limiter else { return nil }
-        let outcome = limiter.take(Caller.shareKey(caller, from: client), atNanoseconds: Operations.now)
+        let outcome = limiter.take(Caller.shareKey(caller, from: client), at: Operations.now)
         guard outcome.isAllowed else {
             counts.overLimit.add()
             throw limiter.problem(outcome)
@@ -58,7 +59,7 @@ final class Operations: Sendable {
     }
 
     /// Returns the headers of every response: the request id, and the rest of the caller's limit.
-    func headers(requestID: String?, limit: TokenBucket.Outcome?) -> [HTTPHeader] {
+    func headers(requestID: String?, limit: RateLimiter.Outcome?) -> [HTTPHeader] {
         var headers = requestID.map { [HTTPHeader("X-Request-ID", $0)] } ?? []
         if let limiter, let limit { headers += limiter.headers(limit) }
         return headers
@@ -79,14 +80,17 @@ final class Operations: Sendable {
     func flush() { lines.flush() }
 
     private static let start = ContinuousClock.now
-    private static var now: UInt64 { UInt64(max(0, (ContinuousClock.now - start) / .nanoseconds(1))) }
+    /// The time of a monotonic clock.
+    private static var now: Instant { Instant(microseconds: Int64((ContinuousClock.now - start) / .microseconds(1))) }
 }
 
-extension RateLimiter {
-    /// Returns the problem for a caller that exceeds its limit.
-    func problem(_ outcome: TokenBucket.Outcome) -> Problem {
-        Problem(
-            .tooManyRequests, "too many requests: wait \(outcome.seconds) s, then send fewer requests per second",
-            headers: headers(outcome) + [HTTPHeader("Retry-After", "\(outcome.seconds)")])
+/// The id that the client gives a request.
+enum RequestID {
+    /// Returns the `X-Request-ID` of a request; nil if it is missing, or not valid for a log or a commit.
+    static func given(in request: HTTPRequest) -> String? {
+        guard let text = request.header("X-Request-ID"), !text.isEmpty, text.utf8.count <= Limits.originBytes,
+            text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
+        else { return nil }
+        return text
     }
 }

@@ -3,6 +3,7 @@ internal import Events
 internal import HTTPServer
 internal import Identity
 internal import Muniment
+internal import Work
 
 /// The current metrics of the service.
 struct ServiceMetrics {
@@ -53,36 +54,33 @@ struct ServiceMetrics {
 
     private func writeService(to text: inout MetricsText) {
         let counts = operations.counts
-        text.begin("muniment_rate_limited_total", .counter, "Requests with response 429.")
-        text.value("muniment_rate_limited_total", [], counts.overLimit.value)
-        text.begin("muniment_notices_sent_total", .counter, "Notices written to streams.")
-        text.value("muniment_notices_sent_total", [], counts.noticesSent.value)
-        text.begin("muniment_open_streams", .gauge, "Open streams.")
-        text.value("muniment_open_streams", [], counts.openStreams.value)
-        text.begin("muniment_questions", .gauge, "Questions in the queue, by state: running or waiting.")
-        text.value("muniment_questions", [("state", "running")], load.running)
-        text.value("muniment_questions", [("state", "waiting")], load.waiting)
-        text.begin(
-            "muniment_log_lines_dropped_total", .counter, "Lines of the service's log dropped because the reader was too slow.")
-        text.value("muniment_log_lines_dropped_total", [], counts.linesDropped.value)
-        if let passwordHashes {
-            text.begin("muniment_password_hashes_total", .counter, "Passwords hashed, to be stored or compared.")
-            text.value("muniment_password_hashes_total", [], passwordHashes)
-        }
+        text.metric("muniment_rate_limited_total", .counter, "Requests with response 429.", [([], counts.overLimit.value)])
+        text.metric("muniment_notices_sent_total", .counter, "Notices written to streams.", [([], counts.noticesSent.value)])
+        text.metric("muniment_open_streams", .gauge, "Open streams.", [([], counts.openStreams.value)])
+        text.metric(
+            "muniment_questions", .gauge, "Questions in the queue, by state: running or waiting.",
+            [([("state", "running")], load.running), ([("state", "waiting")], load.waiting)])
+        text.metric(
+            "muniment_log_lines_dropped_total", .counter, "Lines of the service's log dropped because the reader was too slow.",
+            [([], counts.linesDropped.value)])
+        guard let passwordHashes else { return }
+        text.metric(
+            "muniment_password_hashes_total", .counter, "Passwords hashed, to be stored or compared.", [([], passwordHashes)])
     }
 
     private func writeDecisions(to text: inout MetricsText) {
-        text.begin("muniment_decisions_total", .counter, "Responses to access checks.")
-        for store in stores {
-            let counts = store.decisions
-            for (result, count) in [("allowed", counts.allowed), ("denied", counts.denied)] {
-                text.value("muniment_decisions_total", [("store", store.name.text), ("result", result)], count.value)
+        let decisions = stores.flatMap { store in
+            [("allowed", store.decisions.allowed), ("denied", store.decisions.denied)].map { result, count in
+                ([("store", store.name.text), ("result", result)], count.value)
             }
         }
-        text.begin("muniment_decision_log_records_total", .counter, "Decisions written to the decision log.")
-        for (labels, log) in logs { text.value("muniment_decision_log_records_total", labels, log.recorded.value) }
-        text.begin("muniment_decision_log_dropped_total", .counter, "Decisions dropped because the decision log was full.")
-        for (labels, log) in logs { text.value("muniment_decision_log_dropped_total", labels, log.dropped.value) }
+        text.metric("muniment_decisions_total", .counter, "Responses to access checks.", decisions)
+        text.metric(
+            "muniment_decision_log_records_total", .counter, "Decisions written to the decision log.",
+            logs.map { ($0, $1.recorded.value) })
+        text.metric(
+            "muniment_decision_log_dropped_total", .counter, "Decisions dropped because the decision log was full.",
+            logs.map { ($0, $1.dropped.value) })
     }
 
     private var logs: [([(String, String)], DecisionLog)] {
@@ -91,22 +89,18 @@ struct ServiceMetrics {
 
     private func writeWrites(to text: inout MetricsText) {
         let activities = stores.map { (labels: [("store", $0.name.text)], activity: $0.store.activity) }
-        text.begin("muniment_commits_total", .counter, "Commits since the start of the service.")
-        for (labels, activity) in activities { text.value("muniment_commits_total", labels, activity.commits) }
-        text.begin("muniment_events_total", .counter, "Events in these commits.")
-        for (labels, activity) in activities { text.value("muniment_events_total", labels, activity.events) }
-        text.begin("muniment_refusals_total", .counter, "Refused commands that were recorded.")
-        for (labels, activity) in activities { text.value("muniment_refusals_total", labels, activity.refusals) }
+        text.metric(
+            "muniment_commits_total", .counter, "Commits since the start of the service.", activities.map { ($0, $1.commits) })
+        text.metric("muniment_events_total", .counter, "Events in these commits.", activities.map { ($0, $1.events) })
+        text.metric(
+            "muniment_refusals_total", .counter, "Refused commands that were recorded.", activities.map { ($0, $1.refusals) })
         text.begin(
             "muniment_log_sync_seconds", .histogram, "Time for a group of commits to reach the disk, including its sync.")
         for (labels, activity) in activities { text.histogram("muniment_log_sync_seconds", labels, activity.writes) }
     }
 
     private func writeSizes(to text: inout MetricsText) {
-        let usages = stores.compactMap { store -> (String, StoreUsage)? in
-            guard let usage = try? store.store.usage() else { return nil }
-            return (store.name.text, usage)
-        }
+        let usages = stores.compactMap { store in (try? store.store.usage()).map { (store.name.text, $0) } }
         let figures: [(String, String, (StoreUsage.Part) -> Int)] = [
             ("muniment_file_bytes", "Bytes of the file.", \.fileBytes),
             ("muniment_map_bytes", "Bytes of address space that the map reserves.", \.mapBytes),
@@ -114,24 +108,21 @@ struct ServiceMetrics {
             ("muniment_readers", "Open views, of all processes.", \.readers),
         ]
         for (name, help, figure) in figures {
-            text.begin(name, .gauge, help)
-            for (store, usage) in usages {
-                text.value(name, [("store", store), ("part", "log")], figure(usage.log))
-                text.value(name, [("store", store), ("part", "index")], figure(usage.index))
-            }
+            text.metric(
+                name, .gauge, help,
+                usages.flatMap { store, usage in
+                    [("log", usage.log), ("index", usage.index)].map { ([("store", store), ("part", $0)], figure($1)) }
+                })
         }
-        text.begin(
-            "muniment_clock_wrong", .gauge, "1 if the store refuses commits because the machine's clock is wrong, otherwise 0.")
-        for store in stores {
-            guard let problem = try? store.store.clockProblem.map({ _ in 1 }) ?? 0 else { continue }
-            text.value("muniment_clock_wrong", [("store", store.name.text)], problem)
-        }
-        text.begin(
+        text.metric(
+            "muniment_clock_wrong", .gauge, "1 if the store refuses commits because the machine's clock is wrong, otherwise 0.",
+            stores.compactMap { store in (try? store.store.clockProblem == nil).map { ([("store", store.name.text)], $0 ? 0 : 1) } }
+        )
+        text.metric(
             "muniment_takes_writes", .gauge,
-            "1 if the store takes writes, 0 if a write or a sync has failed or the disk has too little free space.")
-        for store in stores {
-            let takesWrites = store.store.obstacleToWriting == nil && !store.store.lacksDiskSpace
-            text.value("muniment_takes_writes", [("store", store.name.text)], takesWrites ? 1 : 0)
-        }
+            "1 if the store takes writes, 0 if a write or a sync has failed or the disk has too little free space.",
+            stores.map { store in
+                ([("store", store.name.text)], store.store.obstacleToWriting == nil && !store.store.lacksDiskSpace ? 1 : 0)
+            })
     }
 }

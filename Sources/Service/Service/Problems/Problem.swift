@@ -21,7 +21,7 @@ struct Problem: Error {
     /// The response with the problem.
     var response: HTTPResponse {
         var body = members
-        body["type"] = .string("/problems/\(kind.rawValue)")
+        body["type"] = .string("/problems/\(kind.name)")
         body["title"] = .string(kind.title)
         body["status"] = .integer(Int64(kind.status))
         body["detail"] = .string(detail)
@@ -35,99 +35,127 @@ struct Problem: Error {
 }
 
 extension Problem {
-    /// The kinds of problems. Each has a separate page, `/problems/KIND`.
-    enum Kind: String, Sendable, CaseIterable {
-        case malformed, unauthenticated, forbidden
-        case notFound = "not-found"
-        case methodNotAllowed = "method-not-allowed"
-        case notAcceptable = "not-acceptable"
-        case requestTimeout = "request-timeout"
-        case conflict
-        case keyInUse = "key-in-use"
-        case notYetVisible = "not-yet-visible"
-        case preconditionFailed = "precondition-failed"
-        case tooLarge = "too-large"
-        case unsupportedMediaType = "unsupported-media-type"
-        case refused
-        case keyReused = "key-reused"
-        case tooMuchWork = "too-much-work"
-        case preconditionRequired = "precondition-required"
-        case tooManyRequests = "too-many-requests"
-        case headTooLarge = "head-too-large"
-        case failed, unavailable
-        case lacksResources = "lacks-resources"
-        case deadlineExceeded = "deadline-exceeded"
-        case wrongCredentials = "wrong-credentials"
-        case wrongCode = "wrong-code"
-        case accountExists = "account-exists"
-        case noAccount = "no-account"
-        case recentSignInRequired = "recent-sign-in-required"
-        case linkedElsewhere = "linked-elsewhere"
-        case alreadyLinked = "already-linked"
-        case lastWayIn = "last-way-in"
-        case unfitPassword = "unfit-password"
-        case sessionEnded = "session-ended"
+    /// A kind of problems. Each has a separate page, `/problems/KIND`.
+    struct Kind: Hashable, Sendable {
+        /// The last part of `type`.
+        let name: String
+        let status: Int
+        let title: String
+        /// The solution, for the page of the problem kind.
+        let remedy: String
 
-        var status: Int {
-            switch self {
-            case .malformed, .wrongCode, .unfitPassword: 400
-            case .unauthenticated, .wrongCredentials, .recentSignInRequired, .sessionEnded: 401
-            case .forbidden, .refused: 403
-            case .notFound, .noAccount: 404
-            case .methodNotAllowed: 405
-            case .notAcceptable: 406
-            case .requestTimeout: 408
-            case .conflict, .keyInUse, .notYetVisible, .accountExists, .linkedElsewhere, .alreadyLinked, .lastWayIn: 409
-            case .preconditionFailed: 412
-            case .tooLarge: 413
-            case .unsupportedMediaType: 415
-            case .keyReused, .tooMuchWork: 422
-            case .preconditionRequired: 428
-            case .tooManyRequests: 429
-            case .headTooLarge: 431
-            case .failed: 500
-            case .unavailable, .lacksResources: 503
-            case .deadlineExceeded: 504
-            }
+        private init(_ name: String, _ status: Int, _ title: String, _ remedy: String) {
+            (self.name, self.status, self.title, self.remedy) = (name, status, title, remedy)
         }
 
-        var title: String {
-            switch self {
-            case .malformed: "Malformed request"
-            case .unauthenticated: "The caller is not authenticated"
-            case .forbidden: "The caller's token does not allow this"
-            case .notFound: "Not found"
-            case .methodNotAllowed: "Method not allowed"
-            case .notAcceptable: "The requested media type is not available"
-            case .requestTimeout: "The request took too long to arrive"
-            case .conflict: "The current state does not allow this"
-            case .keyInUse: "A request with this idempotency key is still running"
-            case .notYetVisible: "The store has not reached this revision"
-            case .preconditionFailed: "The object was changed meanwhile"
-            case .tooLarge: "The request is too large"
-            case .unsupportedMediaType: "The media type of the body is not supported"
-            case .refused: "The permissions of the store do not allow this"
-            case .keyReused: "The idempotency key was used for another request"
-            case .tooMuchWork: "The transaction takes too much work"
-            case .preconditionRequired: "The request has no precondition"
-            case .tooManyRequests: "Too many requests"
-            case .headTooLarge: "The head of the request is too large"
-            case .failed: "Internal error"
-            case .unavailable: "The service is unavailable now"
-            case .lacksResources: "The service lacks disk space, file descriptors or memory"
-            case .deadlineExceeded: "The response took longer than the route allows"
-            case .wrongCredentials: "Wrong credentials"
-            case .wrongCode: "The code is wrong or expired"
-            case .accountExists: "The user has an account already"
-            case .noAccount: "The user has no account"
-            case .recentSignInRequired: "A recent sign-in is required"
-            case .linkedElsewhere: "The sign-in method belongs to another account"
-            case .alreadyLinked: "The account has a sign-in method of this kind already"
-            case .lastWayIn: "The sign-in method is the only one of the account"
-            case .unfitPassword: "The password is not acceptable"
-            case .sessionEnded: "The session has ended"
-            }
-        }
+        static let malformed = Kind(
+            "malformed", 400, "Malformed request",
+            "Read `detail`, which names the error, and correct the request; `/openapi.json` describes every request.")
+        static let unauthenticated = Kind(
+            "unauthenticated", 401, "The caller is not authenticated",
+            "Send `Authorization: Bearer TOKEN`. `muniment token create` creates a token; an expired or revoked token is invalid.")
+        static let forbidden = Kind(
+            "forbidden", 403, "The caller's token does not allow this",
+            "Use a token with the right for this store: `muniment token create --can ask` or `--can administer`.")
+        static let notFound = Kind(
+            "not-found", 404, "Not found",
+            "Check the names: an object, class, principal, store or path of this name does not exist.")
+        static let methodNotAllowed = Kind(
+            "method-not-allowed", 405, "Method not allowed",
+            "Use one of the methods in `Allow`.")
+        static let notAcceptable = Kind(
+            "not-acceptable", 406, "The requested media type is not available",
+            "Send `Accept: application/json`, or omit `Accept`.")
+        static let requestTimeout = Kind(
+            "request-timeout", 408, "The request took too long to arrive",
+            "Send the request without long pauses.")
+        static let conflict = Kind(
+            "conflict", 409, "The current state does not allow this",
+            "Read `code` and `detail`; read the current state, and decide again.")
+        static let keyInUse = Kind(
+            "key-in-use", 409, "A request with this idempotency key is still running",
+            "Wait for the first request, and repeat this one: it then returns the first result.")
+        static let notYetVisible = Kind(
+            "not-yet-visible", 409, "The store has not reached this revision",
+            "Check the revision in `atLeast`. A store that was restored from an older copy has lost the later revisions.")
+        static let preconditionFailed = Kind(
+            "precondition-failed", 412, "The object was changed meanwhile",
+            "Read the object again, decide with its current state, and send its new ETag.")
+        static let tooLarge = Kind(
+            "too-large", 413, "The request is too large",
+            "Send less at once; `detail` has the limit.")
+        static let unsupportedMediaType = Kind(
+            "unsupported-media-type", 415, "The media type of the body is not supported",
+            "Send the body as JSON, with `Content-Type: application/json`.")
+        static let refused = Kind(
+            "refused", 403, "The permissions of the store do not allow this",
+            "Read `code` and `detail`. A caller with `setPermissions` there can grant the missing privilege; `explain` shows all grants."
+        )
+        static let keyReused = Kind(
+            "key-reused", 422, "The idempotency key was used for another request",
+            "Use a new `Idempotency-Key` for a new request.")
+        static let tooMuchWork = Kind(
+            "too-much-work", 422, "The transaction takes too much work",
+            "Split the transaction into smaller ones, or have an administrator commit it.")
+        static let preconditionRequired = Kind(
+            "precondition-required", 428, "The request has no precondition",
+            "Send `If-Match` with the ETag of your copy, or `If-None-Match: *` for a new object.")
+        static let tooManyRequests = Kind(
+            "too-many-requests", 429, "Too many requests",
+            "Wait for the seconds in `Retry-After`.")
+        static let headTooLarge = Kind(
+            "head-too-large", 431, "The head of the request is too large",
+            "Send fewer and shorter headers; send long names in a body.")
+        static let failed = Kind(
+            "failed", 500, "Internal error",
+            "Ask the operator to search the service's log for the `X-Request-ID` of the response.")
+        static let unavailable = Kind(
+            "unavailable", 503, "The service is unavailable now",
+            "Try again later.")
+        static let lacksResources = Kind(
+            "lacks-resources", 503, "The service lacks disk space, file descriptors or memory",
+            "Wait for the seconds in `Retry-After`. The operator frees the resource that the service's log names.")
+        static let deadlineExceeded = Kind(
+            "deadline-exceeded", 504, "The response took longer than the route allows",
+            "Request less at once, such as a smaller page. `muniment serve --deadline` sets the time limit of a route.")
+        static let wrongCredentials = Kind(
+            "wrong-credentials", 401, "Wrong credentials",
+            "Check the email and the password. An unknown email gets the same response; `POST /v1/accounts/reset` sends a code.")
+        static let wrongCode = Kind(
+            "wrong-code", 400, "The code is wrong or expired",
+            "Use the code of the newest mail; after a few wrong codes, or if it has expired, request a new one.")
+        static let accountExists = Kind(
+            "account-exists", 409, "The user has an account already",
+            "Sign in by one of `providers`, with `link` if the problem has one: this adds the sign-in method to that account.")
+        static let noAccount = Kind(
+            "no-account", 404, "The user has no account",
+            "Sign up by this provider, or sign in by the provider of the account.")
+        static let recentSignInRequired = Kind(
+            "recent-sign-in-required", 401, "A recent sign-in is required",
+            "Send the user's evidence to `POST /v1/account/reauthenticate`, and repeat the request with the new token (RFC 9470).")
+        static let linkedElsewhere = Kind(
+            "linked-elsewhere", 409, "The sign-in method belongs to another account",
+            "Sign in by it to use that account, or unlink it there first.")
+        static let alreadyLinked = Kind(
+            "already-linked", 409, "The account has a sign-in method of this kind already",
+            "Unlink the existing one first; `PUT /v1/account/password` changes a password.")
+        static let lastSignInMethod = Kind(
+            "last-sign-in-method", 409, "The sign-in method is the only one of the account",
+            "Link another provider or set a password first, or delete the account.")
+        static let unfitPassword = Kind(
+            "unfit-password", 400, "The password is not acceptable",
+            "Read `detail`, and choose another password.")
+        static let sessionEnded = Kind(
+            "session-ended", 401, "The session has ended",
+            "Sign in again.")
+
+        static let allCases: [Kind] = [
+            .malformed, .unauthenticated, .forbidden, .notFound, .methodNotAllowed, .notAcceptable, .requestTimeout,
+            .conflict, .keyInUse, .notYetVisible, .preconditionFailed, .tooLarge, .unsupportedMediaType, .refused,
+            .keyReused, .tooMuchWork, .preconditionRequired, .tooManyRequests, .headTooLarge, .failed, .unavailable,
+            .lacksResources, .deadlineExceeded, .wrongCredentials, .wrongCode, .accountExists, .noAccount,
+            .recentSignInRequired, .linkedElsewhere, .alreadyLinked, .lastSignInMethod, .unfitPassword, .sessionEnded,
+        ]
     }
 
     /// The caller has reached the limit on its queued requests.
@@ -161,21 +189,20 @@ extension Problem {
     init(_ refusal: Refusal) {
         var members: JSONObject = ["code": .string(refusal.code.rawValue)]
         if let change = refusal.change { members["change"] = .integer(Int64(change)) }
-        self.init(Kind(refusal.code), refusal.message, members: members)
+        self.init(Kind.of(refusal.code), refusal.message, members: members)
     }
 }
 
 extension Problem.Kind {
-    fileprivate init(_ code: Refusal.Code) {
-        self =
-            switch code {
-            case .malformed: .malformed
-            case .tooLarge: .tooLarge
-            case .notAuthenticated, .noPrivilege, .aboveOwnLevel, .notAdministrator: .refused
-            case .unknownObject, .unknownClass, .unknownPrincipal, .unknownPermission: .notFound
-            case .alreadyExists, .notThere, .cycle, .permanentEntry, .conflict, .lastAdministrator: .conflict
-            case .keyReused: .keyReused
-            case .tooMuchWork: .tooMuchWork
-            }
+    fileprivate static func of(_ code: Refusal.Code) -> Problem.Kind {
+        switch code {
+        case .malformed: .malformed
+        case .tooLarge: .tooLarge
+        case .notAuthenticated, .noPrivilege, .aboveOwnLevel, .notAdministrator: .refused
+        case .unknownObject, .unknownClass, .unknownPrincipal, .unknownPermission: .notFound
+        case .alreadyExists, .notThere, .cycle, .permanentEntry, .conflict, .lastAdministrator: .conflict
+        case .keyReused: .keyReused
+        case .tooMuchWork: .tooMuchWork
+        }
     }
 }

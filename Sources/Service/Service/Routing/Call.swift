@@ -8,18 +8,16 @@ struct Call: Sendable {
     let service: MunimentService
     let request: HTTPRequest
     let route: Route
-    /// The values of the path's parameters, decoded, in the order of the path.
-    let parameters: [String]
-    /// The caller; nil for a route that needs no token.
-    let caller: Caller?
-    /// The store of the route; the default store if the route names none.
-    let hosted: HostedStore?
-    /// The request id that the log and the commits of this request contain.
-    let requestID: String?
-    /// The client's address. If the request came through a trusted proxy, this is the address of the client and not of the proxy.
-    let client: String
     /// The service's data about the request.
     let exchange: Exchange
+    /// The store of the route; the default store if the route names none.
+    let hosted: HostedStore?
+    /// The caller; nil for a route that needs no token.
+    var caller: Caller? { exchange.caller }
+    /// The request id that the log and the commits of this request contain.
+    var requestID: String? { exchange.requestID }
+    /// The client's address. If the request came through a trusted proxy, this is the address of the client and not of the proxy.
+    var client: String { exchange.client }
 
     /// The store of the route.
     var store: Store {
@@ -31,7 +29,7 @@ struct Call: Sendable {
 
     /// Returns the value of a path parameter.
     func parameter(_ name: String) -> String {
-        route.path.parameters.firstIndex(of: name).map { parameters[$0] } ?? ""
+        route.path.parameters.firstIndex(of: name).map { exchange.parameters[$0] } ?? ""
     }
 
     var query: QueryParameters { get throws(Problem) { try QueryParameters(request.query) } }

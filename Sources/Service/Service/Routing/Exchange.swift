@@ -1,5 +1,6 @@
 internal import Muniment
 internal import Synchronization
+internal import Work
 
 /// The state of a request from its head to its end.
 final class Exchange: Sendable {
@@ -17,11 +18,11 @@ final class Exchange: Sendable {
     let hosted: HostedStore?
     let storeName: String?
     /// The rest of the caller's limit; nil without a limit.
-    let limit: TokenBucket.Outcome?
+    let limit: RateLimiter.Outcome?
 
     init(
         route: Int?, parameters: [String] = [], finding: Authenticator.Finding? = nil, requestID: String?,
-        client: String, hosted: HostedStore? = nil, storeName: String? = nil, limit: TokenBucket.Outcome? = nil
+        client: String, hosted: HostedStore? = nil, storeName: String? = nil, limit: RateLimiter.Outcome? = nil
     ) {
         self.route = route
         self.parameters = parameters

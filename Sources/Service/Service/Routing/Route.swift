@@ -1,3 +1,4 @@
+internal import Events
 internal import HTTPServer
 internal import Identity
 
@@ -27,10 +28,12 @@ final class Route: Sendable {
         /// Runs on a queue: for handlers that may take longer.
         case queued(@Sendable (Call) throws -> HTTPResponse)
         /// Runs on one of the queues for accounts, so that it delays no other request. If the service has no accounts, returns 404.
-        case ofAccounts(AccountsPace, @Sendable (Call, Accounts) throws -> HTTPResponse)
+        case ofAccounts(AccountCost, AccountHandler)
         /// Runs in a task and can wait for other tasks without blocking a thread.
         case asynchronous(@Sendable (Call) async throws -> HTTPResponse)
     }
+
+    typealias AccountHandler = @Sendable (Call, Accounts, inout Arguments) throws -> HTTPResponse
 
     /// Whether the route exists only if the service has accounts.
     var isOfAccounts: Bool { if case .ofAccounts = handler { true } else { false } }
@@ -67,6 +70,22 @@ final class Route: Sendable {
     }
 }
 
+extension Route {
+    /// Creates a route of accounts, for a signed-in user by default.
+    convenience init(
+        account method: String, _ path: PathPattern, _ name: String, need: CallerNeed = .session, _ description: RouteDescription,
+        _ cost: AccountCost, _ handle: @escaping AccountHandler
+    ) {
+        var description = description
+        description.group = "Accounts"
+        for place in description.answers.indices { description.answers[place].headers = [] }
+        // Enough for a password, a code and an address several times.
+        self.init(
+            method, path, name, need: need, bodyLimitBytes: description.body == nil ? 0 : 32 << 10, description,
+            .ofAccounts(cost, handle))
+    }
+}
+
 /// The right that a caller's token must have for a route.
 enum CallerNeed: Hashable, Sendable {
     /// No right: the request needs no token.
@@ -83,12 +102,57 @@ enum CallerNeed: Hashable, Sendable {
     case session
 }
 
-/// The slowest step of an operation on accounts.
-enum AccountsPace: Hashable, Sendable {
+/// The slowest step of an operation on accounts. It selects the queue.
+enum AccountCost: Hashable, Sendable {
     /// At most a write to the disk.
-    case brisk
+    case fast
     /// A password is hashed.
     case hashing
-    /// The `provider` in the body authenticates the user: a password is hashed, or another service is called.
-    case proving
+    /// The argument `provider` authenticates the user: a password is hashed, or another service is called.
+    case provider
+}
+
+/// The API description of a route.
+struct RouteDescription: Sendable {
+    /// The purpose, as a phrase.
+    let summary: String
+    /// More about it, in sentences.
+    var text = ""
+    /// The group of the route.
+    var group = "Service"
+    var parameters: [ParameterDescription] = []
+    /// The JSON Schema of the body; nil without a body.
+    var body: JSONValue?
+    /// The statuses of the responses and their meaning, except for problems.
+    var answers: [AnswerDescription] = []
+    /// The media types of the body.
+    var bodyTypes = ["application/json"]
+    /// Problems besides those that every route of its kind can have.
+    var problems: [Problem.Kind] = []
+
+    init(_ summary: String, group: String = "Service") {
+        self.summary = summary
+        self.group = group
+    }
+}
+
+/// A parameter of a route, in its address or in its head.
+struct ParameterDescription: Sendable {
+    enum Place: String, Sendable { case path, query, header }
+    let name: String
+    let place: Place
+    let text: String
+    var schema: JSONValue = .object(["type": .string("string")])
+    var isRequired = false
+}
+
+/// One possible response of a route.
+struct AnswerDescription: Sendable {
+    let status: Int
+    let text: String
+    var mediaType = "application/json"
+    /// The JSON Schema of the body; nil without a body.
+    var schema: JSONValue?
+    /// Its headers, by their names in ``OpenAPI``.
+    var headers: [String] = []
 }

@@ -1,3 +1,23 @@
+/// All routes of the service. The table dispatches requests, and the API description is generated from it.
+enum RouteTable {
+    static let routes: [Route] =
+        OperationsRoutes.all + DescriptionRoutes.all + native + LiveFeedRoutes.all + AuthZENRoutes.all + accounts
+
+    /// The native API, under `/v1`.
+    private static let native: [Route] =
+        StoreRoutes.all
+        + [CheckRoute.route, PrivilegesRoute.route, WhoRoute.route, WhatRoute.route, ExplainRoute.route, QueryRoute.route]
+        + ObjectRoutes.all + [EntriesRoute.route, MembersRoute.route, AdministratorsRoute.route]
+        + [TransactionRoute.route, LockRoute.route, WhatIfRoute.route] + [
+            HistoryRoute.route, NoticesRoute.route, DiffRoute.route, ExportRoute.route, AuditRoute.route,
+        ]
+        + AuditQuestionRoutes.all
+
+    /// The routes of accounts, which exist only if the service has accounts (`serve --accounts`).
+    private static let accounts =
+        SignInRoutes.all + SessionRoutes.all + OwnAccountRoutes.all + SignInMethodRoutes.all + AccountAdministrationRoutes.all
+}
+
 /// Finds the route of a request in the route table.
 struct Router: Sendable {
     let routes: [Route]
@@ -78,5 +98,34 @@ struct Router: Sendable {
     private func match(_ method: String, _ routes: [String: Int], _ parameters: [String]) -> Match {
         if let route = routes[method] ?? (method == "HEAD" ? routes["GET"] : nil) { return .route(route, parameters: parameters) }
         return routes.isEmpty ? .nothing : .otherMethods(routes.keys.sorted())
+    }
+}
+
+/// The path of a route, such as `/v1/stores/{store}/check`: words, and parameters in braces that match any single segment.
+struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    let text: String
+    let segments: [Segment]
+
+    enum Segment: Hashable, Sendable {
+        case word(String)
+        case parameter(String)
+    }
+
+    init(_ text: String) {
+        self.text = text
+        segments = text.split(separator: "/").map { segment in
+            segment.hasPrefix("{") ? .parameter(String(segment.dropFirst().dropLast())) : .word(String(segment))
+        }
+    }
+
+    init(stringLiteral text: String) { self.init(text) }
+
+    var description: String { text }
+
+    /// The parameter names, in order.
+    var parameters: [String] {
+        segments.compactMap { segment in
+            if case .parameter(let name) = segment { name } else { nil }
+        }
     }
 }

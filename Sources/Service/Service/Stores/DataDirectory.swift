@@ -1,3 +1,4 @@
+internal import Credentials
 internal import Events
 internal import Files
 internal import Foundation
@@ -170,5 +171,60 @@ extension StoreError {
         case .rolledBack, .headIsDamaged: true
         default: false
         }
+    }
+}
+
+/// A store that the service has open.
+final class HostedStore: Sendable {
+    let name: StoreName
+    let store: Store
+
+    let decisions = DecisionCounts()
+    /// Nil if the store has no decision log.
+    let decisionLog: DecisionLog?
+
+    init(_ name: StoreName, _ store: Store, _ decisionLog: DecisionLog?) {
+        self.name = name
+        self.store = store
+        self.decisionLog = decisionLog
+    }
+}
+
+/// The file for the administrator's token that the first start creates. Standard output is not used, because it is often stored in
+/// a journal that several people read.
+struct FirstTokenFile {
+    let path: String
+
+    /// - Parameter folder: the service's own folder in the data directory.
+    init(folder: String) { path = folder + "/first-token" }
+
+    /// Writes the token and a line end, readable by the owner only (mode 0600).
+    func write(_ secret: String) throws { try replaceFile(path, with: Array((secret + "\n").utf8)) }
+
+    /// A reminder to remove the file, if it exists.
+    var reminder: String? {
+        guard fileExists(path) else { return nil }
+        return "`\(path)` still contains a token with all rights. Store the token elsewhere and remove the file"
+    }
+}
+
+/// The name of a store in a data directory, which is the name of its folder.
+public struct StoreName: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let text: String
+
+    /// The store that the root paths serve.
+    public static let `default` = StoreName(unchecked: "default")
+    private init(unchecked text: String) { self.text = text }
+
+    /// Creates a name that is valid for ``Credentials/StoreScope/isStoreName(_:)``; nil for any other text.
+    public init?(_ text: String) {
+        guard StoreScope.isStoreName(text) else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+
+    public static func < (left: StoreName, right: StoreName) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 }

@@ -19,8 +19,8 @@ extension Command {
         guard let email = EmailAddress(text) else {
             throw UsageError("`\(text)` is not an email; write one like ann@example.com")
         }
-        return try call.withAccounts { desk, call in
-            guard let account = try desk.send(.get, "/v1/accounts?email=" + FormText.escaped(email.text)).list("accounts").first
+        return try call.withAccounts { access, call in
+            guard let account = try access.send(.get, "/v1/accounts?email=" + FormText.escaped(email.text)).list("accounts").first
             else {
                 throw AccountRefusal(nobody: "no account has the email `\(email)`")
             }
@@ -35,7 +35,7 @@ extension Command {
             "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z")
     ) { call in
         let principal = try call.accountPrincipal()
-        return try call.withAccounts { desk, call in try call.show(try desk.send(.get, principal.accountTarget)) }
+        return try call.withAccounts { access, call in try call.show(try access.send(.get, principal.accountTarget)) }
     }
 
     static let accountList = Command(
@@ -45,10 +45,10 @@ extension Command {
             "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z")
     ) { call in
         try call.end()
-        return try call.withAccounts { desk, call in
+        return try call.withAccounts { access, call in
             var next: String?
             repeat {
-                let page = try desk.send(.get, "/v1/accounts?limit=1000" + (next.map { "&cursor=" + FormText.escaped($0) } ?? ""))
+                let page = try access.send(.get, "/v1/accounts?limit=1000" + (next.map { "&cursor=" + FormText.escaped($0) } ?? ""))
                 for account in page.list("accounts") { _ = try call.show(account) }
                 next = page.text("next")
             } while next != nil
@@ -63,8 +63,8 @@ extension Command {
             "ended every session of user:k3v9q2m7x1c8p4d6r5t0w2y7za")
     ) { call in
         let principal = try call.accountPrincipal()
-        return try call.withAccounts { desk, call in
-            _ = try desk.send(.post, principal.accountTarget + "/sign-out")
+        return try call.withAccounts { access, call in
+            _ = try access.send(.post, principal.accountTarget + "/sign-out")
             return try call.done(principal, "ended every session of \(principal)")
         }
     }
@@ -77,8 +77,8 @@ extension Command {
             "deleted the account of user:k3v9q2m7x1c8p4d6r5t0w2y7za and all its access")
     ) { call in
         let principal = try call.accountPrincipal()
-        return try call.withAccounts { desk, call in
-            _ = try desk.send(.delete, principal.accountTarget)
+        return try call.withAccounts { access, call in
+            _ = try access.send(.delete, principal.accountTarget)
             return try call.done(principal, "deleted the account of \(principal) and all its access")
         }
     }
@@ -90,8 +90,8 @@ extension Command {
             "sound: 2 records, 1 accounts, 0 sessions, head 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
     ) { call in
         try call.end()
-        return try call.withAccounts { desk, call in
-            let report = try desk.send(.get, "/v1/accounts/verify")
+        return try call.withAccounts { access, call in
+            let report = try access.send(.get, "/v1/accounts/verify")
             let isSound = report["sound"] == .bool(true)
             let counts = ["records", "accounts", "sessions"].map { "\(report.number($0)) \($0)" }
             let lines =
@@ -115,14 +115,14 @@ extension Call {
         return name
     }
 
-    fileprivate func withAccounts(_ body: (AccountsDesk, Call) throws -> ExitCode) throws -> ExitCode {
-        let desk = try AccountsDesk(dataDirectory: try dataDirectory, options: storeOptions)
+    fileprivate func withAccounts(_ body: (AccountsAccess, Call) throws -> ExitCode) throws -> ExitCode {
+        let access = try AccountsAccess(dataDirectory: try dataDirectory, options: storeOptions)
         let code: ExitCode
-        do { code = try body(desk, self) } catch {
-            try? desk.close()
+        do { code = try body(access, self) } catch {
+            try? access.close()
             throw error
         }
-        try desk.close()
+        try access.close()
         return code
     }
 

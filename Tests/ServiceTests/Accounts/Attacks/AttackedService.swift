@@ -84,7 +84,7 @@ extension AccountsFixture {
     func status(of access: String) async throws -> Int { try await client.send("GET", "/v1/account", as: access).status }
 
     /// Returns the sign-in methods of the session's account.
-    func waysIn(_ access: String) async throws -> [String] {
+    func signInMethods(_ access: String) async throws -> [String] {
         try await client.send("GET", "/v1/account", as: access).json.list("identities").compactMap { $0.text("provider") }
     }
 

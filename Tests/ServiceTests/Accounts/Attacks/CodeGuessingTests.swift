@@ -3,6 +3,7 @@ import Identity
 import ServiceSupport
 import TestSupport
 import Testing
+import Work
 
 @testable import Service
 

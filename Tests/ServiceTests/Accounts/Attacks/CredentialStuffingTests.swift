@@ -2,6 +2,7 @@ import Events
 import ServiceSupport
 import TestSupport
 import Testing
+import Work
 
 @testable import Identity
 @testable import Service

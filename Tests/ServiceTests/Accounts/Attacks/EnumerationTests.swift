@@ -3,6 +3,7 @@ import HTTPServer
 import ServiceSupport
 import TestSupport
 import Testing
+import Work
 
 @testable import Identity
 @testable import Service

@@ -217,7 +217,7 @@ struct OpenIDAttackTests {
             let answer = try await post("sign-up", "acme", attempt.evidence(), fixture)
             #expect(answer.status == 409)
             #expect(try answer.json.texts("providers") == ["password"])
-            #expect(try await fixture.waysIn(ann.access) == ["password"])
+            #expect(try await fixture.signInMethods(ann.access) == ["password"])
         }
     }
 

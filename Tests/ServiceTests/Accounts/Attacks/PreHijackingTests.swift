@@ -30,12 +30,12 @@ struct PreHijackingTests {
             let made = try await fixture.client.post("/v1/accounts/sign-up", .bySite("ann", email: "ann@example.com"))
             #expect(made.status == 201, "\(made.text)")
             let ann = try AccountsClient.Person(made)
-            #expect(try await fixture.waysIn(ann.access) == ["site"])
+            #expect(try await fixture.signInMethods(ann.access) == ["site"])
             #expect(try await evesSignIn(fixture).status == 401)
             // If Ann copied Eve's code into a form, it would give Eve no account.
             #expect(try await fixture.verify(trap.attempt, trap.code).status != 201)
             #expect(try await evesSignIn(fixture).status == 401)
-            #expect(try await fixture.waysIn(ann.access) == ["site"])
+            #expect(try await fixture.signInMethods(ann.access) == ["site"])
         }
     }
 
@@ -55,7 +55,7 @@ struct PreHijackingTests {
                 let own = try await fixture.client.post("/v1/account/identities", ["link": .string(link)], as: eve.access)
                 #expect(own.status == 400, "\(own.text)")
             }
-            #expect(try await fixture.waysIn(ann.access) == ["password"])
+            #expect(try await fixture.signInMethods(ann.access) == ["password"])
         }
     }
 
@@ -99,7 +99,7 @@ struct PreHijackingTests {
             #expect([400, 404].contains(foreign.status), "\(foreign.text)")
 
             let ann = try await fixture.client.signUp("ann@example.com")
-            #expect(try await fixture.waysIn(ann.access) == ["password"])
+            #expect(try await fixture.signInMethods(ann.access) == ["password"])
             // Ann's proof of the address ended all pending attempts for it.
             #expect(try await fixture.confirmEmail(change.attempt, change.code, as: eve.access).status == 400)
             #expect(try await fixture.verify(trap.attempt, trap.code).status == 400)
@@ -168,7 +168,7 @@ struct PreHijackingTests {
                     "/v1/accounts/sign-up", .bySite("eve3", email: "bob@example.com", isVerified: false)))
             let bob = try await fixture.client.signUp("bob@example.com")
             #expect(bob.principal != squatter.principal)
-            #expect(try await fixture.waysIn(bob.access) == ["password"])
+            #expect(try await fixture.signInMethods(bob.access) == ["password"])
             let reset = try await fixture.beginReset("bob@example.com")
             let again = try AccountsClient.Person(try await fixture.confirmReset(reset.attempt, reset.code))
             #expect(again.principal == bob.principal)

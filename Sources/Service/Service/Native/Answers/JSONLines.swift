@@ -1,6 +1,7 @@
 internal import Events
 internal import HTTPServer
 internal import Muniment
+internal import Work
 
 /// Writes JSON Lines to a client one by one, so that a long response is never held in memory as a whole.
 struct LineWriter: ~Copyable {

@@ -2,6 +2,7 @@ internal import Events
 internal import HTTPServer
 internal import Histories
 internal import Muniment
+internal import MunimentRecipes
 internal import Permissions
 internal import Wire
 
@@ -40,8 +41,7 @@ enum TransactionRoute {
                         ]),
                     ])
                 ])
-            )
-            .refusing(.refused, .conflict, .keyReused, .keyInUse, .tooMuchWork),
+            ),
         .asynchronous { call in
             var arguments = try call.arguments()
             let caller = try call.principal(named: try arguments.optionalName("as"))
@@ -88,5 +88,71 @@ extension Arguments {
         guard let changes else { throw wrong(name, "is missing", "add a list of changes") }
         guard !changes.isEmpty else { throw wrong(name, "is empty", "write at least one change") }
         return changes
+    }
+}
+
+/// Locks down an open store, as `Roles.lockDown` does.
+enum LockRoute {
+    static let route = Route(
+        "POST", "/v1/stores/{store}/lock", "lock", need: .store, bodyLimitBytes: 65_536,
+        RouteDescription("locks an open store", group: "Stores")
+            .saying(
+                "One transaction creates a role with the caller and the given members, grants it every privilege at the store and "
+                    + "class levels, and leaves `everyone` only `read` on the store and on the built-in classes."
+            )
+            .taking(.idempotencyKey)
+            .taking(
+                body: Schema.object(
+                    [:], optional: ["as": Schema.name, "role": Schema.name, "members": Schema.list(Schema.name)])
+            )
+            .answering("the receipt of the transaction", Schema.named("Receipt")),
+        .asynchronous { call in
+            var arguments = try call.arguments()
+            let caller = try call.principal(named: try arguments.optionalName("as"))
+            let role = try arguments.optionalName("role") ?? Roles.lockDownRole
+            let members = try arguments.optionalTexts("members") ?? []
+            try arguments.finish()
+            let changes = try Roles(try call.store, as: caller).lockDownChanges(to: role, members: members.map { Name($0) })
+            let receipt = try await call.commit(changes, as: caller, comment: "locked")
+            return call.answer(receipt.json, at: receipt.head)
+        })
+}
+
+extension Call {
+    /// The idempotency key of the request; nil without one. A repeated request with the same key gets the first result.
+    var idempotencyKey: String? {
+        get throws(Problem) {
+            guard let key = request.header("Idempotency-Key") else { return nil }
+            guard !key.isEmpty, key.utf8.count <= Limits.originBytes else {
+                throw Problem(.malformed, "`Idempotency-Key` has from 1 to \(Limits.originBytes) bytes: choose another")
+            }
+            return key
+        }
+    }
+
+    /// Commits changes together. A repetition with the same idempotency key returns the first result: the store keeps the key with
+    /// the commit.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes, to make all or none.
+    ///   - actor: the principal that acts.
+    ///   - comment: the comment in the log.
+    /// - Throws: `Refusal`; ``Problem`` (`key-in-use`) while a request with the same key is running, and if the credential is not
+    ///   valid at the writer's turn: the commits before it may have taken long.
+    func commit(_ changes: [Change], as actor: Name, comment: String? = nil) async throws -> Receipt {
+        let key = try idempotencyKey
+        let scope = key.map { RunningKeys.Scope(store: hosted?.name ?? .default, caller: actor.text, key: $0) }
+        let origin = Origin(requestID: requestID, idempotencyKey: key, comment: comment, credential: caller?.credential)
+        let store = try store
+        return try await service.runningKeys.withKey(scope) {
+            try await service.runningCommits.during(actor) {
+                var transaction = Transaction(actor, changes, origin: origin)
+                if let caller {
+                    let (authenticator, authorization) = (service.authenticator, request.header("Authorization"))
+                    transaction.precondition = { try authenticator.requireStillGood(caller, authorization: authorization) }
+                }
+                return try await store.commit(transaction)
+            }
+        }
     }
 }

@@ -26,8 +26,7 @@ enum WhatIfRoute {
                                 "message": Schema.text,
                             ])),
                     ]).with(.when))
-            )
-            .refusing(.notYetVisible),
+            ),
         .queued { call in
             var arguments = try call.arguments()
             let transactions = try arguments.drafts(levels: try call.store.levels)

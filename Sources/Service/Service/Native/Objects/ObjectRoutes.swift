@@ -24,7 +24,7 @@ enum ObjectRoutes {
                 headers: ["Muniment-Revision", "ETag"]
             )
             .answering("the client's copy is current", nil, status: 304, headers: ["Muniment-Revision", "ETag"])
-            .refusing(.refused, .notYetVisible),
+            .refusing(.refused),
         .queued { call in
             var arguments = try call.arguments()
             let (named, point) = (try arguments.optionalName("as"), try arguments.point())
@@ -62,7 +62,7 @@ enum ObjectRoutes {
             .answering(
                 "the object was created", Schema.named("Receipt"), status: 201, headers: ["Muniment-Revision", "ETag", "Location"]
             )
-            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse, .tooMuchWork),
+            .refusing(.preconditionFailed, .preconditionRequired),
         .asynchronous { call in
             let value = try call.json()
             _ = try call.idempotencyKey
@@ -92,7 +92,7 @@ enum ObjectRoutes {
             .taking(.ifMatch, .idempotencyKey, .actor)
             .taking(body: Schema.anything, as: ["application/merge-patch+json", "application/json"])
             .answering("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
-            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse, .tooMuchWork),
+            .refusing(.preconditionFailed, .preconditionRequired),
         .asynchronous { call in
             let patch = try call.mergePatch()
             _ = try call.idempotencyKey
@@ -106,7 +106,7 @@ enum ObjectRoutes {
         "DELETE", path, "deleteObject", need: .store,
         RouteDescription("deletes an object and everything in it", group: "Objects").taking(.ifMatch, .idempotencyKey, .actor)
             .answering("the object was deleted", Schema.named("Receipt"))
-            .refusing(.refused, .conflict, .preconditionFailed, .preconditionRequired, .keyReused, .keyInUse, .tooMuchWork),
+            .refusing(.preconditionFailed, .preconditionRequired),
         .asynchronous { call in
             _ = try call.idempotencyKey
             var arguments = Arguments(address: try call.query)

@@ -22,8 +22,7 @@ enum DiffRoute {
                     "name": Schema.name, "differences": Schema.list(Schema.named("Difference")),
                     "from": Schema.named("Instant"), "to": Schema.named("Instant"),
                 ], optional: .next), lines: Schema.named("Difference")
-        )
-        .refusing(.notYetVisible),
+        ),
         .queued { call in
             var arguments = try call.arguments()
             let name = try arguments.name("name")

@@ -16,8 +16,7 @@ enum WhoRoute {
                     JSONObject(["privileges": Schema.privileges, "object": Schema.name, "subjects": Schema.names]).with(.when),
                     optional: .next),
                 lines: Schema.object(["subject": Schema.name])
-            )
-            .refusing(.notYetVisible),
+            ),
         .queued { call in
             var arguments = try call.arguments()
             let (object, privileges) = (try arguments.name("object"), try arguments.privileges())
@@ -49,8 +48,7 @@ enum WhatRoute {
                     JSONObject(["subject": Schema.name, "privileges": Schema.privileges, "objects": Schema.names]).with(.when),
                     optional: JSONObject(["class": Schema.text]).with(.next)),
                 lines: Schema.object(["object": Schema.name])
-            )
-            .refusing(.notYetVisible),
+            ),
         .queued { call in
             var arguments = try call.arguments()
             let (subject, privileges) = (try arguments.name("subject"), try arguments.privileges())
@@ -77,8 +75,7 @@ enum MembersRoute {
                 "the names, sorted",
                 Schema.object(JSONObject(["role": Schema.name, "members": Schema.names]).with(.when), optional: .next),
                 lines: Schema.object(["member": Schema.name])
-            )
-            .refusing(.notYetVisible),
+            ),
         .queued { call in
             var arguments = try call.arguments()
             let request = try arguments.page(.names)
@@ -100,8 +97,7 @@ enum AdministratorsRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/administrators", "administrators", need: .store,
         RouteDescription("the administrators of the store", group: "Questions").taking(.at, .atLeast)
-            .answering("the names, sorted", Schema.object(JSONObject(["administrators": Schema.names]).with(.when)))
-            .refusing(.notYetVisible),
+            .answering("the names, sorted", Schema.object(JSONObject(["administrators": Schema.names]).with(.when))),
         .immediate { call in
             var arguments = try call.arguments()
             let point = try arguments.point()
@@ -111,5 +107,34 @@ enum AdministratorsRoute {
                 let names = try snapshot.administrators()
                 return call.answer(Asked().answer(names, as: "administrators", snapshot.members), at: snapshot.revision)
             }
+        })
+}
+
+/// The access list of an object.
+enum EntriesRoute {
+    static let route = Route(
+        "GET", "/v1/stores/{store}/objects/{object}/entries", "entries", need: .store,
+        RouteDescription("the entries on an object: subjects and their privileges", group: "Objects").taking(.at, .atLeast)
+            .paged(.names)
+            .answering(
+                "the entries, sorted",
+                Schema.object(
+                    JSONObject(["object": Schema.name, "entries": Schema.list(Schema.named("Entry"))]).with(.when),
+                    optional: .next),
+                lines: Schema.named("Entry")
+            ),
+        .queued { call in
+            var arguments = try call.arguments()
+            let request = try arguments.page(.names)
+            try arguments.finish()
+            let object = Name(call.parameter("object"))
+            try call.requireAsking(aboutObject: object)
+            let asked = Asked(object: object).members
+            let list = try call.list(request, of: asked)
+            let audience = try call.audience
+            let page = try call.read(at: list.point) { snapshot in
+                list.page(of: try snapshot.tells(audience, of: object) ? snapshot.entries(on: object) : [], snapshot)
+            }
+            return try call.answer(page, to: asked, as: "entries") { $0.json }
         })
 }

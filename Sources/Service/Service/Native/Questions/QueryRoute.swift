@@ -25,7 +25,7 @@ enum QueryRoute {
                     ["class": Schema.text, "objects": Schema.names, "revision": Schema.revision], optional: .next),
                 lines: Schema.object(["object": Schema.name])
             )
-            .refusing(.refused, .notYetVisible),
+            .refusing(.refused),
         .queued { call in
             var arguments = try call.arguments()
             let request = try arguments.page(.objects)

@@ -1,17 +1,16 @@
 internal import Credentials
+internal import Events
+internal import HTTPServer
 internal import Muniment
 internal import Permissions
+internal import Wire
 
 extension Call {
     /// Throws unless the caller may query all subjects: with the permission to query all subjects or to administer, or by acting as
     /// an administrator of the store.
     func requireAskingAnything() throws {
-        if case .act(let principal)? = caller?.right {
-            guard try principal != .anonymous && store.administrators.contains(principal) else {
-                throw Problem.beyondToken("ask this: the question is about all subjects")
-            }
-        } else if caller == nil {
-            throw Problem.unauthenticated
+        guard try asker.mayAskAnything(in: store) else {
+            throw Problem.beyondToken("ask this: the question is about all subjects")
         }
     }
 
@@ -23,15 +22,7 @@ extension Call {
 
     /// The audience that represents the caller: unrestricted with the permission to query all subjects or to administer, or if it
     /// acts as an administrator of the store.
-    var audience: Audience {
-        get throws {
-            switch caller?.right {
-            case nil: throw Problem.unauthenticated
-            case .ask, .administer: .unrestricted
-            case .act(let principal): try store.audience(actingAs: principal)
-            }
-        }
-    }
+    var audience: Audience { get throws { try asker.audience(in: store) } }
 
     /// Throws unless the caller may query the access of a subject on an object: because of the subject, or because of the object.
     func requireAsking(about subject: Name, on object: Name) throws {
@@ -50,5 +41,47 @@ extension Call {
         }
         try requireAsking(about: named)
         return named
+    }
+}
+
+/// The moment of a query, and the revision that its response must include.
+struct ReadPoint: Sendable {
+    let moment: Moment
+    /// A revision that the store must have reached.
+    let atLeast: Revision?
+}
+
+extension Arguments {
+    /// Reads `at` and `atLeast`, the arguments of every query.
+    mutating func point() throws(Problem) -> ReadPoint {
+        ReadPoint(moment: try optionalMoment("at") ?? .now, atLeast: try optionalRevision("atLeast"))
+    }
+}
+
+extension Call {
+    /// Returns the arguments of the request: from its body if its route has one, and from its address otherwise.
+    func arguments() throws -> Arguments {
+        route.bodyLimitBytes > 0 ? try Arguments(body: try json()) : Arguments(address: try query)
+    }
+
+    /// Runs a query at its moment.
+    func read<R>(at point: ReadPoint, _ body: (Snapshot) throws -> R) throws -> R {
+        try requireVisible(point.atLeast)
+        return try store.read(at: point.moment, body)
+    }
+
+    /// Throws unless the store has reached a revision.
+    ///
+    /// A revision that this service has returned is visible immediately, so waiting is not needed. A revision that is missing
+    /// belongs to another store, or to this one before it was restored from an older copy.
+    func requireVisible(_ revision: Revision?) throws {
+        guard let revision else { return }
+        let head = try store.head.revision
+        guard revision <= head else {
+            throw Problem(
+                .notYetVisible,
+                "the store is at revision \(head), not yet at \(revision): try again, or check the revision",
+                members: ["head": .revision(head)], headers: [HTTPHeader("Retry-After", "1")])
+        }
     }
 }

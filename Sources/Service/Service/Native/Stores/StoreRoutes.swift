@@ -62,7 +62,7 @@ enum StoreRoutes {
     static let statistics = Route(
         "GET", "/v1/stores/{store}", "statistics", need: .store,
         RouteDescription("the contents and the size of a store", group: "Stores").taking(.atLeast)
-            .answering("the numbers", Schema.named("Statistics")).refusing(.notYetVisible),
+            .answering("the numbers", Schema.named("Statistics")),
         .queued { call in
             var arguments = try call.arguments()
             let atLeast = try arguments.optionalRevision("atLeast")
@@ -87,8 +87,7 @@ enum StoreRoutes {
                         Schema.named("Verification"),
                     ])
                 ])
-            )
-            .refusing(.notYetVisible),
+            ),
         .queued { call in
             var arguments = try call.arguments()
             let atLeast = try arguments.optionalRevision("atLeast")

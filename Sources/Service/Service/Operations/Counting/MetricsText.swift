@@ -16,6 +16,14 @@ struct MetricsText {
         text += "# HELP \(name) \(MetricsText.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
+    /// Adds a metric with its values.
+    mutating func metric(
+        _ name: String, _ kind: Kind, _ help: String, _ values: [(labels: [(String, String)], value: some BinaryInteger)]
+    ) {
+        begin(name, kind, help)
+        for (labels, value) in values { self.value(name, labels, value) }
+    }
+
     /// Adds a value of a metric.
     mutating func value(_ name: String, _ labels: [(String, String)] = [], _ value: some BinaryInteger) {
         text += "\(name)\(MetricsText.text(of: labels)) \(value)\n"

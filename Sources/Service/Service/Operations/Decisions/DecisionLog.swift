@@ -1,7 +1,9 @@
-internal import Dispatch
+internal import Credentials
 internal import Events
 internal import Files
 internal import Foundation
+internal import HTTPServer
+internal import Permissions
 internal import Synchronization
 
 /// Records every decision of a store in files of a bounded size. Recording never blocks.
@@ -21,29 +23,14 @@ final class DecisionLog: Sendable {
     }
 
     let recorded = Counter()
-    let dropped = Counter()
-    private let files: DecisionFiles
-    private let limits: Limits
-    private let report: @Sendable (String) -> Void
-    private let queue = DispatchQueue(label: "muniment.decisions")
+    var dropped: Counter { output.dropped }
+    private let output: DecisionOutput
+    private let lines: LineQueue
     private let state: Mutex<State>
-    /// The file that is written to. Used on the queue only.
-    private let output: Mutex<Output>
 
     private struct State {
-        var bytes: [UInt8] = []
         var next: UInt64
-        /// The number of dropped decisions that no line contains yet.
-        var untold: UInt64 = 0
-        var isDraining = false
         var isClosed = false
-    }
-
-    private struct Output {
-        var handle: FileHandle
-        var bytes: Int
-        /// Why writing failed; nil while it works.
-        var failure: String?
     }
 
     /// Opens the log for appending.
@@ -53,17 +40,70 @@ final class DecisionLog: Sendable {
     ///   - limits: the limits of the log.
     ///   - report: receives a line if the log cannot be written.
     init(_ files: DecisionFiles, limits: Limits = Limits(), report: @escaping @Sendable (String) -> Void) throws {
-        self.files = files
-        self.limits = limits
-        self.report = report
         try makeFolder(files.folder)
-        let (file, next) = try DecisionLog.end(of: files)
+        let (file, next) = try DecisionOutput.end(of: files)
         state = Mutex(State(next: next))
-        output = Mutex(try DecisionLog.open(file))
+        let output = try DecisionOutput(files, limits, file, report)
+        self.output = output
+        lines = LineQueue(label: "muniment.decisions", limitBytes: limits.queueBytes) { output.write($0) }
+    }
+
+    /// Adds a decision, from any thread. Does not block.
+    func record(_ decision: Decision) {
+        let tail = decision.tail
+        let isTaken = state.withLock { state in
+            let untold = output.untold.exchange(0, ordering: .relaxed)
+            let number = untold > 0 ? state.next + 1 : state.next
+            var bytes = untold > 0 ? DecisionLine.drop(state.next, decision.time, untold) : []
+            bytes += "{\"number\":\(number)".utf8
+            guard !state.isClosed, lines.offer(bytes + tail) else {
+                output.untold.add(untold + 1, ordering: .relaxed)
+                return false
+            }
+            state.next = number + 1
+            return true
+        }
+        (isTaken ? recorded : dropped).add()
+    }
+
+    /// Waits until every decision that was added before is written.
+    func flush() { lines.flush() }
+
+    /// Writes the waiting decisions, and accepts no more.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        flush()
+        output.close()
+    }
+}
+
+/// The files that decisions are written to.
+private final class DecisionOutput: Sendable {
+    let dropped = Counter()
+    /// The number of dropped decisions that no line contains yet.
+    let untold = Atomic<UInt64>(0)
+    private let files: DecisionFiles
+    private let limits: DecisionLog.Limits
+    private let report: @Sendable (String) -> Void
+    private let current: Mutex<File>
+
+    private struct File {
+        var handle: FileHandle
+        var bytes: Int
+        /// Why writing failed; nil while it works.
+        var failure: String?
+    }
+
+    init(
+        _ files: DecisionFiles, _ limits: DecisionLog.Limits, _ file: DecisionFiles.File,
+        _ report: @escaping @Sendable (String) -> Void
+    ) throws {
+        (self.files, self.limits, self.report) = (files, limits, report)
+        current = Mutex(try DecisionOutput.open(file))
     }
 
     /// Returns the file to continue and the next number. Truncates an incomplete line that a killed process left.
-    private static func end(of files: DecisionFiles) throws -> (DecisionFiles.File, next: UInt64) {
+    static func end(of files: DecisionFiles) throws -> (DecisionFiles.File, next: UInt64) {
         guard let last = try files.all().last else { return (files.file(from: 1), 1) }
         let bytes = try readFile(last.path)
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
@@ -73,81 +113,51 @@ final class DecisionLog: Sendable {
         return (last, number.map { $0 + 1 } ?? last.first + UInt64(lines.count))
     }
 
-    private static func open(_ file: DecisionFiles.File) throws -> Output {
+    private static func open(_ file: DecisionFiles.File) throws -> File {
         if !fileExists(file.path) { try replaceFile(file.path, with: []) }
         let handle = try FileHandle(forWritingTo: URL(filePath: file.path))
-        return Output(handle: handle, bytes: Int(try handle.seekToEnd()))
+        return File(handle: handle, bytes: Int(try handle.seekToEnd()))
     }
 
-    /// Adds a decision, from any thread. Does not block.
-    func record(_ decision: Decision) {
-        let tail = decision.tail
-        let (isTaken, begins) = state.withLock { state -> (Bool, Bool) in
-            guard !state.isClosed, state.bytes.count + tail.count + 32 <= limits.queueBytes else {
-                state.untold += 1
-                return (false, false)
+    /// Writes lines. Called by one thread at a time.
+    func write(_ bytes: [UInt8]) {
+        current.withLock { file in
+            do {
+                // A failed write can leave an incomplete line; ending it keeps the next line intact.
+                let lineEnd: [UInt8] = file.failure == nil ? [] : [UInt8(ascii: "\n")]
+                try file.handle.write(contentsOf: Data(lineEnd + bytes))
+                file.bytes += lineEnd.count + bytes.count
+                file.failure = nil
+                if file.bytes >= limits.fileBytes { try rotate(&file, after: bytes) }
+            } catch {
+                giveUp(bytes)
+                if file.failure == nil { report("decisions cannot be written to `\(files.folder)`: \(error)") }
+                file.failure = "\(error)"
             }
-            if state.untold > 0 {
-                state.bytes += DecisionLine.drop(state.next, decision.time, state.untold)
-                (state.next, state.untold) = (state.next + 1, 0)
-            }
-            state.bytes += Array("{\"number\":\(state.next)".utf8)
-            state.bytes += tail
-            state.next += 1
-            defer { state.isDraining = true }
-            return (true, !state.isDraining)
-        }
-        (isTaken ? recorded : dropped).add()
-        if begins { queue.async { self.drain() } }
-    }
-
-    private func drain() {
-        while true {
-            let (bytes, next) = state.withLock { state in
-                let bytes = state.bytes
-                state.bytes = []
-                if bytes.isEmpty { state.isDraining = false }
-                return (bytes, state.next)
-            }
-            if bytes.isEmpty { return }
-            output.withLock { write(bytes, &$0, next) }
         }
     }
 
-    /// - Parameter next: the number after the last one in `bytes`.
-    private func write(_ bytes: [UInt8], _ output: inout Output, _ next: UInt64) {
-        do {
-            // A failed write can leave an incomplete line; ending it keeps the next line intact.
-            let lineEnd: [UInt8] = output.failure == nil ? [] : [UInt8(ascii: "\n")]
-            try output.handle.write(contentsOf: Data(lineEnd + bytes))
-            output.bytes += lineEnd.count + bytes.count
-            output.failure = nil
-            if output.bytes >= limits.fileBytes { try rotate(&output, next) }
-        } catch {
-            giveUp(bytes)
-            if output.failure == nil { report("decisions cannot be written to `\(files.folder)`: \(error)") }
-            output.failure = "\(error)"
-        }
+    private static func lines(_ bytes: [UInt8]) -> [DecisionLine] {
+        bytes.split(separator: UInt8(ascii: "\n")).compactMap { DecisionLine(Array($0)) }
     }
 
     /// Counts decisions that could not be written. The next line that succeeds reports the count.
     private func giveUp(_ bytes: [UInt8]) {
-        var untold: UInt64 = 0
-        for case let line? in bytes.split(separator: UInt8(ascii: "\n")).map({ DecisionLine(Array($0)) }) {
-            switch line {
-            case .decision:
-                untold += 1
+        for line in DecisionOutput.lines(bytes) {
+            if case .dropped(_, _, let count) = line {
+                untold.add(count, ordering: .relaxed)
+            } else {
+                untold.add(1, ordering: .relaxed)
                 dropped.add()
-            case .dropped(_, _, let count): untold += count
             }
         }
-        state.withLock { $0.untold += untold }
     }
 
-    private func rotate(_ output: inout Output, _ next: UInt64) throws {
-        try output.handle.synchronize()
-        let old = output.handle
-        output = try DecisionLog.open(files.file(from: next))
+    private func rotate(_ file: inout File, after bytes: [UInt8]) throws {
+        guard let last = DecisionOutput.lines(bytes).last else { return }
+        try file.handle.synchronize()
+        let old = file.handle
+        file = try DecisionOutput.open(files.file(from: last.number + 1))
         try old.close()
         var all = try files.all()
         var total = all.reduce(0) { $0 + files.bytes(of: $1) }
@@ -158,19 +168,62 @@ final class DecisionLog: Sendable {
         }
     }
 
-    /// Waits until every decision that was added before is written.
-    func flush() {
-        queue.sync {}
-        queue.sync { self.drain() }
+    func close() {
+        current.withLock { file in
+            try? file.handle.synchronize()
+            try? file.handle.close()
+        }
+    }
+}
+
+/// The stores that have a decision log.
+public enum DecisionLogChoice: Hashable, Sendable {
+    case none
+    case all
+    case stores([String])
+
+    func includes(_ store: String) -> Bool {
+        switch self {
+        case .none: false
+        case .all: true
+        case .stores(let names): names.contains(store)
+        }
+    }
+}
+
+/// Opens the decision logs of the configured stores.
+struct DecisionLogs: Sendable {
+    let choice: DecisionLogChoice
+    let dataDirectory: String
+    let report: @Sendable (String) -> Void
+
+    init(_ settings: ServiceSettings) {
+        (choice, dataDirectory, report) = (settings.decisionLogs, settings.dataDirectory, settings.report)
     }
 
-    /// Writes the waiting decisions, and accepts no more.
-    func close() {
-        state.withLock { $0.isClosed = true }
-        flush()
-        output.withLock { output in
-            try? output.handle.synchronize()
-            try? output.handle.close()
-        }
+    /// Returns the log of a store; nil if it is not configured to have one.
+    func open(_ store: StoreName) throws -> DecisionLog? {
+        guard choice.includes(store.text) else { return nil }
+        return try DecisionLog(DecisionFiles(of: store.text, in: dataDirectory), report: report)
+    }
+}
+
+extension Call {
+    /// Counts a decision, and adds it to the store's decision log, if it has one. Does not block.
+    ///
+    /// - Parameters:
+    ///   - isAllowed: whether the check was allowed.
+    ///   - subject: the subject of the check.
+    ///   - action: the privilege, or the name of its action.
+    ///   - resource: the object.
+    ///   - revision: the revision of the decision.
+    func decided(_ isAllowed: Bool, _ subject: Name, _ action: String, _ resource: Name, revision: Revision) {
+        guard let hosted else { return }
+        hosted.decisions.add(isAllowed)
+        guard let log = hosted.decisionLog else { return }
+        log.record(
+            Decision(
+                time: service.settings.clock(), caller: caller?.id, subject: subject.text, action: action, resource: resource.text,
+                isAllowed: isAllowed, revision: revision, requestID: requestID))
     }
 }

@@ -1,56 +1,50 @@
+internal import Events
 internal import HTTPServer
-internal import Synchronization
+internal import Work
 
 /// Limits the request rate of each caller. Tracks a bounded number of callers.
 final class RateLimiter: Sendable {
-    let size: TokenBucket.Size
-    private let perSecond: Int
-    /// Callers are distributed over several locks to reduce contention.
-    private let shards = (0..<16).map { _ in Shard() }
-    private let callersPerShard: Int
+    typealias Outcome = AttemptLimiter<String>.Outcome
 
-    private final class Shard: Sendable {
-        let buckets = Mutex<[String: TokenBucket]>([:])
-    }
+    private let perSecond: Int
+    /// Callers are distributed over several limiters to reduce contention.
+    private let shards: [AttemptLimiter<String>]
 
     /// - Parameters:
     ///   - perSecond: the sustained number of requests of one caller per second; the same number may come at once.
     ///   - callerLimit: the largest number of callers to track.
     init(perSecond: Int, callerLimit: Int = 65_536) {
         self.perSecond = perSecond
-        size = TokenBucket.Size(perSecond: perSecond)
-        callersPerShard = max(1, callerLimit / shards.count)
+        let rule = LimitRule(perSecond: perSecond, burst: perSecond)
+        shards = (0..<16).map { _ in AttemptLimiter(subjectLimit: callerLimit / 16) { _ in rule } }
     }
 
     /// Counts a request of a caller.
     ///
     /// - Parameters:
     ///   - caller: the id of its token, or its address without a token.
-    ///   - now: nanoseconds of a monotonic clock.
-    func take(_ caller: String, atNanoseconds now: UInt64) -> TokenBucket.Outcome {
+    ///   - now: the time of a monotonic clock.
+    func take(_ caller: String, at now: Instant) -> Outcome {
         var hasher = Hasher()
         hasher.combine(caller)
-        let shard = shards[Int(UInt(bitPattern: hasher.finalize()) % UInt(shards.count))]
-        return shard.buckets.withLock { buckets in
-            if buckets[caller] == nil, buckets.count >= callersPerShard { makeRoom(in: &buckets, atNanoseconds: now) }
-            return buckets[caller, default: TokenBucket(size, atNanoseconds: now)].take(size, atNanoseconds: now)
-        }
+        return shards[Int(UInt(bitPattern: hasher.finalize()) % UInt(shards.count))].take(caller, at: now)
     }
 
     /// The number of tracked callers.
-    var callerCount: Int { shards.reduce(0) { $0 + $1.buckets.withLock { $0.count } } }
-
-    /// Removes full buckets, which has no effect for their callers. If no bucket is full, removes half of all at random.
-    private func makeRoom(in buckets: inout [String: TokenBucket], atNanoseconds now: UInt64) {
-        buckets = buckets.filter { !$0.value.isFull(size, atNanoseconds: now) }
-        if buckets.count >= callersPerShard { buckets = buckets.filter { _ in Bool.random() } }
-    }
+    var callerCount: Int { shards.reduce(0) { $0 + $1.subjectCount } }
 
     /// Returns the headers of the limit, as in the IETF draft of `RateLimit` header fields.
-    func headers(_ outcome: TokenBucket.Outcome) -> [HTTPHeader] {
+    func headers(_ outcome: Outcome) -> [HTTPHeader] {
         [
             HTTPHeader("RateLimit-Policy", "\"caller\";q=\(perSecond);w=1"),
             HTTPHeader("RateLimit", "\"caller\";r=\(outcome.remaining);t=\(outcome.seconds)"),
         ]
+    }
+
+    /// Returns the problem for a caller that exceeds its limit.
+    func problem(_ outcome: Outcome) -> Problem {
+        Problem(
+            .tooManyRequests, "too many requests: wait \(outcome.seconds) s, then send fewer requests per second",
+            headers: headers(outcome) + [HTTPHeader("Retry-After", "\(outcome.seconds)")])
     }
 }

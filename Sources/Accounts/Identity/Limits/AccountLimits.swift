@@ -1,0 +1,66 @@
+internal import Primitives
+public import Work
+
+/// The limits and their rules.
+public struct AccountLimits: Hashable, Sendable {
+    /// Failed sign-ins as one identity, whether or not it exists, from all addresses. A successful sign-in resets the count.
+    public var identity = LimitRule(free: 5, firstDelaySeconds: 1, longestDelaySeconds: 900, forgottenSeconds: 3_600)
+    /// Failed sign-ins, wrong codes and sign-ups from one address. A success does not count, and does not reset failures.
+    public var source = LimitRule(free: 50, firstDelaySeconds: 1, longestDelaySeconds: 60, forgottenSeconds: 10)
+    /// Failed reauthentications within one session. Other users cannot exhaust this limit.
+    public var session = LimitRule(free: 5, firstDelaySeconds: 1, longestDelaySeconds: 900, forgottenSeconds: 3_600)
+    /// Requested mails to one address.
+    public var mails = LimitRule(free: 3, firstDelaySeconds: 30, longestDelaySeconds: 3_600, forgottenSeconds: 3_600)
+    /// Mails requested from one source address.
+    public var mailSource = LimitRule(free: 30, firstDelaySeconds: 1, longestDelaySeconds: 60, forgottenSeconds: 30)
+    /// Started provider flows (``IdentityProvider/begin(_:at:)``) from one address.
+    public var beginnings = LimitRule(free: 60, firstDelaySeconds: 1, longestDelaySeconds: 60, forgottenSeconds: 2)
+    /// Changes of one account's password, email and identities. Each one costs a hash or a mail, which delays other users.
+    public var changes = LimitRule(free: 10, firstDelaySeconds: 30, longestDelaySeconds: 3_600, forgottenSeconds: 600)
+
+    public init() {}
+}
+
+/// A subject and the limit that an attempt counts against.
+struct Charge: Hashable, Sendable {
+    /// The rule that applies.
+    enum Kind: Hashable, Sendable { case identity, source, session, mails, mailSource, beginnings, changes }
+
+    let kind: Kind
+    /// The subject: an identity of a provider, a source address, a session, or an account.
+    let subject: [UInt8]
+
+    static func identity(_ provider: ProviderID, _ key: IdentityKey) -> Charge {
+        Charge(kind: .identity, subject: Array(provider.text.utf8) + [0] + key.bytes)
+    }
+    static func source(_ source: String) -> Charge { Charge(kind: .source, subject: Array(source.utf8)) }
+    static func session(_ session: SessionID) -> Charge { Charge(kind: .session, subject: Array("\(session.number)".utf8)) }
+    static func changes(_ account: AccountID) -> Charge { Charge(kind: .changes, subject: Array("\(account.number)".utf8)) }
+    static func mails(_ to: EmailAddress) -> Charge { Charge(kind: .mails, subject: Array(to.text.utf8)) }
+    static func mailSource(_ source: String) -> Charge { Charge(kind: .mailSource, subject: Array(source.utf8)) }
+    static func beginnings(_ source: String) -> Charge { Charge(kind: .beginnings, subject: Array(source.utf8)) }
+
+    fileprivate func rule(_ limits: AccountLimits) -> LimitRule {
+        switch kind {
+        case .identity: limits.identity
+        case .source: limits.source
+        case .session: limits.session
+        case .mails: limits.mails
+        case .mailSource: limits.mailSource
+        case .beginnings: limits.beginnings
+        case .changes: limits.changes
+        }
+    }
+}
+
+extension AttemptLimiter<Charge> {
+    convenience init(_ limits: AccountLimits, subjectLimit: Int = 65_536) {
+        self.init(subjectLimit: subjectLimit) { $0.rule(limits) }
+    }
+
+    /// Counts an attempt against all charges, or rejects it and counts it against none.
+    func charge(_ charges: [Charge], at now: Instant) throws(AccountProblem) {
+        let waitSeconds = take(charges, at: now)
+        if waitSeconds > 0 { throw .tooManyAttempts(retryAfterSeconds: waitSeconds) }
+    }
+}

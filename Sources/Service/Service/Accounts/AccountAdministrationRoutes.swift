@@ -1,0 +1,150 @@
+internal import Credentials
+internal import Events
+internal import HTTPServer
+internal import Identity
+internal import Muniment
+internal import Permissions
+
+/// Manages all accounts (CONFORMANCE R18).
+enum AccountAdministrationRoutes {
+    static let all = [find, verify, get, signOut, delete]
+
+    private static let who =
+        "Requires a token that administers all stores, or an administrator of a store with accounts."
+
+    static let find = Route(
+        account: "GET", "/v1/accounts", "listAccounts", need: .store,
+        RouteDescription("the account with an email, or all accounts in pages").saying(who)
+            .taking(
+                .query("email", "the email to search for; at most one account has it")
+            )
+            .paged(.records)
+            .answering(
+                "the accounts, in the order of their creation",
+                Schema.object(["accounts": Schema.list(Schema.named("Account"))], optional: .next)
+            )
+            .refusing(.conflict), .fast
+    ) { call, accounts, arguments in
+        try call.requireAdministeringAccounts()
+        let email = try arguments.optionalText("email")
+        let (request, isPaged) = (try arguments.page(.records, momentIn: nil), arguments.has("cursor") || arguments.has("limit"))
+        try arguments.finish()
+        if let email {
+            guard !isPaged else { throw Problem(.malformed, "`email` cannot be used with `cursor` and `limit`: omit them") }
+            let found = try accounts.find(email: email)
+            return call.answer(["accounts": .array(found.map { [.object($0.json(accounts))] } ?? [])])
+        }
+        let last = try request.position { Name($0).problem == nil ? Name($0) : nil }
+        // One more account than fits on the page shows if this is the last page.
+        let found = accounts.list(after: try last.map { try id(of: $0, accounts) }, limit: request.limit + 1)
+        let page = found.prefix(request.limit)
+        let members: JSONObject = ["accounts": .array(page.map { .object($0.json(accounts)) })]
+        return call.answer(members.page(next: found.count > page.count ? page.last?.principal : nil))
+    }
+
+    static let verify = Route(
+        account: "GET", "/v1/accounts/verify", "verifyAccounts", need: .store,
+        RouteDescription("checks the log of accounts: its hash chain, every record, every key")
+            .saying(who)
+            .answering(
+                "the report; `hash` covers the whole log",
+                Schema.object([
+                    "sound": Schema.flag, "problems": Schema.list(Schema.text), "records": Schema.number, "accounts": Schema.number,
+                    "sessions": Schema.number, "hash": Schema.orNull(Schema.text),
+                ])), .fast
+    ) { call, accounts, _ in
+        try call.requireAdministeringAccounts()
+        do {
+            let report = try accounts.verify()
+            return call.answer([
+                "sound": .bool(true), "problems": .array([]), "records": .integer(Int64(clamping: report.records)),
+                "accounts": .count(report.accounts), "sessions": .count(report.sessions), "hash": .optional(report.headHash),
+            ])
+        } catch {
+            return call.answer([
+                "sound": .bool(false), "problems": .texts(["\(error)"]), "records": .integer(0), "accounts": .integer(0),
+                "sessions": .integer(0), "hash": .null,
+            ])
+        }
+    }
+
+    static let get = Route(
+        account: "GET", "/v1/accounts/{principal}", "describeAccount", need: .store,
+        RouteDescription("an account").saying(who)
+            .answering("the account", Schema.named("Account")), .fast
+    ) { call, accounts, _ in
+        try call.requireAdministeringAccounts()
+        guard let account = accounts.account(principal: Name(call.parameter("principal"))) else { throw noSuchAccount }
+        return call.answer(account.json(accounts))
+    }
+
+    static let signOut = Route(
+        account: "POST", "/v1/accounts/{principal}/sign-out", "endSessionsOfAccount", need: .store,
+        RouteDescription("ends every session of an account")
+            .saying(
+                "Requires a token that administers all stores, or an administrator of every store with accounts; "
+                    + "a session needs a recent sign-in."
+            )
+            .answering("the sessions ended", nil, status: 204)
+            .refusing(.recentSignInRequired), .fast
+    ) { call, accounts, _ in
+        try call.requireManagingAccounts(accounts)
+        let principal = Name(call.parameter("principal"))
+        guard accounts.account(principal: principal) != nil else { throw noSuchAccount }
+        try accounts.endSessions(principal: principal)
+        return call.done
+    }
+
+    static let delete = Route(
+        account: "DELETE", "/v1/accounts/{principal}", "deleteAccountOf", need: .store,
+        RouteDescription("deletes an account, all its sessions and all its access")
+            .saying(
+                "Requires a token that administers all stores, or an administrator of every store with accounts; "
+                    + "a session needs a recent sign-in."
+            )
+            .answering("the account was deleted", nil, status: 204)
+            .refusing(.recentSignInRequired, .conflict), .fast
+    ) { call, accounts, _ in
+        try call.requireManagingAccounts(accounts)
+        let principal = Name(call.parameter("principal"))
+        guard accounts.account(principal: principal) != nil else { throw noSuchAccount }
+        try accounts.deleteAccount(principal: principal)
+        return call.done
+    }
+
+    /// Where a page begins.
+    private static func id(of principal: Name, _ accounts: Accounts) throws(Problem) -> AccountID {
+        guard let account = accounts.account(principal: principal) else {
+            throw Problem(.conflict, "the account in `cursor` no longer exists: begin with the first page")
+        }
+        return account.id
+    }
+
+    private static let noSuchAccount = Problem(.notFound, "no account has this principal: check the list of all accounts")
+}
+
+extension Call {
+    /// Throws unless the caller may read accounts. Administering one of the stores is sufficient.
+    fileprivate func requireAdministeringAccounts() throws {
+        guard try mayAdministerAccounts(ofEveryStore: false) else { throw Problem.beyondToken("administer accounts") }
+    }
+
+    /// Throws unless the caller may change accounts, which affects all stores. A session requires a recent sign-in (CONFORMANCE
+    /// I7); a token acts for a program, which cannot sign in.
+    fileprivate func requireManagingAccounts(_ accounts: Accounts) throws {
+        guard try mayAdministerAccounts(ofEveryStore: true) else { throw Problem.beyondToken("administer accounts") }
+        if caller?.session != nil { try accounts.requireRecentSignIn(access) }
+    }
+
+    private func mayAdministerAccounts(ofEveryStore: Bool) throws -> Bool {
+        guard let caller else { return false }
+        if caller.reaches(.administeringAll, in: nil) { return true }
+        guard case .act(let principal) = caller.right, principal != .anonymous else { return false }
+        let stores = service.settings.accounts?.stores ?? []
+        var administered = 0
+        for name in stores where caller.stores.includes(name.text) {
+            if try service.data.store(name)?.store.administrators.contains(principal) == true { administered += 1 }
+        }
+        return administered > 0 && (!ofEveryStore || administered == stores.count)
+    }
+}

@@ -1,0 +1,69 @@
+internal import Events
+internal import HTTPServer
+internal import Identity
+
+/// Routes for the sign-in methods of a user's own account (CONFORMANCE I5, I6). All of them require a recent sign-in, and end all
+/// other sessions.
+enum SignInMethodRoutes {
+    static let all = [link, unlink, setPassword, changePassword]
+
+    private static let needs = "Requires a recent sign-in; ends all other sessions."
+
+    static let link = Route(
+        account: "POST", "/v1/account/identities", "linkIdentity",
+        RouteDescription("adds a sign-in method to the account, with evidence or a `link`")
+            .saying(needs + " `link` is from a problem `account-exists`.")
+            .taking(
+                body: Schema.oneOf(
+                    Schema.object(["provider": Schema.provider, "evidence": Schema.openObject]),
+                    Schema.object(["link": Schema.text]))
+            )
+            .answering("the account after the change", Schema.named("Account"))
+            .refusing(.recentSignInRequired, .wrongCredentials, .wrongCode, .linkedElsewhere, .alreadyLinked, .unfitPassword),
+        .provider
+    ) { call, accounts, arguments in
+        if let link = try arguments.optionalText("link") {
+            try arguments.finish()
+            return call.answer(try accounts.link(call.access, link).json(accounts))
+        }
+        let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
+        try arguments.finish()
+        return call.answer(try accounts.link(call.access, provider, evidence, from: call.source).json(accounts))
+    }
+
+    static let unlink = Route(
+        account: "DELETE", "/v1/account/identities/{provider}", "unlinkIdentity",
+        RouteDescription("removes a sign-in method of the account, unless it is the only one").saying(needs)
+            .answering("the account after the change", Schema.named("Account"))
+            .refusing(.recentSignInRequired, .lastSignInMethod), .fast
+    ) { call, accounts, _ in
+        guard let provider = ProviderID(call.parameter("provider")) else {
+            throw Problem(.notFound, "the account does not have this sign-in method: `GET /v1/account` lists the methods")
+        }
+        return call.answer(try accounts.unlink(call.access, provider).json(accounts))
+    }
+
+    static let setPassword = Route(
+        account: "POST", "/v1/account/password", "setPassword",
+        RouteDescription("sets a password for an account without one").saying(needs)
+            .taking(body: Schema.object(["password": Schema.text]))
+            .answering("the account after the change", Schema.named("Account"))
+            .refusing(.recentSignInRequired, .alreadyLinked, .unfitPassword), .hashing
+    ) { call, accounts, arguments in
+        let password = try arguments.text("password")
+        try arguments.finish()
+        return call.answer(try accounts.setPassword(call.access, password).json(accounts))
+    }
+
+    static let changePassword = Route(
+        account: "PUT", "/v1/account/password", "changePassword",
+        RouteDescription("changes the password").saying(needs)
+            .taking(body: Schema.object(["password": Schema.text]))
+            .answering("the account after the change", Schema.named("Account"))
+            .refusing(.recentSignInRequired, .unfitPassword), .hashing
+    ) { call, accounts, arguments in
+        let password = try arguments.text("password")
+        try arguments.finish()
+        return call.answer(try accounts.changePassword(call.access, password).json(accounts))
+    }
+}

@@ -1,0 +1,150 @@
+internal import Events
+internal import HTTPServer
+internal import Identity
+
+/// Routes for users that are not signed in yet (CONFORMANCE I3, I4).
+enum SignInRoutes {
+    static let all = [providers, begin, signUp, verify, signIn, reset, confirmReset, refresh]
+
+    static let providers = Route(
+        account: "GET", "/v1/accounts/providers", "listProviders", need: .nothing,
+        RouteDescription("the sign-in methods, the preferred one first")
+            .answering(
+                "the providers", Schema.object(["providers": Schema.list(Schema.named("Provider"))])), .fast
+    ) { call, accounts, _ in
+        call.answer([
+            "providers": .array(
+                accounts.providers.map { .object(["id": .string($0.id.text), "priority": .integer(Int64($0.priority))]) })
+        ])
+    }
+
+    static let begin = Route(
+        account: "POST", "/v1/accounts/begin", "beginSignIn", need: .nothing,
+        RouteDescription("starts a sign-in with a provider that needs a first step")
+            .saying(
+                "For OpenID Connect: given `redirectURI`, it returns `attempt`, a secret of the client, and `authorizationURL`, the "
+                    + "page for the user. The evidence contains `attempt`, the values from the redirect (`code`, `state`, `iss`) and "
+                    + "`redirectURI`, the address of the redirect; without it `iss` is required. With "
+                    + "`\"purpose\":\"reauthenticate\"` the provider asks the user to sign in again."
+            )
+            .taking(
+                body: Schema.object(["provider": Schema.provider], optional: ["redirectURI": Schema.text, "purpose": Schema.text])
+            )
+            .answering("the data for the next step of the client", Schema.openObject), .provider
+    ) { call, accounts, arguments in
+        let provider = try arguments.provider()
+        return call.answer(try accounts.begin(provider, arguments.rest, from: call.source))
+    }
+
+    static let signUp = Route(
+        account: "POST", "/v1/accounts/sign-up", "signUp", need: .nothing,
+        RouteDescription("creates an account")
+            .saying(
+                "With a password, no account is created yet: the service sends a code to the email and returns a secret `attempt`, "
+                    + "whether an account has that email or not. `verify` takes both."
+            )
+            .taking(
+                body: Schema.object(
+                    ["provider": Schema.provider, "evidence": Schema.openObject],
+                    optional: ["displayName": Schema.text, "picture": Schema.text, "device": Schema.text])
+            )
+            .answering("the account was created", Schema.named("SignedIn"), status: 201)
+            .answering("a code was sent", Schema.named("CodeSent"), status: 202)
+            .refusing(.accountExists, .wrongCredentials, .unfitPassword), .provider
+    ) { call, accounts, arguments in
+        let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
+        let profile = Profile(
+            displayName: try arguments.optionalText("displayName"), picture: try arguments.optionalText("picture"))
+        let device = try arguments.device()
+        try arguments.finish()
+        switch try accounts.signUp(provider, evidence, profile: profile, device: device, from: call.source) {
+        case .signedIn(let signedIn): return call.answer(signedIn.json(accounts), status: 201)
+        case .verificationSent(let attempt, let ends): return call.answer(codeSent: attempt, ends)
+        }
+    }
+
+    static let verify = Route(
+        account: "POST", "/v1/accounts/verify", "verifyEmail", need: .nothing,
+        RouteDescription("confirms an email with its code, and creates the account")
+            .taking(
+                body: Schema.object(["attempt": Schema.text, "code": Schema.text], optional: ["device": Schema.text])
+            )
+            .answering("the account was created", Schema.named("SignedIn"), status: 201)
+            .refusing(.wrongCode, .accountExists), .hashing
+    ) { call, accounts, arguments in
+        let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
+        let device = try arguments.device()
+        try arguments.finish()
+        let signedIn = try accounts.verify(attempt: attempt, code: code, device: device, from: call.source)
+        return call.answer(signedIn.json(accounts), status: 201)
+    }
+
+    static let signIn = Route(
+        account: "POST", "/v1/accounts/sign-in", "signIn", need: .nothing,
+        RouteDescription("signs in and creates a session")
+            .saying(
+                "An unknown email and a wrong password get the same response, after the same time. `link` is from a problem "
+                    + "`account-exists`: it adds the sign-in method of that request to this account."
+            )
+            .taking(
+                body: Schema.object(
+                    ["provider": Schema.provider, "evidence": Schema.openObject],
+                    optional: ["device": Schema.text, "link": Schema.text])
+            )
+            .answering("the session", Schema.named("SignedIn"))
+            .refusing(.wrongCredentials, .noAccount, .accountExists, .wrongCode, .linkedElsewhere, .alreadyLinked), .provider
+    ) { call, accounts, arguments in
+        let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
+        let (device, link) = (try arguments.device(), try arguments.optionalText("link"))
+        try arguments.finish()
+        return call.answer(
+            try accounts.signIn(provider, evidence, device: device, link: link, from: call.source).json(accounts))
+    }
+
+    static let reset = Route(
+        account: "POST", "/v1/accounts/reset", "requestReset", need: .nothing,
+        RouteDescription("sends a code to reset a password")
+            .saying("The response does not disclose whether the account exists.")
+            .taking(body: Schema.object(["email": Schema.text]))
+            .answering("a code was sent, if the account exists", Schema.named("CodeSent"), status: 202), .hashing
+    ) { call, accounts, arguments in
+        let email = try arguments.text("email")
+        try arguments.finish()
+        let sent = try accounts.requestReset(email: email, from: call.source)
+        return call.answer(codeSent: sent.attempt, sent.ends)
+    }
+
+    static let confirmReset = Route(
+        account: "POST", "/v1/accounts/reset/confirm", "confirmReset", need: .nothing,
+        RouteDescription("sets a new password with a code, ends all sessions and creates a new one")
+            .taking(
+                body: Schema.object(
+                    ["attempt": Schema.text, "code": Schema.text, "password": Schema.text], optional: ["device": Schema.text])
+            )
+            .answering("the session", Schema.named("SignedIn"))
+            .refusing(.wrongCode, .unfitPassword), .hashing
+    ) { call, accounts, arguments in
+        let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
+        let (password, device) = (try arguments.text("password"), try arguments.device())
+        try arguments.finish()
+        let signedIn = try accounts.confirmReset(
+            attempt: attempt, code: code, password: password, device: device, from: call.source)
+        return call.answer(signedIn.json(accounts))
+    }
+
+    static let refresh = Route(
+        account: "POST", "/v1/accounts/refresh", "refreshSession", need: .nothing,
+        RouteDescription("refreshes the tokens of a session")
+            .saying(
+                "A refresh token can be used once. `nonce` is a random string of the client: a repeated request with the same nonce "
+                    + "returns the same tokens if the response was lost; a used token with another nonce ends the session."
+            )
+            .taking(body: Schema.object(["refresh": Schema.text, "nonce": Schema.text]))
+            .answering("the session, with new tokens", Schema.named("SignedIn"))
+            .refusing(.sessionEnded), .fast
+    ) { call, accounts, arguments in
+        let (refresh, nonce) = (try arguments.text("refresh"), try arguments.text("nonce"))
+        try arguments.finish()
+        return call.answer(try accounts.refresh(refresh, nonce: nonce).json(accounts))
+    }
+}

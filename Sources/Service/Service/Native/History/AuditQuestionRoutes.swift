@@ -1,0 +1,114 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// The queries for auditors besides the audit list.
+enum AuditQuestionRoutes {
+    static let all = [access, entry, report]
+
+    private static let privileges = ParameterDescription.query(
+        "privileges", "the privileges, separated by commas", .object(["type": .string("string"), "minLength": .integer(1)]),
+        isRequired: true)
+
+    private static let subjectAccess = Schema.object(["subject": Schema.name, "spans": Schema.list(Schema.named("Span"))])
+
+    static let access = Route(
+        "GET", "/v1/stores/{store}/audit/access", "auditAccess", need: .store,
+        RouteDescription("the subjects with a privilege on an object during a span, and when each had it", group: "Audit")
+            .taking(privileges, .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast)
+            .paged(.names)
+            .answering(
+                "the spans of each subject",
+                Schema.object(
+                    ["access": Schema.list(subjectAccess), "object": Schema.name, "privileges": Schema.privileges],
+                    optional: .next), lines: subjectAccess
+            ),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (privileges, object) = (try arguments.listedPrivileges(), try arguments.name("object"))
+            let from = try arguments.optionalMoment("from") ?? .revision(.genesis)
+            let request = try arguments.page(.names, momentIn: "to")
+            try arguments.finish()
+            try call.requireAsking(aboutObject: object)
+            let asked = Asked(privileges: privileges, object: object).members
+            let start = try call.read(at: ReadPoint(moment: from, atLeast: nil)) { $0.members }
+            let list = try call.list(request, of: asked.with(["from": .object(start)]))
+            let (last, instant) = try call.read(at: list.point) { ($0.revision, $0.instant) }
+            let found = try call.store.accessSpans(
+                with: privileges, on: object, from: from, to: .revisionAt(last, instant), for: try call.audience)
+            return try call.answer(list.page(of: found, at: last, instant, [:]), to: asked, as: "access") { $0.json }
+        })
+
+    static let entry = Route(
+        "GET", "/v1/stores/{store}/audit/entry", "auditEntry", need: .store,
+        RouteDescription("when and how the access of a subject to an object began and ended", group: "Audit")
+            .taking(
+                .query("subject", "the subject", Schema.name, isRequired: true), privileges,
+                .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast
+            )
+            .answering(
+                "the changes of access, oldest first",
+                Schema.object([
+                    "object": Schema.name, "privileges": Schema.privileges, "subject": Schema.name,
+                    "transitions": Schema.list(Schema.named("AccessTransition")),
+                ])
+            ),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
+            let privileges = try arguments.listedPrivileges()
+            let from = try arguments.optionalMoment("from") ?? .revision(.genesis)
+            let to = try arguments.optionalMoment("to") ?? .now
+            let atLeast = try arguments.optionalRevision("atLeast")
+            try arguments.finish()
+            try call.requireAsking(about: subject, on: object)
+            try call.requireVisible(atLeast)
+            let head = try call.store.head.revision
+            let transitions = try call.store.accessTransitions(
+                of: subject, with: privileges, on: object, from: from, to: to, for: try call.audience)
+            return call.answer(Asked(subject: subject, privileges: privileges, object: object).answer(transitions), at: head)
+        })
+
+    static let report = Route(
+        "GET", "/v1/stores/{store}/audit/of", "auditOf", need: .store,
+        RouteDescription("all access of a subject, now or earlier: roles, levels, objects", group: "Audit")
+            .saying("A page has at most `limit` entries, of `roles`, then of `classes`, then of `objects`.")
+            .taking(.query("subject", "who", Schema.name, isRequired: true), .at, .atLeast).paged(.names)
+            .answering(
+                "the report",
+                Schema.object(
+                    JSONObject([
+                        "administrator": Schema.flag, "known": Schema.flag, "subject": Schema.name, "store": Schema.privileges,
+                        "classes": Schema.list(Schema.named("Holding")), "objects": Schema.list(Schema.named("Holding")),
+                        "roles": Schema.list(
+                            Schema.object(["everyones": Schema.flag, "role": Schema.name, "through": Schema.names])),
+                    ]).with(.when), optional: .next)
+            ),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (subject, request) = (try arguments.name("subject"), try arguments.page(.names))
+            try arguments.finish()
+            guard subject.isSubject else {
+                throw arguments.wrong("subject", "cannot have access", "name a user, a thing, a role, everyone or anonymous")
+            }
+            try call.requireAsking(about: subject)
+            let list = try call.list(request, of: Asked(subject: subject).members)
+            return try call.read(at: list.point) { snapshot in
+                call.answer(page(of: try snapshot.accessReport(of: subject).json, list, snapshot), at: snapshot.revision)
+            }
+        })
+
+    /// Returns a report with only those entries of its lists that belong to a page.
+    private static func page(of report: JSONObject, _ list: PagedList, _ snapshot: Snapshot) -> JSONObject {
+        var entries: [(list: String, entry: JSONValue)] = []
+        for name in ["roles", "classes", "objects"] {
+            if case .array(let values)? = report[name] { entries += values.map { (name, $0) } }
+        }
+        let page = list.page(of: entries, snapshot)
+        var (part, lists) = (report, ["roles": [JSONValue](), "classes": [], "objects": []])
+        for (name, entry) in page.items { lists[name, default: []].append(entry) }
+        for (name, entries) in lists { part[name] = .array(entries) }
+        return part.with(page.members)
+    }
+}

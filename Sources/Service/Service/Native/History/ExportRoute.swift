@@ -1,0 +1,51 @@
+internal import Events
+internal import HTTPServer
+internal import Histories
+internal import Muniment
+internal import Wire
+
+/// Exports the log as a history.
+enum ExportRoute {
+    /// The number of revisions to read from the log at once, so that no reader waits for a client.
+    private static let pieceRevisions: UInt64 = 256
+
+    static let route = Route(
+        "GET", "/v1/stores/{store}/export", "export", need: .store,
+        RouteDescription("the log as a history (`Docs/Scenarios.md`); its import creates an equal store", group: "History")
+            .taking(
+                .query("from", "the first revision (default: 1)", Schema.revision),
+                .query("to", "the last revision (default: the newest)", Schema.revision), .atLeast
+            )
+            .answering("the header, and a line for each commit", nil, lines: Schema.openObject),
+        .queued { call in
+            var arguments = try call.arguments()
+            let from = try arguments.optionalRevision("from") ?? Revision(1)
+            let to = try arguments.optionalRevision("to")
+            let atLeast = try arguments.optionalRevision("atLeast")
+            try arguments.finish()
+            try call.requireAskingAnything()
+            try call.requireVisible(atLeast)
+            let store = try call.store
+            let head = try store.head.revision
+            let last = to ?? head
+            for asked in [to, from == Revision(1) ? nil : from] {
+                if let asked, asked > head { throw StoreError.noSuchRevision(asked, head: head) }
+            }
+            guard from <= last || to == nil else { throw Problem(.malformed, SpanRunsBackwards(from: from, to: last).description) }
+            return try call.lines(call.lineType ?? Call.lineTypes[0], at: last) { writer in
+                let exporter = HistoryExporter(store)
+                var lines: [String] = []
+                var next = from
+                var isFirst = true
+                repeat {
+                    let end = min(Revision(next.rawValue + pieceRevisions - 1), last)
+                    lines.removeAll(keepingCapacity: true)
+                    try exporter.export(from: next, to: end) { lines.append($0) }
+                    // Every piece begins with the header, which is written only once.
+                    for line in lines.dropFirst(isFirst ? 0 : 1) { try writer.write(line: line.utf8) }
+                    isFirst = false
+                    next = end.next
+                } while next <= last
+            }
+        })
+}

@@ -1,0 +1,76 @@
+import Credentials
+import Events
+import Files
+import Foundation
+import Identity
+import Muniment
+import NetworkClient
+import Permissions
+import Service
+
+/// Access to the accounts of a data directory: through a running service, or else directly in the folder.
+enum AccountsAccess {
+    case service(RunningService)
+    case folder(MunimentService)
+
+    /// - Throws: ``UsageError`` if the folder does not exist or has no accounts.
+    init(dataDirectory: String, options: StoreOptions) throws {
+        guard isFolder(dataDirectory) else {
+            throw UsageError("the folder `\(dataDirectory)` does not exist; create it, or check the path")
+        }
+        if let running = RunningService(dataDirectory: dataDirectory) {
+            self = .service(running)
+            return
+        }
+        guard AccountsAccess.hasAccounts(dataDirectory) else {
+            throw UsageError("`\(dataDirectory)` has no accounts; start the service with `muniment serve --accounts FILE`")
+        }
+        var settings = ServiceSettings(dataDirectory: dataDirectory, storeOptions: options) { line in
+            try? FileHandle.standardError.write(contentsOf: Data("note: \(line)\n".showingUnseen(keepsLineEnds: true).utf8))
+        }
+        settings.accounts = AccountsOptions(stores: [], mailer: NoMailer())
+        self = .folder(try MunimentService(settings))
+    }
+
+    private static func hasAccounts(_ dataDirectory: String) -> Bool { isFolder(dataDirectory + "/.muniment/accounts") }
+
+    /// Sends a request, and returns the body of its response.
+    ///
+    /// - Throws: ``AccountRefusal`` if the request was refused, or ``Credentials/ServiceUnreachable``.
+    func send(_ method: HTTPClientMethod, _ target: String) throws -> JSONValue {
+        let (status, body): (Int, JSONValue)
+        switch self {
+        case .folder(let service): (status, body) = service.carryOut(method.rawValue, target)
+        case .service(let service):
+            let answer = try service.send(method, target)
+            (status, body) = (answer.status, (try? JSONText.decode(answer.body)) ?? .null)
+        }
+        guard status < 300 else { throw AccountRefusal(status: status, problem: body) }
+        return body
+    }
+
+    func close() throws { if case .folder(let service) = self { try service.close() } }
+}
+
+/// The administration of accounts sends no mails.
+private struct NoMailer: Mailer {
+    func send(_ message: MailMessage) throws(MailProblem) {
+        throw MailProblem("`muniment account` sends mail only through a running service", isFinal: true)
+    }
+}
+
+/// A refusal of the service for an account, with its message.
+struct AccountRefusal: Error, CustomStringConvertible {
+    let description: String
+    /// Whether the service failed, unlike a refused request.
+    let isTrouble: Bool
+
+    init(status: Int, problem: JSONValue) {
+        if case .string(let detail)? = problem["detail"] {
+            description = detail
+        } else {
+            description = "the response has status \(status)"
+        }
+        isTrouble = status >= 500
+    }
+}
