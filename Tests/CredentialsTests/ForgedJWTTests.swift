@@ -28,7 +28,7 @@ struct ForgedJWTTests {
         }
     }
 
-    typealias ClaimRow = (what: String, changes: [String: JSONValue?], problem: JWTProblem?)
+    typealias ClaimRow = (what: String, changes: [String: JSONValue?], problem: JWTError?)
 
     private static func time(_ distance: Int64) -> JSONValue { .integer(seconds + distance) }
 
@@ -113,7 +113,7 @@ struct ForgedJWTTests {
         #expect(isGood == row.isGood)
     }
 
-    typealias HeaderRow = (what: String, header: String, algorithm: String, problem: JWTProblem)
+    typealias HeaderRow = (what: String, header: String, algorithm: String, problem: JWTError)
 
     /// Each JWT is signed correctly with the key for the algorithm, and rejected because of its header.
     static let headerRows: [HeaderRow] = [
@@ -169,7 +169,7 @@ struct ForgedJWTTests {
             let mac = try OpenSSLCommand.run(
                 ["dgst", "-sha\(algorithm.suffix(3))", "-mac", "HMAC", "-macopt", "hexkey:\(hex)", "-binary", "message"],
                 in: scratch.path)
-            #expect(throws: JWTProblem.unsupportedAlgorithm(algorithm)) {
+            #expect(throws: JWTError.unsupportedAlgorithm(algorithm)) {
                 try verifier.verify(body + "." + TestJWT.base64URL(Array(mac)), at: ForgedJWTTests.now)
             }
         }
@@ -182,7 +182,7 @@ struct ForgedJWTTests {
             let jwk = mine.jwk.map { #""\#($0)":"\#($1)""# }.joined(separator: ",")
             let header = #"{"alg":"RS256","kid":"k1","jwk":{\#(jwk)},"jku":"\#(issuer.address)/mine","x5u":"\#(issuer.address)/x"}"#
             let jwt = try TestJWT.signed(header, TestJWT.claims(), by: mine, as: "RS256")
-            #expect(throws: JWTProblem.wrongSignature) { try verifier.verify(jwt, at: ForgedJWTTests.now) }
+            #expect(throws: JWTError.wrongSignature) { try verifier.verify(jwt, at: ForgedJWTTests.now) }
             #expect(try issuer.requests() == ["/keys"])
         }
     }
@@ -199,7 +199,7 @@ struct ForgedJWTTests {
                 parts[1] + "." + parts[0] + "." + parts[2], jwt + "A", parts[0] + "." + parts[1] + ".AAAA",
             ]
             for other in others {
-                #expect(throws: JWTProblem.self, "\(other)") { try verifier.verify(other, at: ForgedJWTTests.now) }
+                #expect(throws: JWTError.self, "\(other)") { try verifier.verify(other, at: ForgedJWTTests.now) }
             }
             // Replaces each letter with the next one in the alphabet. This changes the last bit, which has no meaning at the end of
             // the signature.
@@ -209,7 +209,7 @@ struct ForgedJWTTests {
                 guard let place = alphabet.firstIndex(of: letter) else { continue }
                 var changed = letters
                 changed[index] = alphabet[place + 1]
-                #expect(throws: JWTProblem.self, "letter \(index)") { try verifier.verify(String(changed), at: ForgedJWTTests.now) }
+                #expect(throws: JWTError.self, "letter \(index)") { try verifier.verify(String(changed), at: ForgedJWTTests.now) }
             }
         }
     }
@@ -219,7 +219,7 @@ struct ForgedJWTTests {
         try withIssuer { _, verifier in
             let claims = TestJWT.claims().dropLast() + #","sub":"root"}"#
             let jwt = try TestJWT.signed(TestJWT.header("ES256"), String(claims), by: try TestKeys.p256.get(), as: "ES256")
-            #expect(throws: JWTProblem.malformed) { try verifier.verify(jwt, at: ForgedJWTTests.now) }
+            #expect(throws: JWTError.malformed) { try verifier.verify(jwt, at: ForgedJWTTests.now) }
         }
     }
 
@@ -227,7 +227,7 @@ struct ForgedJWTTests {
     func tooLong() throws {
         try withIssuer { issuer, verifier in
             let jwt = try TestJWT.make(claims: ["pad": .string(String(repeating: "x", count: 8_192))])
-            #expect(throws: JWTProblem.tooLong(byteCount: jwt.utf8.count)) { try verifier.verify(jwt, at: ForgedJWTTests.now) }
+            #expect(throws: JWTError.tooLong(byteCount: jwt.utf8.count)) { try verifier.verify(jwt, at: ForgedJWTTests.now) }
             #expect(try issuer.requests().isEmpty)
         }
     }

@@ -59,12 +59,12 @@ struct IssuerKeysTests {
         _ = try verifier.verify(try jwt(), at: IssuerKeysTests.now)
         try issuer.serve(keys: [(new, ["kid": "k2"])])
         let later = IssuerKeysTests.now.later(seconds: 29)
-        for _ in 0..<5 { #expect(throws: JWTProblem.unknownKey) { try verifier.verify(try jwt("k2", new), at: later) } }
+        for _ in 0..<5 { #expect(throws: JWTError.unknownKey) { try verifier.verify(try jwt("k2", new), at: later) } }
         #expect(try issuer.requests() == ["/keys"])
         let then = IssuerKeysTests.now.later(seconds: 30)
         #expect(try verifier.verify(try jwt("k2", new), at: then).subject == "user:ann")
         // A withdrawn key is invalid, and a token that names it causes no request for a while.
-        for _ in 0..<5 { #expect(throws: JWTProblem.unknownKey) { try verifier.verify(try jwt(), at: then) } }
+        for _ in 0..<5 { #expect(throws: JWTError.unknownKey) { try verifier.verify(try jwt(), at: then) } }
         #expect(try issuer.requests() == ["/keys"])
     }
 
@@ -76,7 +76,7 @@ struct IssuerKeysTests {
         let unknown = try jwt("k9")
         let threads = (0..<16).map { _ in
             TestThread {
-                do { _ = try verifier.verify(unknown, at: IssuerKeysTests.now) } catch JWTProblem.unknownKey {}
+                do { _ = try verifier.verify(unknown, at: IssuerKeysTests.now) } catch JWTError.unknownKey {}
             }
         }
         for thread in threads { try thread.join() }
@@ -101,7 +101,7 @@ struct IssuerKeysTests {
         let limit: Int64 = 300 + 86_400
         #expect(
             try verifier.verify(try jwt("k1", nil, limit), at: IssuerKeysTests.now.later(seconds: limit - 1)).subject == "user:ann")
-        let error = #expect(throws: JWTProblem.self) {
+        let error = #expect(throws: JWTError.self) {
             try verifier.verify(try jwt("k1", nil, limit), at: IssuerKeysTests.now.later(seconds: limit))
         }
         guard case .keysUnavailable? = error else { throw Unexpected() }
@@ -114,9 +114,9 @@ struct IssuerKeysTests {
         let issuer = try TestIssuer()
         let verifier = try issuer.verifier()
         let jwt = try jwt()
-        for _ in 0..<3 { #expect(throws: JWTProblem.self) { try verifier.verify(jwt, at: IssuerKeysTests.now) } }
+        for _ in 0..<3 { #expect(throws: JWTError.self) { try verifier.verify(jwt, at: IssuerKeysTests.now) } }
         try issuer.serve(keys: [(try TestKeys.rsa.get(), ["kid": "k1"])])
-        #expect(throws: JWTProblem.self) { try verifier.verify(jwt, at: IssuerKeysTests.now.later(seconds: 4)) }
+        #expect(throws: JWTError.self) { try verifier.verify(jwt, at: IssuerKeysTests.now.later(seconds: 4)) }
         #expect(try issuer.requests() == ["/keys"])
         #expect(try verifier.verify(jwt, at: IssuerKeysTests.now.later(seconds: 5)).subject == "user:ann")
     }

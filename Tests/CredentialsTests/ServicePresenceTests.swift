@@ -134,7 +134,7 @@ struct ServicePresenceTests {
             if isTrusted {
                 #expect(try service.post("/", json: []).status == 200)
             } else {
-                #expect(throws: ServiceUnreachable.self) { try service.post("/", json: []) }
+                #expect(throws: ServiceUnreachableError.self) { try service.post("/", json: []) }
             }
             presence.end()
         }

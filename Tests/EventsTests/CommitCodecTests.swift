@@ -42,21 +42,21 @@ struct DamagedCommitTests {
     @Test("E7: an unknown event kind is rejected with its number", arguments: [UInt8(0), 23, 200, 255])
     func unknownKind(kind: UInt8) {
         let future = bytes(GoldenBytes.header) + [kind, 3, 2, 0xAA, 0xBB]
-        #expect(throws: DecodingFault.unknownEvent(kind: kind, version: 3)) { try decoded(future) }
-        #expect(DecodingFault.unknownEvent(kind: kind, version: 3).description.contains("kind \(kind), version 3"))
+        #expect(throws: CodecError.unknownEvent(kind: kind, version: 3)) { try decoded(future) }
+        #expect(CodecError.unknownEvent(kind: kind, version: 3).description.contains("kind \(kind), version 3"))
     }
 
     @Test("E7: an unknown event version is rejected with its number", arguments: Event.Kind.allCases, [UInt8(0), 3, 255])
     func unknownVersion(kind: Event.Kind, version: UInt8) {
         let future = bytes(GoldenBytes.header) + [kind.rawValue, version, 1, 0x01]
-        #expect(throws: DecodingFault.unknownEvent(kind: kind.rawValue, version: version)) { try decoded(future) }
+        #expect(throws: CodecError.unknownEvent(kind: kind.rawValue, version: version)) { try decoded(future) }
     }
 
     @Test("E7: an unknown format is rejected with its number, and the rest is not read", arguments: [UInt8(2), 255])
     func unknownFormat(version: UInt8) {
-        #expect(throws: DecodingFault.unknownFormat(version: version)) { try decoded([version]) }
-        #expect(throws: DecodingFault.unknownFormat(version: version)) { try CommitCodec.decodeHeader([version].span) }
-        #expect(DecodingFault.unknownFormat(version: version).description.contains("format version \(version)"))
+        #expect(throws: CodecError.unknownFormat(version: version)) { try decoded([version]) }
+        #expect(throws: CodecError.unknownFormat(version: version)) { try CommitCodec.decodeHeader([version].span) }
+        #expect(CodecError.unknownFormat(version: version).description.contains("format version \(version)"))
     }
 
     @Test("Every truncated commit is rejected")
@@ -64,7 +64,7 @@ struct DamagedCommitTests {
         for commit in samples() {
             let whole = encoded(commit)
             for count in 0..<whole.count {
-                #expect(throws: DecodingFault.self) { try decoded(Array(whole[..<count])) }
+                #expect(throws: CodecError.self) { try decoded(Array(whole[..<count])) }
             }
         }
     }
@@ -73,7 +73,7 @@ struct DamagedCommitTests {
     func trailingByte() {
         for commit in samples() {
             let whole = encoded(commit)
-            #expect(throws: DecodingFault.malformed(what: "the end of the commit", offset: whole.count)) {
+            #expect(throws: CodecError.malformed(what: "the end of the commit", offset: whole.count)) {
                 try decoded(whole + [0])
             }
         }
@@ -83,7 +83,7 @@ struct DamagedCommitTests {
     func wrongPayloadLength() {
         for length in [UInt8(1), 3] {
             let wrong = bytes(GoldenBytes.header) + [0x07, 0x01, length, 0x12, 0x11, 0x00]
-            #expect(throws: DecodingFault.self) { try decoded(Array(wrong.prefix(wrong.count - (length == 1 ? 1 : 0)))) }
+            #expect(throws: CodecError.self) { try decoded(Array(wrong.prefix(wrong.count - (length == 1 ? 1 : 0)))) }
         }
     }
 
@@ -153,7 +153,7 @@ struct DamagedCommitTests {
 
     @Test("A value that no encoder writes throws an error that names it", arguments: malformed)
     func malformedValue(what: String, hex: String) {
-        let fault = #expect(throws: DecodingFault.self) { try decoded(bytes(GoldenBytes.header + " " + hex)) }
+        let fault = #expect(throws: CodecError.self) { try decoded(bytes(GoldenBytes.header + " " + hex)) }
         guard case .malformed(what, _)? = fault else {
             Issue.record("expected \(what) to be named, and the error is \(String(describing: fault))")
             return
@@ -166,7 +166,7 @@ struct DamagedCommitTests {
             "04 01 0a 23 7f", "04 01 ff ff ff ff 0f 23", "02 01 0f 21 00 00 00 00 00 ff ff ff ff ff ff ff ff ff 01",
         ])
     func lengthBeyondTheEnd(hex: String) {
-        #expect(throws: DecodingFault.self) { try decoded(bytes(GoldenBytes.header + " " + hex)) }
+        #expect(throws: CodecError.self) { try decoded(bytes(GoldenBytes.header + " " + hex)) }
     }
 
     private func samples() -> [Commit] {

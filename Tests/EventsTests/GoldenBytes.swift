@@ -173,4 +173,4 @@ func encoded(_ commit: Commit) -> [UInt8] {
     return writer.bytes
 }
 
-func decoded(_ bytes: [UInt8]) throws(DecodingFault) -> Commit { try CommitCodec.decode(bytes.span) }
+func decoded(_ bytes: [UInt8]) throws(CodecError) -> Commit { try CommitCodec.decode(bytes.span) }

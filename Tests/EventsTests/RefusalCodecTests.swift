@@ -96,7 +96,7 @@ struct RefusalCodecTests {
         return writer.bytes
     }
 
-    private func decoded(_ bytes: [UInt8]) throws(DecodingFault) -> RecordedRefusal { try RefusalCodec.decode(bytes.span) }
+    private func decoded(_ bytes: [UInt8]) throws(CodecError) -> RecordedRefusal { try RefusalCodec.decode(bytes.span) }
 
     @Test("E7: a refusal of version 1 decodes from its golden bytes", arguments: version1)
     func goldenBytesOfVersion1(refusal: RecordedRefusal, hex: String) throws {
@@ -112,7 +112,7 @@ struct RefusalCodecTests {
     @Test(
         "E7: a format from a later version is rejected with its number, and the rest is not read", arguments: [UInt8(0), 3, 255])
     func unknownFormat(version: UInt8) {
-        let fault = #expect(throws: DecodingFault.self) { try decoded([version]) }
+        let fault = #expect(throws: CodecError.self) { try decoded([version]) }
         #expect(fault == .unknownRefusalFormat(version: version))
         #expect(fault?.description.contains("format version \(version)") == true)
         #expect(fault?.description.contains("use a later one") == true)
@@ -122,9 +122,9 @@ struct RefusalCodecTests {
     func truncation(refusal: RecordedRefusal, hex: String) {
         let whole = encoded(refusal)
         for count in 0..<whole.count {
-            #expect(throws: DecodingFault.self) { try decoded(Array(whole[..<count])) }
+            #expect(throws: CodecError.self) { try decoded(Array(whole[..<count])) }
         }
-        #expect(throws: DecodingFault.malformed(what: "the end of the refusal", offset: whole.count)) { try decoded(whole + [0]) }
+        #expect(throws: CodecError.malformed(what: "the end of the refusal", offset: whole.count)) { try decoded(whole + [0]) }
     }
 
     @Test("A changed byte gives an error or a different refusal, and never a crash", arguments: version2)

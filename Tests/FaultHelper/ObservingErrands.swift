@@ -39,7 +39,7 @@ struct ObservingErrands {
         let changes = try store.observe("doc:1", as: "user:root")
         let ended = DispatchSemaphore(value: 0)
         Task {
-            do throws(ObservationEnd) {
+            do throws(ObservationError) {
                 for try await change in changes { FaultHelper.say("change \(change.revision)") }
                 FaultHelper.say("end none")
             } catch {

@@ -122,7 +122,7 @@ struct FormatErrorTests {
     func noFile() throws {
         try withTemporaryFolder { folder in
             #expect(complaint { try HistoryFile(in: folder).load() }.contains("history.jsonl` cannot be read"))
-            #expect(throws: UnreadableFile.self) { try ScenarioRunner().run(file: folder + "/none.jsonl") }
+            #expect(throws: UnreadableFileError.self) { try ScenarioRunner().run(file: folder + "/none.jsonl") }
             try HistoryFile(in: folder).write(["# nothing"])
             let error = #expect(throws: FormatError.self) { try HistoryFile(in: folder).load() }
             #expect(error?.key == "format")

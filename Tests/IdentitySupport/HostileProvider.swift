@@ -88,7 +88,7 @@ package final class HostileProvider {
 
     package func prove(
         _ evidence: JSONObject, for purpose: ProofPurpose = .recognition, at now: Instant = .newYear
-    ) throws(ProviderProblem) -> Proof {
+    ) throws(ProviderError) -> Proof {
         try provider.prove(evidence, for: purpose, at: now) { _ in nil }
     }
 }

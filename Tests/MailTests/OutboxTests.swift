@@ -59,7 +59,7 @@ struct OutboxTests {
 
     @Test("A folder that cannot be created is an error that names the folder")
     func noFolder() throws {
-        let error = #expect(throws: MailProblem.self) { try outbox("/proc/outbox") }
+        let error = #expect(throws: MailError.self) { try outbox("/proc/outbox") }
         #expect(error?.description.contains("/proc/outbox") == true)
     }
 }

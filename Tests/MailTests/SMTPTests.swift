@@ -95,19 +95,19 @@ struct SMTPTests {
     func certificate() throws {
         let process = try MailProcess(.tls)
         let mailer = try mailer(process, pinned: false)
-        #expect(throws: MailProblem.self) { try mailer.send(try message()) }
+        #expect(throws: MailError.self) { try mailer.send(try message()) }
     }
 
     @Test("A refusal is reported without the recipient, the mail text and the password")
     func refusals() throws {
         let process = try MailProcess(.tls, asksWho: true)
-        var problems: [MailProblem] = []
+        var problems: [MailError] = []
         for (login, recipient) in [
             (SMTPLogin(user: MailProcess.user, password: "secret-wrong"), "ann@example.org"), (nil, "ann@example.org"),
             (SMTPTests.login, "nobody@example.org"),
         ] {
             let mailer = try mailer(process, login: login)
-            problems.append(try #require(throws: MailProblem.self) { try mailer.send(try message(to: recipient)) })
+            problems.append(try #require(throws: MailError.self) { try mailer.send(try message(to: recipient)) })
         }
         #expect(problems[0].description.contains("refused the user or the password"))
         #expect(problems[1].description.contains("530"))

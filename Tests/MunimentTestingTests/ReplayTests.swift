@@ -44,7 +44,7 @@ struct ReplayTests {
 
     @Test("E12: An unmet expectation reports the expected result, the reason, the place and the last command")
     func failure() throws {
-        let failure = #expect(throws: UnmetExpectation.self) {
+        let failure = #expect(throws: ExpectationError.self) {
             try ReplayTests.sharing.replay { step in
                 if step.marks["made"] != nil { try step.expect("user:ben", may: "read", "update", on: "doc:plan") }
             }

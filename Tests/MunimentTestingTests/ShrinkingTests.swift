@@ -36,7 +36,7 @@ struct ShrinkingTests {
     func minimum() throws {
         for seed: UInt64 in [1, 20, 300] {
             let broken = try #require(
-                #expect(throws: BrokenProperty.self) {
+                #expect(throws: PropertyError.self) {
                     try forAllHistories(
                         200, length: 60, after: ShrinkingTests.beginning, drawnFrom: ShrinkingTests.vocabulary, seed: seed
                     ) { step in try step.expect("user:stranger", mayNot: "read", on: "doc:1") }
@@ -49,7 +49,7 @@ struct ShrinkingTests {
             #expect(result.failed == 1 && result.failures.first?.expected == "false" && result.failures.first?.actual == "true")
             #expect(broken.description.contains("MUNIMENT_SEED=\(broken.seed) "))
             // A run with only the reported seed gives the same result.
-            let again = #expect(throws: BrokenProperty.self) {
+            let again = #expect(throws: PropertyError.self) {
                 try forAllHistories(
                     1, length: 60, after: ShrinkingTests.beginning, drawnFrom: ShrinkingTests.vocabulary, seed: broken.seed
                 ) { step in try step.expect("user:stranger", mayNot: "read", on: "doc:1") }
@@ -60,9 +60,9 @@ struct ShrinkingTests {
 
     @Test("E12: A failing seed fails again in the same way")
     func again() throws {
-        func fail(_ seed: UInt64, _ count: Int) throws -> BrokenProperty {
+        func fail(_ seed: UInt64, _ count: Int) throws -> PropertyError {
             try #require(
-                #expect(throws: BrokenProperty.self) {
+                #expect(throws: PropertyError.self) {
                     try forAllHistories(count, length: 40, seed: seed) { step in
                         try step.expect(
                             step.commit.events.allSatisfy { if case .memberAdded = $0 { false } else { true } }, "no members")

@@ -15,11 +15,11 @@ struct AttemptTests {
         let attempt = try acme.begin()
         try acme.answer(attempt)
         _ = try acme.prove(attempt.evidence())
-        #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
+        #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence()) }
         let second = try acme.begin()
         try acme.answer(second)
-        #expect(throws: ProviderProblem.wrong) { try acme.prove(second.evidence(["state": "another"])) }
-        #expect(throws: ProviderProblem.wrong) { try acme.prove(second.evidence()) }
+        #expect(throws: ProviderError.wrong) { try acme.prove(second.evidence(["state": "another"])) }
+        #expect(throws: ProviderError.wrong) { try acme.prove(second.evidence()) }
     }
 
     @Test("If state, attempt, issuer or redirect URI do not match the attempt, the code is not sent to the provider")
@@ -34,7 +34,7 @@ struct AttemptTests {
             other2.evidence(["iss": "https://other.example.com"]), other3.evidence(["redirectURI": "com.example.app:/back"]),
             other4.evidence(["redirectURI": "com.example.app:/back", "iss": .string(acme.issuer)]),
         ] {
-            #expect(throws: ProviderProblem.wrong) { try acme.prove(evidence) }
+            #expect(throws: ProviderError.wrong) { try acme.prove(evidence) }
         }
         #expect(try acme.server.requests() == [])
     }
@@ -44,7 +44,7 @@ struct AttemptTests {
         let acme = try HostileProvider(namesItself: true)
         let attempt = try acme.begin()
         try acme.answer(attempt)
-        #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
+        #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence()) }
         let named = try acme.begin()
         try acme.answer(named)
         #expect(try acme.prove(named.evidence(["iss": .string(acme.issuer)])).label == "ann@example.org")
@@ -61,7 +61,7 @@ struct AttemptTests {
             if isGood {
                 _ = try acme.prove(attempt.evidence(), at: now)
             } else {
-                #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence(), at: now) }
+                #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence(), at: now) }
             }
         }
     }
@@ -71,7 +71,7 @@ struct AttemptTests {
         let acme = try HostileProvider(attemptLimit: 2)
         let first = try acme.begin()
         _ = try acme.begin()
-        #expect(throws: ProviderProblem.busy) { try acme.begin() }
+        #expect(throws: ProviderError.busy) { try acme.begin() }
         try acme.answer(first)
         _ = try acme.prove(first.evidence())
         _ = try acme.begin()
@@ -87,9 +87,9 @@ struct AttemptTests {
             "https://app.example.com",
             "",
         ] {
-            #expect(throws: ProviderProblem.self) { try acme.begin(["redirectURI": .string(address)]) }
+            #expect(throws: ProviderError.self) { try acme.begin(["redirectURI": .string(address)]) }
         }
-        #expect(throws: ProviderProblem.self) { try acme.provider.begin([:], at: .newYear) }
+        #expect(throws: ProviderError.self) { try acme.provider.begin([:], at: .newYear) }
     }
 
     @Test("Evidence with a missing or malformed member is refused, and does not use up the attempt")
@@ -99,11 +99,11 @@ struct AttemptTests {
         try acme.answer(attempt)
         for name in ["attempt", "code", "state"] {
             for value in [nil, JSONValue.integer(1), .null] {
-                let error = #expect(throws: ProviderProblem.self) { try acme.prove(attempt.evidence([name: value])) }
+                let error = #expect(throws: ProviderError.self) { try acme.prove(attempt.evidence([name: value])) }
                 guard case .malformed? = error else { throw Unexpected(error: "\(error as Any)") }
             }
         }
-        let untold = #expect(throws: ProviderProblem.self) { try acme.prove(attempt.evidence(["redirectURI": nil])) }
+        let untold = #expect(throws: ProviderError.self) { try acme.prove(attempt.evidence(["redirectURI": nil])) }
         guard case .malformed? = untold else { throw Unexpected(error: "\(untold as Any)") }
         _ = try acme.prove(attempt.evidence())
     }
@@ -126,7 +126,7 @@ struct AttemptTests {
         for answer in [#"{"access_token":"a"}"#, "no JSON", nil] {
             let attempt = try acme.begin()
             try acme.server.serve(answer, at: "token")
-            let error = #expect(throws: ProviderProblem.self) { try acme.prove(attempt.evidence()) }
+            let error = #expect(throws: ProviderError.self) { try acme.prove(attempt.evidence()) }
             guard case .unavailable(let sentence)? = error else { throw Unexpected(error: "\(error as Any)") }
             for secret in ["code-1", "client-secret", attempt.secret, attempt.fields["state"] ?? "?"] {
                 #expect(!sentence.contains(secret))
@@ -134,7 +134,7 @@ struct AttemptTests {
         }
         let nobody = try HostileProvider()
         nobody.server.stop()
-        #expect(throws: ProviderProblem.self) { try nobody.begin() }
+        #expect(throws: ProviderError.self) { try nobody.begin() }
     }
 
     @Test("An issuer that does not answer is contacted once, and not again for each waiting request")
@@ -146,7 +146,7 @@ struct AttemptTests {
         let provider = OpenIDProvider(settings)
         // The second request arrived while the first one waited, which takes ten seconds.
         for seconds: Int64 in [0, 7] {
-            #expect(throws: ProviderProblem.self) { try provider.begin([:], at: Instant.newYear.later(seconds: seconds)) }
+            #expect(throws: ProviderError.self) { try provider.begin([:], at: Instant.newYear.later(seconds: seconds)) }
         }
         #expect(server.connectionCount() == 1)
     }
@@ -164,7 +164,7 @@ struct AttemptTests {
             var writer = JSONWriter()
             writer.write(.object(members))
             try acme.server.serve(writer.text, at: ".well-known/openid-configuration")
-            #expect(throws: ProviderProblem.self) { try acme.begin() }
+            #expect(throws: ProviderError.self) { try acme.begin() }
         }
     }
 

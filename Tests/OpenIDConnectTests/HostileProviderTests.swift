@@ -85,7 +85,7 @@ struct HostileProviderTests {
         let acme = try HostileProvider()
         let attempt = try acme.begin()
         try acme.answer(attempt, changes)
-        #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
+        #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence()) }
     }
 
     @Test("Several audiences are accepted if `azp` names this service")
@@ -103,11 +103,11 @@ struct HostileProviderTests {
         for header in [TestJWT.header("none"), TestJWT.header("HS256"), TestJWT.header("ES256", keyID: "k2")] {
             let attempt = try acme.begin()
             try acme.answer(attempt, header: header)
-            #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
+            #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence()) }
         }
         let attempt = try acme.begin()
         try acme.answer(attempt, key: try TestKey(.p256))
-        #expect(throws: ProviderProblem.wrong) { try acme.prove(attempt.evidence()) }
+        #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence()) }
     }
 
     @Test("I7 A reauthentication requests a new sign-in, and rejects an earlier sign-in or another user")
@@ -126,13 +126,13 @@ struct HostileProviderTests {
         let fresh: [String: JSONValue?] = ["auth_time": .integer(HostileProviderTests.seconds)]
         #expect(try acme.prove(try attempt(fresh), for: purpose).authenticatedAt == .newYear)
         let silent = try attempt([:])
-        #expect(throws: ProviderProblem.wrong) { try acme.prove(silent, for: purpose) }
+        #expect(throws: ProviderError.wrong) { try acme.prove(silent, for: purpose) }
         let stale = try attempt(["auth_time": .integer(HostileProviderTests.seconds - 61)])
-        #expect(throws: ProviderProblem.wrong) { try acme.prove(stale, for: purpose) }
+        #expect(throws: ProviderError.wrong) { try acme.prove(stale, for: purpose) }
         let notAsked = try attempt(fresh, asksAnew: false)
-        #expect(throws: ProviderProblem.wrong) { try acme.prove(notAsked, for: purpose) }
+        #expect(throws: ProviderError.wrong) { try acme.prove(notAsked, for: purpose) }
         let other = try attempt(["sub": "bob", "auth_time": .integer(HostileProviderTests.seconds)])
-        #expect(throws: ProviderProblem.wrong) { try acme.prove(other, for: purpose) }
+        #expect(throws: ProviderError.wrong) { try acme.prove(other, for: purpose) }
     }
 
     @Test("A sign-in has the time that the provider reports, but never a time in the future")

@@ -50,7 +50,7 @@ struct RealProviderTests {
         let state = try process.signIn(at: secondAddress, as: "subject-1")["state"] ?? ""
         var replayed = redirect
         replayed["state"] = state
-        #expect(throws: ProviderProblem.wrong) {
+        #expect(throws: ProviderError.wrong) {
             try provider.prove(evidence(second, replayed), for: .recognition, at: now) { _ in nil }
         }
     }
@@ -73,7 +73,7 @@ struct RealProviderTests {
         let (attempt, address) = try begin(provider)
         let redirect = try process.refuse(at: address)
         #expect(redirect["error"] == "access_denied")
-        #expect(throws: ProviderProblem.self) {
+        #expect(throws: ProviderError.self) {
             try provider.prove(evidence(attempt, redirect), for: .recognition, at: now) { _ in nil }
         }
     }

@@ -57,6 +57,6 @@ struct PasswordHashTests {
     func limits() throws {
         #expect(try PasswordHash.make([], PasswordHash.Settings(memoryKiB: 0, passes: 0)).contains("$m=8,t=1,p=1$"))
         let absurd = PasswordHash.Settings(memoryKiB: 1 << 32, passes: 1)
-        #expect(throws: PasswordHash.OutOfMemory.self) { try PasswordHash.make([], absurd) }
+        #expect(throws: PasswordHash.OutOfMemoryError.self) { try PasswordHash.make([], absurd) }
     }
 }

@@ -7,7 +7,7 @@ package final class KeptMails: Mailer {
 
     package init() {}
 
-    package func send(_ message: MailMessage) throws(MailProblem) { mails.withLock { $0.append(message) } }
+    package func send(_ message: MailMessage) throws(MailError) { mails.withLock { $0.append(message) } }
 
     /// All sent mails, in order.
     package var all: [MailMessage] { mails.withLock { $0 } }

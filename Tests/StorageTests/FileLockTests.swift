@@ -13,7 +13,7 @@ struct FileLockTests {
     @Test("A second holder is refused at once, and the error names the first holder")
     func secondHolder() throws {
         let lock = try FileLock(path: path, holder: "process 4711 (muniment import)")
-        let refusal = #expect(throws: FileLock.Held.self) { try FileLock(path: path, holder: "another") }
+        let refusal = #expect(throws: FileLock.HeldError.self) { try FileLock(path: path, holder: "another") }
         #expect(refusal?.holder == "process 4711 (muniment import)")
         #expect(FileLock.isHeld(path: path))
         lock.release()
@@ -47,7 +47,7 @@ struct FileLockTests {
     func releasedWithTheProcess() throws {
         let helper = try Helper.start(["hold-lock", path])
         #expect(try helper.line() == "held")
-        let refusal = #expect(throws: FileLock.Held.self) { try FileLock(path: path, holder: "me") }
+        let refusal = #expect(throws: FileLock.HeldError.self) { try FileLock(path: path, holder: "me") }
         #expect(refusal?.holder.contains("\(helper.processIdentifier)") == true)
         helper.kill()
         try FileLock(path: path, holder: "me").release()

@@ -31,8 +31,8 @@ public struct SMTPMailer: Mailer {
         self.clock = clock
     }
 
-    public func send(_ message: MailMessage) throws(MailProblem) {
-        do throws(SMTPClientError) { try SMTPClient.send(delivery(of: message)) } catch { throw MailProblem("\(error)") }
+    public func send(_ message: MailMessage) throws(MailError) {
+        do throws(SMTPClientError) { try SMTPClient.send(delivery(of: message)) } catch { throw MailError("\(error)") }
     }
 
     /// Returns the encoded mail with the connection settings.
@@ -60,18 +60,18 @@ public final class Outbox: Mailer {
     ///   - folder: the folder, created if it does not exist; existing files remain.
     ///   - sender: the sender of the mails.
     ///   - clock: returns the date of a mail.
-    /// - Throws: ``Identity/MailProblem`` if the folder cannot be created.
-    public init(folder: String, sender: MailSender, clock: @escaping @Sendable () -> Instant) throws(MailProblem) {
+    /// - Throws: ``Identity/MailError`` if the folder cannot be created.
+    public init(folder: String, sender: MailSender, clock: @escaping @Sendable () -> Instant) throws(MailError) {
         self.folder = folder
         self.sender = sender
         self.clock = clock
         do throws(FileError) {
             if !isFolder(folder) { try makePrivateFolder(folder) }
             next = Mutex(try fileNames(in: folder).compactMap { Int($0.prefix { $0 != "." }) }.max().map { $0 + 1 } ?? 1)
-        } catch { throw MailProblem("the outbox: \(error)") }
+        } catch { throw MailError("the outbox: \(error)") }
     }
 
-    public func send(_ message: MailMessage) throws(MailProblem) {
+    public func send(_ message: MailMessage) throws(MailError) {
         let bytes = MailBytes.make(
             message, from: sender, at: clock(), identifier: Base64URL.encode(Secrets.randomBytes(16)))
         do throws(FileError) {
@@ -80,7 +80,7 @@ public final class Outbox: Mailer {
                 while try !createFile(path(number), with: bytes) { number += 1 }
                 number += 1
             }
-        } catch { throw MailProblem("the outbox: \(error)") }
+        } catch { throw MailError("the outbox: \(error)") }
     }
 
     private func path(_ number: Int) -> String {

@@ -9,9 +9,9 @@ struct CodeExchange {
     let tokenEndpoint: HTTPAddress
 
     /// - Returns: the unverified ID token.
-    /// - Throws: ``ProviderProblem/wrong`` if the provider rejects the code, and ``ProviderProblem/unavailable(_:)`` if its
+    /// - Throws: ``ProviderError/wrong`` if the provider rejects the code, and ``ProviderError/unavailable(_:)`` if its
     ///   response is missing or invalid.
-    func idToken(code: String, of attempt: AuthorizationAttempt) throws(ProviderProblem) -> String {
+    func idToken(code: String, of attempt: AuthorizationAttempt) throws(ProviderError) -> String {
         var request = HTTPClientRequest(tokenEndpoint)
         request.headers = [("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded")]
         var fields = [

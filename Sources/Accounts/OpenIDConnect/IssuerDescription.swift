@@ -39,8 +39,8 @@ final class DescribedIssuer: Sendable {
 
     /// Returns the metadata of the issuer. If a request is needed, blocks for at most the request timeout.
     ///
-    /// - Throws: ``ProviderProblem/unavailable(_:)`` if the issuer never sent a valid response.
-    func description(at now: Instant) throws(ProviderProblem) -> IssuerDescription {
+    /// - Throws: ``ProviderError/unavailable(_:)`` if the issuer never sent a valid response.
+    func description(at now: Instant) throws(ProviderError) -> IssuerDescription {
         let (description, failure) = known.withLock { known in
             // If the clock was set back, callers must not wait until it catches up.
             let isFar = known.nextLook > now.advanced(bySeconds: DescribedIssuer.freshSeconds)

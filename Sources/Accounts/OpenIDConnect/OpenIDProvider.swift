@@ -42,7 +42,7 @@ public final class OpenIDProvider: IdentityProvider {
     ///   - request: `redirectURI` if several are configured, and `purpose` `reauthenticate` to authenticate the user again.
     ///   - now: the current time; the attempt expires ten minutes later.
     /// - Returns: `attempt`, which is secret, and `authorizationURL`, the address to open.
-    public func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? {
+    public func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? {
         let redirectURI = try redirectURI(request["redirectURI"])
         let isReauthentication =
             switch request["purpose"] {
@@ -53,14 +53,14 @@ public final class OpenIDProvider: IdentityProvider {
         let description = try issuer.description(at: now)
         let attempt = AuthorizationAttempt(redirectURI: redirectURI, isReauthentication: isReauthentication, at: now)
         let secret: String
-        do throws(AccountProblem) {
+        do throws(AccountError) {
             secret = try attempts.add(attempt, until: now.advanced(byMicroseconds: OpenIDProvider.attemptMicroseconds), at: now)
         } catch { throw .busy }
         let address = attempt.address(at: description.authorizationEndpoint.text, clientID: settings.clientID)
         return ["attempt": .string(secret), "authorizationURL": .string(address)]
     }
 
-    private func redirectURI(_ value: JSONValue?) throws(ProviderProblem) -> String {
+    private func redirectURI(_ value: JSONValue?) throws(ProviderError) -> String {
         switch value {
         case nil where settings.redirectURIs.count == 1: return settings.redirectURIs[0]
         case .string(let text)?:
@@ -72,7 +72,7 @@ public final class OpenIDProvider: IdentityProvider {
 
     public func prove(
         _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderProblem) -> Proof {
+    ) throws(ProviderError) -> Proof {
         guard let secret = evidence.text("attempt"), let code = evidence.text("code"), let state = evidence.text("state") else {
             throw .malformed(
                 "the evidence must have the `attempt`, and `code`, `state` and `iss` from the redirect")
@@ -103,9 +103,9 @@ public final class OpenIDProvider: IdentityProvider {
         return try proof(try idToken(text, of: attempt, at: now), attempt, for: purpose, at: now)
     }
 
-    private func idToken(_ text: String, of attempt: AuthorizationAttempt, at now: Instant) throws(ProviderProblem) -> IDToken {
+    private func idToken(_ text: String, of attempt: AuthorizationAttempt, at now: Instant) throws(ProviderError) -> IDToken {
         let jwt: CheckedJWT
-        do throws(JWTProblem) {
+        do throws(JWTError) {
             jwt = try tokens.check(text, at: now)
         } catch {
             if case .keysUnavailable = error { throw .unavailable("\(error)") }
@@ -116,7 +116,7 @@ public final class OpenIDProvider: IdentityProvider {
 
     private func proof(
         _ token: IDToken, _ attempt: AuthorizationAttempt, for purpose: ProofPurpose, at now: Instant
-    ) throws(ProviderProblem) -> Proof {
+    ) throws(ProviderError) -> Proof {
         // An issuer cannot contain the separator, so no two users have the same key.
         let key = IdentityKey(Array(settings.issuer.issuer.utf8) + [0] + Array(token.subject.utf8))
         if case .reauthentication(let identity) = purpose {
@@ -182,15 +182,15 @@ struct IDToken {
 
     /// Checks that the token is the response to this attempt.
     ///
-    /// - Throws: ``ProviderProblem/wrong`` if it is not.
-    init(_ jwt: CheckedJWT, of attempt: AuthorizationAttempt, clientID: String) throws(ProviderProblem) {
+    /// - Throws: ``ProviderError/wrong`` if it is not.
+    init(_ jwt: CheckedJWT, of attempt: AuthorizationAttempt, clientID: String) throws(ProviderError) {
         self.jwt = jwt
         guard jwt.claims.text("nonce") == attempt.nonce else { throw .wrong }
         if case .array(let audiences)? = jwt.claims["aud"], audiences.count != 1, jwt.claims["azp"] == nil { throw .wrong }
         if let party = jwt.claims["azp"], party != .string(clientID) { throw .wrong }
         let begun = attempt.begunAt.advanced(byMicroseconds: -IDToken.leeway)
         let (issued, authenticated): (Instant?, Instant?)
-        do throws(JWTProblem) {
+        do throws(JWTError) {
             (issued, authenticated) = (try jwt.time("iat"), try jwt.time("auth_time"))
         } catch { throw .wrong }
         // A token that is older than the attempt cannot be its response.

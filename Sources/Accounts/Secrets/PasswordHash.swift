@@ -18,7 +18,7 @@ public enum PasswordHash {
     }
 
     /// The memory for a hash is not available now.
-    public struct OutOfMemory: Error, Hashable, Sendable, CustomStringConvertible {
+    public struct OutOfMemoryError: Error, Hashable, Sendable, CustomStringConvertible {
         public let memoryKiB: Int
         public var description: String {
             "hashing a password needs \(memoryKiB) KiB of memory, which are not available; try again later"
@@ -31,13 +31,13 @@ public enum PasswordHash {
     /// - Parameters:
     ///   - password: the bytes of the password; the caller must limit their number.
     ///   - settings: the cost of the hash.
-    public static func make(_ password: [UInt8], _ settings: Settings = Settings()) throws(OutOfMemory) -> String {
+    public static func make(_ password: [UInt8], _ settings: Settings = Settings()) throws(OutOfMemoryError) -> String {
         Sodium.makeReady()
         var text = [CChar](repeating: 0, count: Int(crypto_pwhash_argon2id_STRBYTES))
         let letters = password.map(CChar.init(bitPattern:))
         let status = unsafe crypto_pwhash_argon2id_str(
             &text, letters, UInt64(letters.count), UInt64(settings.passes), settings.memoryKiB * 1_024)
-        guard status == 0 else { throw OutOfMemory(memoryKiB: settings.memoryKiB) }
+        guard status == 0 else { throw OutOfMemoryError(memoryKiB: settings.memoryKiB) }
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 

@@ -9,13 +9,13 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes of a record do not match its hash and the previous one.
     case brokenChain(Revision)
     /// A record with a correct hash cannot be decoded.
-    case unreadable(Revision, DecodingFault)
+    case unreadable(Revision, CodecError)
     /// The record of a refusal is missing.
     case missingRefusal(RefusalNumber)
     /// The bytes of a refusal's record do not match its hash and the previous one.
     case brokenRefusals(RefusalNumber)
     /// The record of a refusal has a correct hash and cannot be decoded.
-    case unreadableRefusal(RefusalNumber, DecodingFault)
+    case unreadableRefusal(RefusalNumber, CodecError)
     /// The record of a number is missing, in a log of records.
     case missingRecord(RecordNumber)
     /// The bytes of a record do not match its hash and the previous one, in a log of records.

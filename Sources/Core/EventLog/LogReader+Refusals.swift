@@ -29,7 +29,7 @@ extension LogReader {
             try rows.forEach(from: first.rawValue, to: last.rawValue) { number, bytes, hash in
                 let number = RefusalNumber(number)
                 let refusal: RecordedRefusal
-                do throws(DecodingFault) { refusal = try RefusalCodec.decode(bytes) } catch {
+                do throws(CodecError) { refusal = try RefusalCodec.decode(bytes) } catch {
                     throw LogError.unreadableRefusal(number, error)
                 }
                 guard refusal.number == number else { throw LogError.brokenRefusals(number) }
@@ -41,7 +41,7 @@ extension LogReader {
     /// Reads the table of refusals if it exists, and translates its faults into log errors.
     private func withRefusals<R>(_ body: (NumberedRows) throws -> R?) throws -> R? {
         guard let rows = refusalRows else { return nil }
-        do { return try body(rows) } catch let fault as NumberedRows.Fault {
+        do { return try body(rows) } catch let fault as NumberedRows.RowError {
             throw switch fault {
             case .missing(let number): LogError.missingRefusal(RefusalNumber(number))
             case .broken(let number): LogError.brokenRefusals(RefusalNumber(number))

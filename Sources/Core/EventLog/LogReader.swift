@@ -80,7 +80,7 @@ public final class LogReader {
     ) throws {
         try forEachRecord(from: first, to: last) { record, value, commitBytes in
             let commit: Commit
-            do throws(DecodingFault) { commit = try CommitCodec.decode(commitBytes) } catch {
+            do throws(CodecError) { commit = try CommitCodec.decode(commitBytes) } catch {
                 throw LogError.unreadable(record.revision, error)
             }
             guard commit.revision == record.revision else { throw LogError.brokenChain(record.revision) }
@@ -98,7 +98,7 @@ public final class LogReader {
             try cursor.withRow { key, value in
                 guard LogKeys.revision(key) != nil else { return }
                 let record = try Record(key: key, value: value)
-                do throws(DecodingFault) {
+                do throws(CodecError) {
                     count += try CommitCodec.decode(value.extracting(record.row.body)).events.count
                 } catch {
                     throw LogError.unreadable(record.revision, error)
@@ -167,7 +167,7 @@ private struct Record {
     }
 
     func header(_ value: Span<UInt8>) throws(LogError) -> Commit {
-        do throws(DecodingFault) { return try CommitCodec.decodeHeader(value.extracting(row.body)) } catch {
+        do throws(CodecError) { return try CommitCodec.decodeHeader(value.extracting(row.body)) } catch {
             throw .unreadable(revision, error)
         }
     }

@@ -7,7 +7,7 @@ struct NumberedRows {
     let table: Table
 
     /// A fault of the rows of a table.
-    enum Fault: Error {
+    enum RowError: Error {
         /// The row of a number is missing.
         case missing(UInt64)
         /// A row's bytes do not match its hash and the previous one.
@@ -47,12 +47,12 @@ struct NumberedRows {
         var expected = max(first - 1, 1)
         var isThere = try cursor.seek(atOrAfter: LogKeys.key(expected).span)
         while expected <= last {
-            guard isThere else { throw Fault.missing(expected) }
+            guard isThere else { throw RowError.missing(expected) }
             try cursor.withRow { key, value in
                 let (number, row) = try row(key, value)
-                guard number == expected else { throw Fault.missing(expected) }
+                guard number == expected else { throw RowError.missing(expected) }
                 if expected >= first {
-                    guard row.isSound(value, behind: previous) else { throw Fault.broken(expected) }
+                    guard row.isSound(value, behind: previous) else { throw RowError.broken(expected) }
                     try body(number, value.extracting(row.body), row.hash)
                 }
                 previous = row.hash
@@ -62,7 +62,7 @@ struct NumberedRows {
         }
     }
 
-    private func row(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(Fault) -> (UInt64, LogRow) {
+    private func row(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(RowError) -> (UInt64, LogRow) {
         guard let number = LogKeys.number(key) else { throw .strangers }
         guard let row = LogRow(value) else { throw .broken(number) }
         return (number, row)

@@ -49,7 +49,7 @@ public final class RecordLog: Sendable {
             table = try environment.table(nil, creating: !isReadOnly)
             lastHead = Mutex(nil)
             let head = try withRows { rows in
-                guard try rows.areDense() else { throw NumberedRows.Fault.strangers }
+                guard try rows.areDense() else { throw NumberedRows.RowError.strangers }
                 return try rows.last().map { RecordHead(number: RecordNumber($0.number), hash: $0.hash) }
             }
             lastHead.withLock { $0 = head }
@@ -123,7 +123,7 @@ public final class RecordLog: Sendable {
     private func withRows<R>(_ body: (NumberedRows) throws -> R) throws -> R {
         let transaction = try environment.beginReading()
         defer { transaction.end() }
-        do { return try body(NumberedRows(transaction: transaction, table: table)) } catch let fault as NumberedRows.Fault {
+        do { return try body(NumberedRows(transaction: transaction, table: table)) } catch let fault as NumberedRows.RowError {
             throw switch fault {
             case .missing(let number): LogError.missingRecord(RecordNumber(number))
             case .broken(let number): LogError.brokenRecord(RecordNumber(number))

@@ -7,7 +7,7 @@ internal import Synchronization
 /// be queried without taking it, so that queries never block a process that wants the lock.
 public final class FileLock: @unchecked Sendable {
     /// Another holder has the lock.
-    public struct Held: Error, Hashable, Sendable {
+    public struct HeldError: Error, Hashable, Sendable {
         /// The holder's description of itself, such as `process 4711 (muniment import …)`.
         public let holder: String
     }
@@ -26,7 +26,7 @@ public final class FileLock: @unchecked Sendable {
     private static let attempts = 20
     private static let attemptMicroseconds: UInt32 = 5_000
 
-    /// Takes the lock at once, or throws ``Held``; throws ``FileError`` if the file cannot be created.
+    /// Takes the lock at once, or throws ``HeldError``; throws ``FileError`` if the file cannot be created.
     ///
     /// - Parameters:
     ///   - path: the file, which is created if it does not exist.
@@ -60,10 +60,10 @@ public final class FileLock: @unchecked Sendable {
             var whole = wholeFile()
             if unsafe fcntl(descriptor, setOpenFileLock, &whole) == 0 { return }
             guard errno == EAGAIN || errno == EACCES else { throw FileError(errno, "lock", path: path) }
-            if let holder = holder(of: path) { throw Held(holder: holder) }
+            if let holder = holder(of: path) { throw HeldError(holder: holder) }
             usleep(attemptMicroseconds)
         }
-        throw Held(holder: "another process")
+        throw HeldError(holder: "another process")
     }
 
     private static func wholeFile(_ type: Int32 = F_WRLCK) -> flock {

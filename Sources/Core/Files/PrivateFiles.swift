@@ -48,17 +48,17 @@ public func closeToOthers(_ path: String, isDeep: Bool = true, noting changes: i
 /// services in this way.
 ///
 /// - Parameter path: the file. A symbolic link is followed.
-/// - Throws: ``ExposedFile``, or a `FileError` if the file cannot be accessed.
+/// - Throws: ``ExposedFileError``, or a `FileError` if the file cannot be accessed.
 public func requirePrivateFile(_ path: String) throws {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { throw FileError(errno, "read", path: path) }
     guard status.st_mode & (status.st_uid == 0 ? 0o037 : 0o077) == 0 else {
-        throw ExposedFile(path: path, mode: UInt32(status.st_mode & 0o777))
+        throw ExposedFileError(path: path, mode: UInt32(status.st_mode & 0o777))
     }
 }
 
 /// A secret file that other users can open.
-public struct ExposedFile: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ExposedFileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let path: String
     /// The mode, as for `chmod`.
     public let mode: UInt32

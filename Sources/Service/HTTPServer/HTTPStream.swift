@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Synchronization
 
 /// The stream was finished, or its connection was closed.
-public struct HTTPStreamClosed: Error, Hashable {
+public struct HTTPStreamClosedError: Error, Hashable {
     public init() {}
 }
 
@@ -66,22 +66,22 @@ public struct HTTPStreamClosed: Error, Hashable {
     public var bufferedBytes: Int { state.withLock { $0.count } }
 
     /// Adds bytes; waits while the buffer is full.
-    public func write(_ bytes: [UInt8]) async throws(HTTPStreamClosed) {
+    public func write(_ bytes: [UInt8]) async throws(HTTPStreamClosedError) {
         while true {
             switch add(bytes) {
             case .taken: return
-            case .closed: throw HTTPStreamClosed()
+            case .closed: throw HTTPStreamClosedError()
             case .full: await withCheckedContinuation { wait(.task($0), for: bytes.count) }
             }
         }
     }
 
     /// Adds bytes; blocks the thread while the buffer is full. For producers on a separate queue.
-    public func writeBlocking(_ bytes: [UInt8]) throws(HTTPStreamClosed) {
+    public func writeBlocking(_ bytes: [UInt8]) throws(HTTPStreamClosedError) {
         while true {
             switch add(bytes) {
             case .taken: return
-            case .closed: throw HTTPStreamClosed()
+            case .closed: throw HTTPStreamClosedError()
             case .full:
                 let semaphore = DispatchSemaphore(value: 0)
                 wait(.thread(semaphore), for: bytes.count)

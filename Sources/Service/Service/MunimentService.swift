@@ -85,7 +85,7 @@ public final class MunimentService: HTTPApplication {
                 _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root")
             }
             for name in settings.accounts?.stores ?? [] where try data.store(name) == nil {
-                throw NoStoreForAccounts(store: name, dataDirectory: settings.dataDirectory)
+                throw AccountStoreError(store: name, dataDirectory: settings.dataDirectory)
             }
             for hosted in data.open where try hosted.store.read({ try $0.isOpenToEveryone }) {
                 settings.report(

@@ -16,7 +16,7 @@ struct Tool {
             let code = try answer(arguments)
             ProgressBar.standard.clear()
             // If the reader closed the output early, the exit code is unchanged.
-            do { try output.flush() } catch is OutputClosed {}
+            do { try output.flush() } catch is OutputClosedError {}
             return code
         } catch {
             ProgressBar.standard.clear()
@@ -54,7 +54,7 @@ struct Tool {
             error.command = command
             throw error
         } catch StoreError.heldByAnotherWriter(let path, _) where StoreOfService(at: path) != nil {
-            throw HeldByService(command: command.name, path: path)
+            throw HeldByServiceError(command: command.name, path: path)
         }
     }
 

@@ -80,7 +80,7 @@ struct KiiGuideTests {
         #expect(listed.map(\.isDefault) == [false, false, true, false, true, true])
 
         // guide begins
-        do { try await more.save() } catch let refused as EntryList.RefusedEntry {
+        do { try await more.save() } catch let refused as EntryList.EntryError {
             // Running it a second time is an error that names the entry; nothing was changed.
             print(refused.entry, refused.reason.code, refused.reason.message)
         }
@@ -111,7 +111,7 @@ struct KiiGuideTests {
         // guide begins
         var mine = EntryList(of: "post:1", in: store, as: "user:ann")
         mine.put("user:ann", .read, grant: false)
-        do { try await mine.save() } catch let refused as EntryList.RefusedEntry {
+        do { try await mine.save() } catch let refused as EntryList.EntryError {
             print(refused.reason.code)  // permanentEntry: the creator's, and the scope owner's, cannot be removed
         }
         // guide ends

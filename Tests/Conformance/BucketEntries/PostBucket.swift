@@ -32,11 +32,11 @@ extension StoreFixture {
 }
 
 /// Returns why an entry was refused, or nil if the list was saved.
-func refusedEntry(_ body: () async throws -> Void) async throws -> EntryList.RefusedEntry? {
+func refusedEntry(_ body: () async throws -> Void) async throws -> EntryList.EntryError? {
     do {
         try await body()
         return nil
-    } catch let refused as EntryList.RefusedEntry {
+    } catch let refused as EntryList.EntryError {
         return refused
     }
 }

@@ -92,7 +92,7 @@ struct AskingGuideTests {
                 for try await change in changes {
                     if case .valueChanged(_, .string(let title)?) = change.kind { seen.append("\(change.actor): \(title)") }
                 }
-            } catch let end as ObservationEnd {
+            } catch let end as ObservationError {
                 seen.append(end.description)
             }
             return seen
@@ -104,7 +104,7 @@ struct AskingGuideTests {
         // user:root: Beeches
         // the caller may not read the object at revision 4: observe from a later revision with read access
         // guide ends
-        #expect(try await watcher.value == ["user:root: Beeches", ObservationEnd.accessEnded(at: Revision(4)).description])
+        #expect(try await watcher.value == ["user:root: Beeches", ObservationError.accessEnded(at: Revision(4)).description])
 
         // guide begins
         let idle = Task {

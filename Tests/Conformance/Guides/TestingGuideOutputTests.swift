@@ -12,7 +12,7 @@ struct TestingGuideOutputTests {
         let kept = sharing.leavingOut { $0.caller == "user:ann" && $0.changes.contains { $0.operation == "grant" } }
         let steps = try sharing.whatIfStepByStep(kept)
         #expect(steps.map { "\($0.entry) \($0.differences.map(\.description))" } == [#"3 ["user:ben  doc:plan  - read"]"#, "5 []"])
-        let broken = #expect(throws: BrokenProperty.self) {
+        let broken = #expect(throws: PropertyError.self) {
             try forAllHistories(200, after: sharing, drawnFrom: names, seed: 1) { step in
                 try step.expect("user:eve", mayNot: "read", on: "doc:plan")
             }

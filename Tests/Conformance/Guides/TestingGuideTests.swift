@@ -92,7 +92,7 @@ func signingInLosesNothing() throws {
 // guide begins
 @Test("What does not hold is found, and made short")
 func strangersMayReadAfterAll() throws {
-    let broken = #expect(throws: BrokenProperty.self) {
+    let broken = #expect(throws: PropertyError.self) {
         try forAllHistories(200, after: sharing, drawnFrom: names, seed: 1) { step in
             try step.expect("user:eve", mayNot: "read", on: "doc:plan")
         }

@@ -75,7 +75,7 @@ struct FirebaseGuideTests {
             var added: [String] = []
             do {
                 for try await case .childAdded(let name, _) in lines.map(\.kind) { added.append(name) }
-            } catch ObservationEnd.accessEnded(let revision) {
+            } catch ObservationError.accessEnded(let revision) {
                 added.append("no longer shared with me since revision \(revision)")
             }
             return added

@@ -16,7 +16,7 @@ struct SharedObjectObservingTests {
         var words: [String] = []
         do {
             for try await change in changes { words.append(inWords(change.kind)) }
-        } catch ObservationEnd.objectDeleted {}
+        } catch ObservationError.objectDeleted {}
         return words
     }
 
@@ -137,7 +137,7 @@ struct SharedObjectObservingTests {
             try await notes.ann.addUser("user:bob", to: "list")
             try deleteList(in: notes)
             var heard: [String] = []
-            let end = await #expect(throws: ObservationEnd.self) {
+            let end = await #expect(throws: ObservationError.self) {
                 for try await change in changes { heard.append(inWords(change.kind)) }
             }
             #expect(heard == ["added eggs", "value"])
@@ -154,7 +154,7 @@ struct SharedObjectObservingTests {
             try write(["eggs": .integer(6)], in: notes)
             try deleteList(in: notes)
             var heard: [String] = []
-            let end = await #expect(throws: ObservationEnd.self) {
+            let end = await #expect(throws: ObservationError.self) {
                 for try await change in changes { heard.append(inWords(change.kind)) }
             }
             #expect(heard == ["added eggs", "value"])

@@ -70,7 +70,7 @@ extension Sessions {
         _ account: AccountID, provider: ProviderID, device: String?, authenticatedAt: Instant, at now: Instant
     ) throws -> (Session, SessionTokens) {
         try book.change(at: now) { change in
-            guard change.state.account(account) != nil else { throw AccountProblem.noAccount }
+            guard change.state.account(account) != nil else { throw AccountError.noAccount }
             return begin(account, provider: provider, device: device, authenticatedAt: authenticatedAt, at: now, in: &change)
         }
     }

@@ -14,7 +14,7 @@ import Testing
             func expectNothing(_ tokens: SessionTokens, _ book: AccountBook) throws {
                 let sessions = fixture.sessions(book)
                 #expect(sessions.lookup(access: tokens.access, at: now) == nil)
-                #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(tokens.refresh, nonce: "a", at: now) }
+                #expect(throws: AccountError.sessionEnded) { try sessions.refresh(tokens.refresh, nonce: "a", at: now) }
             }
             var all: [SessionTokens] = []
             try fixture.open { book in
@@ -78,10 +78,10 @@ import Testing
                 #expect(sessions.lookup(access: tokens.access, at: clock.now) != nil)
                 clock.advance(seconds: 1)
                 #expect(sessions.lookup(access: tokens.access, at: clock.now) == nil)
-                #expect(throws: AccountProblem.sessionEnded) {
+                #expect(throws: AccountError.sessionEnded) {
                     try sessions.reauthenticate(session.id, provider: .password, authenticatedAt: clock.now, at: clock.now)
                 }
-                #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(tokens.refresh, nonce: "a", at: clock.now) }
+                #expect(throws: AccountError.sessionEnded) { try sessions.refresh(tokens.refresh, nonce: "a", at: clock.now) }
             }
         }
     }
@@ -93,9 +93,9 @@ import Testing
             let (_, first) = try fixture.begin(try fixture.makeAccount("ann", book), book)
             let second = try sessions.refresh(first.refresh, nonce: "a", at: now).2
             let third = try sessions.refresh(second.refresh, nonce: "a", at: now).2
-            #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(first.refresh, nonce: "a", at: now) }
+            #expect(throws: AccountError.sessionEnded) { try sessions.refresh(first.refresh, nonce: "a", at: now) }
             #expect(sessions.lookup(access: third.access, at: now) == nil)
-            #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(third.refresh, nonce: "b", at: now) }
+            #expect(throws: AccountError.sessionEnded) { try sessions.refresh(third.refresh, nonce: "b", at: now) }
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
             let third = try sessions.reauthenticate(session.id, provider: .password, authenticatedAt: now, at: now).1
             for old in [first, second] { #expect(sessions.lookup(access: old.access, at: now) == nil) }
             #expect(sessions.lookup(access: third.access, at: now) != nil)
-            #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(first.refresh, nonce: "a", at: now) }
+            #expect(throws: AccountError.sessionEnded) { try sessions.refresh(first.refresh, nonce: "a", at: now) }
             #expect(sessions.lookup(access: third.access, at: now) == nil)
         }
     }
@@ -119,7 +119,7 @@ import Testing
             let (sessions, now) = (fixture.sessions(book), fixture.clock.now)
             let (_, tokens) = try fixture.begin(try fixture.makeAccount("ann", book), book)
             for nonce in ["", String(repeating: "x", count: Sessions.nonceLimitBytes + 1)] {
-                #expect(throws: AccountProblem.self) { try sessions.refresh(tokens.refresh, nonce: nonce, at: now) }
+                #expect(throws: AccountError.self) { try sessions.refresh(tokens.refresh, nonce: nonce, at: now) }
             }
             let longest = String(repeating: "x", count: Sessions.nonceLimitBytes)
             #expect(try sessions.refresh(tokens.refresh, nonce: longest, at: now).0.id == SessionID(1))

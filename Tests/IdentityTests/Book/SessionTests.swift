@@ -19,7 +19,7 @@ import Testing
             clock.advance(seconds: fixture.settings.idleSeconds - fixture.settings.accessSeconds - 1)
             let (_, _, next) = try sessions.refresh(tokens.refresh, nonce: "1", at: clock.now)
             clock.advance(seconds: fixture.settings.idleSeconds)
-            #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(next.refresh, nonce: "2", at: clock.now) }
+            #expect(throws: AccountError.sessionEnded) { try sessions.refresh(next.refresh, nonce: "2", at: clock.now) }
             #expect(book.read { $0.sessionCount } == 0)
         }
     }
@@ -36,7 +36,7 @@ import Testing
                 #expect(session.idleEnds <= ends)
             }
             clock.now = ends
-            #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(tokens.refresh, nonce: "last", at: clock.now) }
+            #expect(throws: AccountError.sessionEnded) { try sessions.refresh(tokens.refresh, nonce: "last", at: clock.now) }
         }
     }
 
@@ -52,7 +52,7 @@ import Testing
             let third = try sessions.refresh(second.refresh, nonce: "b", at: now).2
             #expect(sessions.lookup(access: third.access, at: now) != nil)
             #expect(sessions.lookup(access: first.access, at: now) == nil)
-            #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(first.refresh, nonce: "a", at: now) }
+            #expect(throws: AccountError.sessionEnded) { try sessions.refresh(first.refresh, nonce: "a", at: now) }
             #expect(sessions.lookup(access: third.access, at: now) == nil)
         }
     }
@@ -64,8 +64,8 @@ import Testing
             let (_, stolen) = try fixture.begin(try fixture.makeAccount("ann", book), book)
             let nonces = thiefIsFirst ? ["thief", "person"] : ["person", "thief"]
             let got = try sessions.refresh(stolen.refresh, nonce: nonces[0], at: now).2
-            #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(stolen.refresh, nonce: nonces[1], at: now) }
-            #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(got.refresh, nonce: "next", at: now) }
+            #expect(throws: AccountError.sessionEnded) { try sessions.refresh(stolen.refresh, nonce: nonces[1], at: now) }
+            #expect(throws: AccountError.sessionEnded) { try sessions.refresh(got.refresh, nonce: "next", at: now) }
             #expect(sessions.lookup(access: got.access, at: now) == nil)
             #expect(sessions.lookup(access: stolen.access, at: now) == nil)
         }
@@ -82,7 +82,7 @@ import Testing
             #expect(again.authenticatedAt == now)
             #expect(sessions.lookup(access: old.access, at: now) == nil)
             #expect(sessions.lookup(access: new.access, at: now)?.0 == again)
-            #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(old.refresh, nonce: "a", at: now) }
+            #expect(throws: AccountError.sessionEnded) { try sessions.refresh(old.refresh, nonce: "a", at: now) }
         }
     }
 
@@ -95,7 +95,7 @@ import Testing
                 #expect(sessions.lookup(access: text, at: now) == nil, "\(text)")
             }
             for text in Self.mutations(of: tokens.refresh) + [tokens.access] {
-                #expect(throws: AccountProblem.sessionEnded) { try sessions.refresh(text, nonce: "a", at: now) }
+                #expect(throws: AccountError.sessionEnded) { try sessions.refresh(text, nonce: "a", at: now) }
             }
             #expect(sessions.lookup(access: tokens.access, at: now) != nil)
             #expect(book.read { $0.sessionCount } == 1)

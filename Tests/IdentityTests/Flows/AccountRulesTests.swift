@@ -50,8 +50,8 @@ struct AccountRulesTests {
                 bob, "password", "ann", "ann",
                 .malformed("the email is not the email of the account: change the account's email first, or use that email")
             ),
-        ] as [(AccountID, String, String, String?, AccountProblem?)])
-    func linking(id: AccountID, provider: String, who: String, unshown: String?, expected: AccountProblem?) throws {
+        ] as [(AccountID, String, String, String?, AccountError?)])
+    func linking(id: AccountID, provider: String, who: String, unshown: String?, expected: AccountError?) throws {
         let state = try Self.state()
         let account = try #require(state.account(id))
         let key = provider == "password" ? IdentityKey(BookFixture.email(who)) : Self.key(who)
@@ -92,7 +92,7 @@ struct AccountRulesTests {
                 let proof = Proof(
                     key: IdentityKey(try Accounts.address(email)), secret: "$argon2id$any", authenticatedAt: fixture.clock.now)
                 return problem {
-                    try fixture.accounts.change(at: fixture.clock.now) { change throws(AccountProblem) in
+                    try fixture.accounts.change(at: fixture.clock.now) { change throws(AccountError) in
                         try fixture.accounts.linkAndEndOthers(
                             PendingIdentity(.password, proof), to: bob.account.id, kept: bob.session.id, in: &change)
                     }
@@ -110,7 +110,7 @@ struct AccountRulesTests {
             let ann = try fixture.member("ann@example.org")
             let present = {
                 problem {
-                    try fixture.accounts.change(at: fixture.clock.now) { change throws(AccountProblem) in
+                    try fixture.accounts.change(at: fixture.clock.now) { change throws(AccountError) in
                         try fixture.accounts.present(ann.session, in: change)
                     }
                 }

@@ -80,7 +80,7 @@ final class AccountsFixture: Sendable {
     @discardableResult
     func signIn(
         _ email: String, _ password: String = password, device: String? = nil, link: String? = nil, from source: String = home
-    ) throws(AccountProblem) -> SignedIn {
+    ) throws(AccountError) -> SignedIn {
         try accounts.signIn(.password, Self.evidence(email, password), device: device, link: link, from: source)
     }
 
@@ -95,7 +95,7 @@ final class AccountsFixture: Sendable {
 
     /// Signs up with a badge.
     @discardableResult
-    func badged(_ who: String, email: String? = nil, isVouched: Bool = true) throws(AccountProblem) -> SignUpOutcome {
+    func badged(_ who: String, email: String? = nil, isVouched: Bool = true) throws(AccountError) -> SignUpOutcome {
         try accounts.signUp(
             Self.badge, Self.badge(who, email: email, isVouched: isVouched), profile: Profile(), device: nil, from: Self.home)
     }
@@ -148,11 +148,11 @@ final class AccountsFixture: Sendable {
 }
 
 /// Returns the account problem that the body throws, or nil.
-func problem<R>(_ body: () throws -> R) -> AccountProblem? {
+func problem<R>(_ body: () throws -> R) -> AccountError? {
     do {
         _ = try body()
         return nil
     } catch {
-        return error as? AccountProblem
+        return error as? AccountError
     }
 }

@@ -10,7 +10,7 @@ import Work
 @Suite("Concurrent requests")
 struct ConcurrencyTests {
     /// Runs the body on many threads that start together.
-    private func together(_ count: Int, _ body: @escaping @Sendable (Int) -> AccountProblem?) throws -> [AccountProblem?] {
+    private func together(_ count: Int, _ body: @escaping @Sendable (Int) -> AccountError?) throws -> [AccountError?] {
         let (problems, start) = (Problems(), Gate())
         let threads = (0..<count).map { number in
             TestThread {

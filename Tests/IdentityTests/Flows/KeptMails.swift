@@ -7,12 +7,12 @@ final class KeptMails: Mailer {
     private let kept = Mutex<[MailMessage]>([])
     private let failures = Mutex(0)
 
-    func send(_ message: MailMessage) throws(MailProblem) {
+    func send(_ message: MailMessage) throws(MailError) {
         let fails = failures.withLock { failures in
             defer { failures = max(0, failures - 1) }
             return failures > 0
         }
-        if fails { throw MailProblem("the server is not there") }
+        if fails { throw MailError("the server is not there") }
         kept.withLock { $0.append(message) }
     }
 
@@ -35,18 +35,18 @@ final class KeptUsers: PermissionDirectory {
 
     private let state = Mutex(State())
 
-    func enroll(_ principals: [Name]) throws(DirectoryProblem) {
+    func enroll(_ principals: [Name]) throws(DirectoryError) {
         let refusal = state.withLock { state in
             if state.refusal == nil { state.enrolled.append(principals) }
             return state.refusal
         }
-        if let refusal { throw DirectoryProblem(refusal) }
+        if let refusal { throw DirectoryError(refusal) }
     }
 
-    func withdraw(_ principal: Name) throws(DirectoryProblem) {
+    func withdraw(_ principal: Name) throws(DirectoryError) {
         let (refusal, during) = state.withLock { ($0.refusal, $0.duringWithdrawal) }
         during?()
-        if let refusal { throw DirectoryProblem(refusal) }
+        if let refusal { throw DirectoryError(refusal) }
         state.withLock { $0.withdrawn.append(principal) }
     }
 

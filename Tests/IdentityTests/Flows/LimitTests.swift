@@ -158,7 +158,7 @@ struct LimitTests {
     @Test("I3 Code guesses from one address are delayed across attempts")
     func codes() throws {
         try AccountsFixture.with { fixture in
-            var told: [AccountProblem?] = []
+            var told: [AccountError?] = []
             for _ in 1...51 {
                 told.append(
                     problem { try fixture.accounts.verify(attempt: "munp_x", code: "AAAA-AAAA", device: nil, from: "10.0.0.1") })

@@ -12,9 +12,9 @@ struct MailQueueTests {
 
         init(isFinal: Bool) { self.isFinal = isFinal }
 
-        func send(_ message: MailMessage) throws(MailProblem) {
+        func send(_ message: MailMessage) throws(MailError) {
             count.withLock { $0 += 1 }
-            throw MailProblem("refused", isFinal: isFinal)
+            throw MailError("refused", isFinal: isFinal)
         }
     }
 

@@ -86,7 +86,7 @@ private final class HeldMails: Mailer {
     private let isAsked = DispatchSemaphore(value: 0)
     private let isFree = DispatchSemaphore(value: 0)
 
-    func send(_ message: MailMessage) throws(MailProblem) {
+    func send(_ message: MailMessage) throws(MailError) {
         let isFirst = kept.withLock { kept in
             kept.append(message.to)
             return kept.count == 1

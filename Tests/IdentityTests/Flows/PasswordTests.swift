@@ -31,10 +31,10 @@ struct PasswordTests {
     @Test("A missing or empty list of common passwords is an error that names the package with the list")
     func missingList() throws {
         try withTemporaryFolder { folder in
-            let missing = #expect(throws: CommonPasswordsMissing.self) { try CommonPasswords(file: folder + "/none") }
+            let missing = #expect(throws: CommonPasswordsError.self) { try CommonPasswords(file: folder + "/none") }
             #expect(missing?.description.contains("cracklib-runtime") == true)
             try FileBytes.write([], to: folder + "/empty")
-            #expect(throws: CommonPasswordsMissing.self) { try CommonPasswords(file: folder + "/empty") }
+            #expect(throws: CommonPasswordsError.self) { try CommonPasswords(file: folder + "/empty") }
         }
     }
 

@@ -117,14 +117,14 @@ private struct Town {
     }
 
     /// Compares the problem of an action with the expected one; nil means success.
-    private func expect(_ told: AccountProblem?, _ expected: AccountProblem?, _ what: String) throws {
+    private func expect(_ told: AccountError?, _ expected: AccountError?, _ what: String) throws {
         switch (told, expected) {
         case (.accountExists?, .accountExists?): return
         default: if told != expected { throw Surprise(description: "\(what): \(String(describing: told))") }
         }
     }
 
-    private static let exists = AccountProblem.accountExists(providers: [], link: nil)
+    private static let exists = AccountError.accountExists(providers: [], link: nil)
 
     private mutating func wait(_ kind: NaivePeople.Pending.Kind, _ email: String, _ person: Int?, _ attempt: String, _ code: String)
     {
@@ -282,7 +282,7 @@ private struct Town {
 
     /// Changes the sign-in methods of an account, and ends its other sessions and pending steps.
     private mutating func changing(
-        _ session: Int, _ expected: AccountProblem?, _ what: String, _ body: (Accounts, String) throws -> Void,
+        _ session: Int, _ expected: AccountError?, _ what: String, _ body: (Accounts, String) throws -> Void,
         _ change: (inout NaivePeople.Person) -> Void
     ) throws -> String {
         let told = problem { try body(fixture.accounts, held[session].tokens.access) }
@@ -299,7 +299,7 @@ private struct Town {
 
     private mutating func linkBadge(_ badge: String, _ session: Int) throws -> String {
         let person = naive.people[naive.sessions[session].person]
-        let expected: AccountProblem? =
+        let expected: AccountError? =
             if person.badge != nil { .alreadyLinked } else if naive.holder(ofBadge: badge) != nil { .linkedElsewhere } else { nil }
         return try changing(session, expected, "link \(badge)") { accounts, access in
             _ = try accounts.link(access, AccountsFixture.badge, AccountsFixture.badge(badge), from: "")
@@ -311,7 +311,7 @@ private struct Town {
     private mutating func unlink(_ isBadge: Bool, _ session: Int) throws -> String {
         let person = naive.people[naive.sessions[session].person]
         let provider = isBadge ? AccountsFixture.badge : .password
-        let expected: AccountProblem? =
+        let expected: AccountError? =
             if (isBadge ? person.badge : person.password) == nil {
                 .notThere("the account has no sign-in method of the provider `\(provider)`: nothing to remove")
             } else if person.badge == nil || person.password == nil {
@@ -328,7 +328,7 @@ private struct Town {
 
     private mutating func password(_ password: String, _ session: Int) throws -> String {
         let person = naive.people[naive.sessions[session].person]
-        let expected: AccountProblem? = person.email == nil ? .notThere(AccountRules.noEmail) : nil
+        let expected: AccountError? = person.email == nil ? .notThere(AccountRules.noEmail) : nil
         return try changing(session, expected, "password") { accounts, access in
             if person.password == nil {
                 _ = try accounts.setPassword(access, password)
@@ -346,7 +346,7 @@ private struct Town {
         let told = problem {
             attempt = try fixture.accounts.requestEmailChange(held[session].tokens.access, email, from: "").attempt
         }
-        let same: AccountProblem? =
+        let same: AccountError? =
             naive.people[index].email == email ? .malformed("the account has this email already") : nil
         try expect(told, naive.sessions[session].isOver ? .sessionEnded : same, "change email")
         if let attempt { wait(.emailChange(session: session), email, index, attempt, try fixture.code(email)) }

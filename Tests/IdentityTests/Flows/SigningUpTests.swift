@@ -163,7 +163,7 @@ struct SigningUpTests {
             let expected = [[principals[0], principals[2]], [principals[3], principals[4]], [principals[5]]]
             #expect(Array(fixture.stores.enrolled.dropFirst(before)) == expected)
             fixture.stores.refuse("`default` takes no changes")
-            #expect(throws: DirectoryProblem("`default` takes no changes")) { try fixture.accounts.enrollAll() }
+            #expect(throws: DirectoryError("`default` takes no changes")) { try fixture.accounts.enrollAll() }
         }
     }
 

@@ -8,15 +8,15 @@ struct BadgeProvider: IdentityProvider {
     let id: ProviderID
     let priority = 10
 
-    func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? {
+    func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? {
         request["down"] == nil ? ["go": .string("to the badge office")] : try fail(.unavailable("the office is closed"))
     }
 
-    private func fail<R>(_ problem: ProviderProblem) throws(ProviderProblem) -> R { throw problem }
+    private func fail<R>(_ problem: ProviderError) throws(ProviderError) -> R { throw problem }
 
     func prove(
         _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderProblem) -> Proof {
+    ) throws(ProviderError) -> Proof {
         guard case .string(let badge)? = evidence["badge"] else { throw .malformed("`badge` is missing") }
         if badge == "forged" { throw .wrong }
         var proof = Proof(key: IdentityKey(Array("office/\(badge)".utf8)), label: badge, authenticatedAt: now)
@@ -50,7 +50,7 @@ final class NumberProvider: IdentityProvider {
 
     func prove(
         _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderProblem) -> Proof {
+    ) throws(ProviderError) -> Proof {
         guard let key = claimedKey(evidence), case .string(let number)? = evidence["number"] else { throw .malformed("no name") }
         switch purpose {
         case .enrolment: return Proof(key: key, secret: number, authenticatedAt: now)

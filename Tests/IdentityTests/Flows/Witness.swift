@@ -13,9 +13,9 @@ final class Flag: Sendable {
 
 /// Problems in the order of their occurrence; nil means success.
 final class Problems: Sendable {
-    private let kept = Mutex<[AccountProblem?]>([])
-    func add(_ problem: AccountProblem?) { kept.withLock { $0.append(problem) } }
-    var all: [AccountProblem?] { kept.withLock { $0 } }
+    private let kept = Mutex<[AccountError?]>([])
+    func add(_ problem: AccountError?) { kept.withLock { $0.append(problem) } }
+    var all: [AccountError?] { kept.withLock { $0 } }
 }
 
 /// Lets one thread wait for another.

@@ -13,11 +13,11 @@ struct FurtherProviderTests {
         let id = ProviderID("badge") ?? .password
         let priority = 3
 
-        func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? { ["gate": .string("north")] }
+        func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? { ["gate": .string("north")] }
 
         func prove(
             _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-        ) throws(ProviderProblem) -> Proof {
+        ) throws(ProviderError) -> Proof {
             guard case .string(let badge)? = evidence["badge"], evidence["gate"] == .string("north") else { throw .wrong }
             return Proof(key: IdentityKey(Array(badge.utf8)), label: badge, authenticatedAt: now)
         }

@@ -22,10 +22,10 @@ import Testing
     func notBegun() throws {
         let cancellation = Cancellation()
         cancellation.cancel()
-        #expect(throws: Cancellation.Stopped.self) { try cancellation.perform { Issue.record("it was begun") } }
+        #expect(throws: Cancellation.StoppedError.self) { try cancellation.perform { Issue.record("it was begun") } }
         let late = Cancellation(after: .zero)
         #expect(late.reason == .deadlinePassed)
-        #expect(throws: Cancellation.Stopped.self) { try late.perform { Issue.record("it was begun") } }
+        #expect(throws: Cancellation.StoppedError.self) { try late.perform { Issue.record("it was begun") } }
     }
 
     @Test("A running query stops when it is cancelled, and the store answers the next one completely")
@@ -33,7 +33,7 @@ import Testing
         try withUsers { fixture in
             let cancellation = Cancellation()
             var hasReturned = false
-            #expect(throws: Cancellation.Stopped.self) {
+            #expect(throws: Cancellation.StoppedError.self) {
                 try cancellation.perform {
                     try fixture.store.read { snapshot in
                         cancellation.cancel()
@@ -52,7 +52,7 @@ import Testing
     func swallowed() throws {
         try withUsers { fixture in
             let cancellation = Cancellation()
-            #expect(throws: Cancellation.Stopped.self) {
+            #expect(throws: Cancellation.StoppedError.self) {
                 try cancellation.perform {
                     try fixture.store.read { snapshot in
                         cancellation.cancel()

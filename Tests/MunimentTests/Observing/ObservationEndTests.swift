@@ -155,7 +155,7 @@ struct ObservationEndTests {
             try prepare(fixture)
             var iterator = try fixture.store.observe("doc:1", as: "user:ann").makeAsyncIterator()
             let head = try fixture.commit(.revoke("user:ann", on: "doc:1")).head
-            await #expect(throws: ObservationEnd.accessEnded(at: head)) { try await iterator.next() }
+            await #expect(throws: ObservationError.accessEnded(at: head)) { try await iterator.next() }
             #expect(try await iterator.next() == nil)
         }
     }

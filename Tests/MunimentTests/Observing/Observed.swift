@@ -7,7 +7,7 @@ import TestSupport
 /// All deliveries of an observation, and how it ended.
 struct Observed: Equatable {
     var changes: [ObservedChange] = []
-    var end: ObservationEnd?
+    var end: ObservationError?
 
     /// The deliveries of each revision.
     var steps: [(revision: Revision, kinds: [ObservedChange.Kind])] {
@@ -22,7 +22,7 @@ extension ObservedChanges {
     /// Collects all deliveries until the observation ends.
     func all() async -> Observed {
         var observed = Observed()
-        do throws(ObservationEnd) {
+        do throws(ObservationError) {
             for try await change in self { observed.changes.append(change) }
         } catch {
             observed.end = error

@@ -111,14 +111,14 @@ struct AccountQueueTests {
         let priority = 3
         private let isFree = DispatchSemaphore(value: 0)
 
-        func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? {
+        func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? {
             wait()
             return ["go": .string("on")]
         }
 
         func prove(
             _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-        ) throws(ProviderProblem) -> Proof {
+        ) throws(ProviderError) -> Proof {
             wait()
             throw .wrong
         }

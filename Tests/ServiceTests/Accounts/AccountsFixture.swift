@@ -56,11 +56,11 @@ struct BadgeProvider: IdentityProvider {
     let id = ProviderID("badge") ?? .password
     let priority = 3
 
-    func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? { ["gate": .string("north")] }
+    func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? { ["gate": .string("north")] }
 
     func prove(
         _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderProblem) -> Proof {
+    ) throws(ProviderError) -> Proof {
         guard case .string(let badge)? = evidence["badge"] else { throw .malformed("`badge` is missing: show it") }
         guard badge != "forged" else { throw .wrong }
         var email: (address: EmailAddress, isVerified: Bool)?

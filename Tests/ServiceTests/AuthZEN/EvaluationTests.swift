@@ -148,7 +148,7 @@ struct EvaluationTests {
     func faults(_ index: Int) throws {
         let (body, word) = Self.badRequests[index]
         try Household.with { house in
-            let problem = #expect(throws: AuthZENProblem.self) { try house.evaluation(body) }
+            let problem = #expect(throws: AuthZENError.self) { try house.evaluation(body) }
             #expect(problem?.status == 400)
             #expect(problem?.message.contains(word) == true, "\(body): \(problem?.message ?? "answered")")
         }
@@ -176,7 +176,7 @@ struct EvaluationTests {
             let body = request("user:ann", "read", "chore:list")
             #expect(try house.evaluation(body, for: .itself("user:ann"))["decision"] == .bool(true))
             #expect(try house.evaluation(body, for: .itself("user:root"))["decision"] == .bool(true))
-            let problem = #expect(throws: AuthZENProblem.self) { try house.evaluation(body, for: .itself("user:ben")) }
+            let problem = #expect(throws: AuthZENError.self) { try house.evaluation(body, for: .itself("user:ben")) }
             #expect(problem?.status == 403)
             let mixed = """
                 {"action":{"name":"read"},"resource":{"type":"chore","id":"list"},"evaluations":[

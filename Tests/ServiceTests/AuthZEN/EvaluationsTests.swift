@@ -89,7 +89,7 @@ struct EvaluationsTests {
             #expect(try house.evaluations(see) == one)
             #expect(try house.evaluations(request("user:lia", "may_see", "chore:list", more: "\"evaluations\":[]")) == one)
             for body in ["{\"evaluations\":[]}", request("user", "may_see", "chore:list")] {
-                #expect(throws: AuthZENProblem.self) { try house.evaluations(body) }
+                #expect(throws: AuthZENError.self) { try house.evaluations(body) }
             }
         }
     }
@@ -105,7 +105,7 @@ struct EvaluationsTests {
                 items([String](repeating: "{}", count: AuthZEN.evaluationsPerRequest + 1)),
             ]
             for body in bodies {
-                let problem = #expect(throws: AuthZENProblem.self) { try house.evaluations(body) }
+                let problem = #expect(throws: AuthZENError.self) { try house.evaluations(body) }
                 #expect(problem?.status == 400, "\(body.prefix(100))")
             }
             let most = items(

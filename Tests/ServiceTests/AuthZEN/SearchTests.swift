@@ -158,7 +158,7 @@ struct SearchTests {
                 ("subject", request("user:ann", "may_see", "chore:dishes", more: "\"page\":{\"token\":\"hello\"}")),
             ]
             for (kind, body) in wrong {
-                let problem = #expect(throws: AuthZENProblem.self) { try house.search(kind, body) }
+                let problem = #expect(throws: AuthZENError.self) { try house.search(kind, body) }
                 #expect(problem?.status == 400, "\(body)")
             }
             // The order of members does not change the request.
@@ -216,7 +216,7 @@ struct SearchTests {
     func faults(_ index: Int) throws {
         let (kind, body) = Self.badRequests[index]
         try Household.with { house in
-            let problem = #expect(throws: AuthZENProblem.self) { try house.search(kind, body) }
+            let problem = #expect(throws: AuthZENError.self) { try house.search(kind, body) }
             #expect(problem?.status == 400, "\(kind) \(body)")
         }
     }
@@ -243,7 +243,7 @@ struct SearchTests {
                 ("resource", request("user:ben", "read", "chore")), ("action", request("user:ben", nil, "chore:bell")),
             ]
             for (kind, body) in refused {
-                let problem = #expect(throws: AuthZENProblem.self) { try house.search(kind, body, for: .itself("user:ann")) }
+                let problem = #expect(throws: AuthZENError.self) { try house.search(kind, body, for: .itself("user:ann")) }
                 #expect(problem?.status == 403)
             }
         }

@@ -30,7 +30,7 @@ enum AccountRules {
     /// - Parameter unshown: the address of the identity, if its ownership is not yet proven.
     static func mayLink(
         _ provider: ProviderID, _ key: IdentityKey, unshown: EmailAddress?, to account: Account, in state: AccountState
-    ) throws(AccountProblem) {
+    ) throws(AccountError) {
         guard account.identity(provider) == nil else { throw .alreadyLinked }
         if let unshown {
             guard let email = account.email else { throw .notThere(noEmail) }
@@ -44,7 +44,7 @@ enum AccountRules {
     /// Throws if an identity must not be unlinked. Another usable identity must remain, with a provider that is still configured.
     static func mayUnlink(
         _ provider: ProviderID, from account: Account, usable: Set<ProviderID>
-    ) throws(AccountProblem) {
+    ) throws(AccountError) {
         guard account.identity(provider) != nil else {
             throw .notThere("the account has no sign-in method of the provider `\(provider)`: nothing to remove")
         }
@@ -55,7 +55,7 @@ enum AccountRules {
     /// Throws if an address must not become an account's email after verification.
     static func mayHave(
         _ address: EmailAddress, _ account: Account, in state: AccountState
-    ) throws(AccountProblem) {
+    ) throws(AccountError) {
         guard let holder = state.account(email: address) else { return }
         if holder.id == account.id { throw .malformed("the account has this email already") }
         throw .accountExists(providers: holder.identities.map(\.provider), link: nil)
@@ -86,7 +86,7 @@ enum TextRules {
     }
 
     /// Returns a valid profile, or throws.
-    static func checked(_ profile: Profile) throws(AccountProblem) -> Profile {
+    static func checked(_ profile: Profile) throws(AccountError) -> Profile {
         if let name = profile.displayName {
             guard !name.isEmpty, name.utf8.count <= Profile.limitBytes, !hasControlCharacter(name) else {
                 throw .malformed("`displayName` must have 1 to \(Profile.limitBytes) bytes and no control characters")

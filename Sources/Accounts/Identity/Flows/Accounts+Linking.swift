@@ -12,17 +12,17 @@ extension Accounts {
     ///   - provider: the provider.
     ///   - evidence: the evidence for the provider. A password must be for the account's email.
     ///   - source: the source address of the request.
-    /// - Throws: ``AccountProblem``: ``AccountProblem/alreadyLinked``, ``AccountProblem/linkedElsewhere``,
-    ///   ``AccountProblem/recentSignInRequired(maxAgeSeconds:)`` and others.
+    /// - Throws: ``AccountError``: ``AccountError/alreadyLinked``, ``AccountError/linkedElsewhere``,
+    ///   ``AccountError/recentSignInRequired(maxAgeSeconds:)`` and others.
     public func link(
         _ access: String, _ provider: ProviderID, _ evidence: JSONObject, from source: String
-    ) throws(AccountProblem) -> Account {
+    ) throws(AccountError) -> Account {
         let way = try way(provider)
         let (session, account) = try recentlySignedIn(access)
         guard account.identity(provider) == nil else { throw .alreadyLinked }
         let charges = Charges(onFailure: [.source(source)], always: [.changes(account.id)])
         let proof = try prove(way, evidence, for: .enrolment, charges: charges).proof
-        let linked = try change(at: clock()) { change throws(AccountProblem) in
+        let linked = try change(at: clock()) { change throws(AccountError) in
             let present = try present(session, in: change)
             try AccountRules.mayLink(provider, proof.key, unshown: proof.unshownAddress, to: present, in: change.state)
             try linkAndEndOthers(PendingIdentity(provider, proof), to: account.id, kept: session.id, in: &change)
@@ -36,12 +36,12 @@ extension Accounts {
         return linked
     }
 
-    /// Links an identity proven before (``AccountProblem/accountExists(providers:link:)``) to the account with the same email.
-    public func link(_ access: String, _ link: String) throws(AccountProblem) -> Account {
+    /// Links an identity proven before (``AccountError/accountExists(providers:link:)``) to the account with the same email.
+    public func link(_ access: String, _ link: String) throws(AccountError) -> Account {
         let (session, account) = try recentlySignedIn(access)
         let pending = try pendingLink(link, for: account.id)
         try limiter.charge([.changes(account.id)], at: clock())
-        let linked = try change(at: clock()) { change throws(AccountProblem) in
+        let linked = try change(at: clock()) { change throws(AccountError) in
             _ = try present(session, in: change)
             try linkAndEndOthers(pending.identity, to: account.id, kept: session.id, in: &change)
             return change.state.account(account.id) ?? account
@@ -51,10 +51,10 @@ extension Accounts {
     }
 
     /// Unlinks an identity. The last usable one cannot be unlinked.
-    public func unlink(_ access: String, _ provider: ProviderID) throws(AccountProblem) -> Account {
+    public func unlink(_ access: String, _ provider: ProviderID) throws(AccountError) -> Account {
         let (session, account) = try recentlySignedIn(access)
         try limiter.charge([.changes(account.id)], at: clock())
-        let unlinked = try change(at: clock()) { change throws(AccountProblem) in
+        let unlinked = try change(at: clock()) { change throws(AccountError) in
             let present = try present(session, in: change)
             try AccountRules.mayUnlink(provider, from: present, usable: Set(signInMethods.keys))
             change.record(.identityUnlinked(account.id, provider))
@@ -68,7 +68,7 @@ extension Accounts {
     /// Links an identity as part of a change, and ends the account's other sessions.
     func linkAndEndOthers(
         _ identity: PendingIdentity, to account: AccountID, kept: SessionID?, in change: inout AccountChange
-    ) throws(AccountProblem) {
+    ) throws(AccountError) {
         guard let present = change.state.account(account) else { throw .sessionEnded }
         let isAddress = present.email.map { IdentityKey($0) == identity.key } ?? false
         // A password identity is an address, verified earlier. It must still be the account's email.
@@ -79,7 +79,7 @@ extension Accounts {
     }
 
     /// Returns the account of a session, as the change sees it. The session may have ended since the request arrived.
-    func present(_ session: Session, in change: AccountChange) throws(AccountProblem) -> Account {
+    func present(_ session: Session, in change: AccountChange) throws(AccountError) -> Account {
         guard let live = change.state.session(session.id), !live.isOver(at: change.now), !isLeaving(session.account),
             let account = change.state.account(session.account)
         else { throw .sessionEnded }

@@ -18,7 +18,7 @@ extension Accounts {
     }
 
     /// Signs in the user with this identity, or creates an account.
-    func signIn(_ arrived: Arrived) throws(AccountProblem) -> SignedIn {
+    func signIn(_ arrived: Arrived) throws(AccountError) -> SignedIn {
         var principal: Name?
         switch book.read({ Accounts.arrival(arrived, in: $0) }) {
         case .known: break
@@ -29,7 +29,7 @@ extension Accounts {
             try enroll(new)
             principal = new
         }
-        let outcome = try change(at: clock()) { change throws(AccountProblem) -> Opening in
+        let outcome = try change(at: clock()) { change throws(AccountError) -> Opening in
             // A concurrent request may just have created or deleted an account with the same email or identity.
             let account: AccountID
             let arrival = Accounts.arrival(arrived, in: change.state)
@@ -63,8 +63,8 @@ extension Accounts {
     /// Linear in the accounts.
     ///
     /// - Parameter batch: the number of accounts per call to the stores.
-    /// - Throws: ``DirectoryProblem`` if a store rejects an account. Accounts enrolled before that remain users.
-    public func enrollAll(batch: Int = 1_000) throws(DirectoryProblem) {
+    /// - Throws: ``DirectoryError`` if a store rejects an account. Accounts enrolled before that remain users.
+    public func enrollAll(batch: Int = 1_000) throws(DirectoryError) {
         var last: AccountID?
         while true {
             let accounts = list(after: last, limit: batch)
@@ -88,7 +88,7 @@ extension Accounts {
     func begin(
         _ account: AccountID, _ provider: ProviderID, device: String?, authenticatedAt: Instant, isNew: Bool,
         in change: inout AccountChange
-    ) throws(AccountProblem) -> SignedIn {
+    ) throws(AccountError) -> SignedIn {
         guard !isLeaving(account) else { throw Accounts.leavingProblem }
         let (session, tokens) = sessions.begin(
             account, provider: provider, device: device, authenticatedAt: min(authenticatedAt, change.now), at: change.now,
@@ -99,7 +99,7 @@ extension Accounts {
 
     /// Returns the error for a user with the email of another account. It lists the providers of that account and a link for the
     /// proven identity. Nothing is merged.
-    func collision(_ arrived: Arrived, with holder: AccountID) throws(AccountProblem) -> AccountProblem {
+    func collision(_ arrived: Arrived, with holder: AccountID) throws(AccountError) -> AccountError {
         // Without a verified email the user learns nothing about the account.
         guard let address = arrived.address else { return .linkedElsewhere }
         guard let account = book.read({ $0.account(holder) }), account.email == address else {
@@ -122,7 +122,7 @@ extension Accounts {
 
     func isLeaving(_ account: AccountID) -> Bool { leaving.withLock { $0.contains(account) } }
 
-    static let leavingProblem = AccountProblem.unavailable("the account is being deleted: try again later")
+    static let leavingProblem = AccountError.unavailable("the account is being deleted: try again later")
 
     /// Returns random lowercase letters and digits with 5 bits each.
     static func randomLetters(_ count: Int) -> String {

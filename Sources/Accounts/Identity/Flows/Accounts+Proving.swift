@@ -4,7 +4,7 @@ internal import Work
 
 /// Proves identities with providers, within the limits.
 extension Accounts {
-    func way(_ provider: ProviderID) throws(AccountProblem) -> any IdentityProvider {
+    func way(_ provider: ProviderID) throws(AccountError) -> any IdentityProvider {
         guard let way = signInMethods[provider] else { throw .unknownProvider(provider.text) }
         return way
     }
@@ -33,12 +33,12 @@ extension Accounts {
     func prove(
         _ way: any IdentityProvider, _ evidence: JSONObject, for purpose: ProofPurpose, charges: Charges,
         accepts: (Proof) -> Bool = { _ in true }
-    ) throws(AccountProblem) -> Recognition {
+    ) throws(AccountError) -> Recognition {
         let now = clock()
         try limiter.charge(charges.all, at: now)
         sweep(at: now)
         var secret: String?
-        do throws(ProviderProblem) {
+        do throws(ProviderError) {
             let proof = try way.prove(evidence, for: purpose, at: now) { key in
                 secret = book.read { state in
                     state.account(provider: way.id, key: key).flatMap { state.account($0)?.identity(way.id)?.secret }
@@ -73,7 +73,7 @@ extension Accounts {
     }
 
     /// Returns the error for the caller, and reports details to the operator.
-    func problem(_ problem: ProviderProblem, of provider: ProviderID) -> AccountProblem {
+    func problem(_ problem: ProviderError, of provider: ProviderID) -> AccountError {
         switch problem {
         case .malformed(let sentence): return .malformed(sentence)
         case .wrong: return .wrongCredentials
@@ -88,16 +88,16 @@ extension Accounts {
 
     /// Changes the accounts in one step. The change is durable on return.
     func change<R>(
-        at now: Instant, _ body: (inout AccountChange) throws(AccountProblem) -> R
-    ) throws(AccountProblem) -> R {
+        at now: Instant, _ body: (inout AccountChange) throws(AccountError) -> R
+    ) throws(AccountError) -> R {
         try written { try book.change(at: now, body) }
     }
 
     /// Runs a write. If it fails, reports the cause to the operator, and tells the caller that the change was not made.
-    func written<R>(_ body: () throws -> R) throws(AccountProblem) -> R {
+    func written<R>(_ body: () throws -> R) throws(AccountError) -> R {
         do {
             return try body()
-        } catch let problem as AccountProblem {
+        } catch let problem as AccountError {
             throw problem
         } catch {
             report("the accounts could not be changed: \(error)")
@@ -106,7 +106,7 @@ extension Accounts {
     }
 
     /// Returns a valid device name, or throws.
-    func checked(device: String?) throws(AccountProblem) -> String? {
+    func checked(device: String?) throws(AccountError) -> String? {
         guard let device else { return nil }
         guard !device.isEmpty, device.utf8.count <= Session.deviceLimitBytes, !TextRules.hasControlCharacter(device) else {
             throw .malformed("`device` must have 1 to \(Session.deviceLimitBytes) bytes and no control characters")
@@ -115,7 +115,7 @@ extension Accounts {
     }
 
     /// The stores are changed before the account exists: a user without an account is harmless.
-    func enroll(_ principal: Name) throws(AccountProblem) {
+    func enroll(_ principal: Name) throws(AccountError) {
         do {
             try directory.enroll([principal])
         } catch {

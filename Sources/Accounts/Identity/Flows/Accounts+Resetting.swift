@@ -10,7 +10,7 @@ extension Accounts {
     ///   - source: the source address of the request.
     public func requestReset(
         email: String, from source: String
-    ) throws(AccountProblem) -> (attempt: String, ends: Instant) {
+    ) throws(AccountError) -> (attempt: String, ends: Instant) {
         let address = try Accounts.address(email)
         try limiter.charge([.mails(address), .mailSource(source)], at: clock())
         let account = book.read { $0.account(email: address) }
@@ -35,16 +35,16 @@ extension Accounts {
     ///   - password: the new password, 8 to 1,024 bytes.
     ///   - device: the device name of the client; nil for none.
     ///   - source: the source address of the request.
-    /// - Throws: ``AccountProblem``. After ``AccountProblem/unfitPassword(_:)`` the code is still valid.
+    /// - Throws: ``AccountError``. After ``AccountError/unfitPassword(_:)`` the code is still valid.
     public func confirmReset(
         attempt: String, code: String, password: String, device: String?, from source: String
-    ) throws(AccountProblem) -> SignedIn {
+    ) throws(AccountError) -> SignedIn {
         let device = try checked(device: device)
-        return try redeem(.reset, attempt, code, from: source) { step throws(AccountProblem) in
+        return try redeem(.reset, attempt, code, from: source) { step throws(AccountError) in
             guard case .reset(let address, let id) = step else { throw .wrongCode }
             let proof = try newPassword(password, for: address)
             let now = clock()
-            let signedIn = try change(at: now) { change throws(AccountProblem) in
+            let signedIn = try change(at: now) { change throws(AccountError) in
                 // The email may have changed meanwhile, or the account may be deleted.
                 guard let account = change.state.account(id), account.email == address, account.identity(.password) != nil else {
                     throw .wrongCode
@@ -62,12 +62,12 @@ extension Accounts {
     /// Hashes a new password if it is acceptable.
     ///
     /// - Parameter charges: the limits that it counts against, unless the password is not acceptable.
-    func newPassword(_ password: String, for address: EmailAddress, always charges: [Charge] = []) throws(AccountProblem) -> Proof {
+    func newPassword(_ password: String, for address: EmailAddress, always charges: [Charge] = []) throws(AccountError) -> Proof {
         let evidence: JSONObject = ["email": .string(address.text), "password": .string(password)]
         return try prove(passwords, evidence, for: .enrolment, charges: Charges(always: charges)).proof
     }
 
-    static func address(_ email: String) throws(AccountProblem) -> EmailAddress {
+    static func address(_ email: String) throws(AccountError) -> EmailAddress {
         guard let address = EmailAddress(email) else {
             throw .malformed("`email` is not a mail address: write one like ann@example.org")
         }

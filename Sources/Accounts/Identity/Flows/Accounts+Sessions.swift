@@ -23,13 +23,13 @@ extension Accounts {
     }
 
     /// Returns the session and account, or throws if the token is invalid.
-    func signedIn(_ access: String) throws(AccountProblem) -> (session: Session, account: Account) {
+    func signedIn(_ access: String) throws(AccountError) -> (session: Session, account: Account) {
         guard let found = session(access: access) else { throw .sessionEnded }
         return found
     }
 
     /// Returns the session and account for a sensitive change: throws if the sign-in is not recent (CONFORMANCE I7).
-    func recentlySignedIn(_ access: String) throws(AccountProblem) -> (session: Session, account: Account) {
+    func recentlySignedIn(_ access: String) throws(AccountError) -> (session: Session, account: Account) {
         let found = try signedIn(access)
         try requireRecent(found.session.authenticatedAt)
         return found
@@ -37,10 +37,10 @@ extension Accounts {
 
     /// Throws if the sign-in of the session is not recent. For sensitive changes outside the user's account.
     ///
-    /// - Throws: ``AccountProblem/recentSignInRequired(maxAgeSeconds:)``; ``AccountProblem/sessionEnded``.
-    public func requireRecentSignIn(_ access: String) throws(AccountProblem) { _ = try recentlySignedIn(access) }
+    /// - Throws: ``AccountError/recentSignInRequired(maxAgeSeconds:)``; ``AccountError/sessionEnded``.
+    public func requireRecentSignIn(_ access: String) throws(AccountError) { _ = try recentlySignedIn(access) }
 
-    func requireRecent(_ authenticatedAt: Instant) throws(AccountProblem) {
+    func requireRecent(_ authenticatedAt: Instant) throws(AccountError) {
         let seconds = settings.recentSignInSeconds
         guard AccountRules.isRecent(authenticatedAt, seconds: seconds, at: clock()) else {
             throw .recentSignInRequired(maxAgeSeconds: Int(seconds))
@@ -50,8 +50,8 @@ extension Accounts {
     /// Returns how long the sign-in of this session stays recent (CONFORMANCE I7). Changes nothing. A client can call this before
     /// it deletes data in preparation of a sensitive change.
     ///
-    /// - Throws: ``AccountProblem/recentSignInRequired(maxAgeSeconds:)`` if the sign-in is not recent, and others.
-    public func recentSignIn(_ access: String) throws(AccountProblem) -> (secondsLeft: Int64, maxAgeSeconds: Int64) {
+    /// - Throws: ``AccountError/recentSignInRequired(maxAgeSeconds:)`` if the sign-in is not recent, and others.
+    public func recentSignIn(_ access: String) throws(AccountError) -> (secondsLeft: Int64, maxAgeSeconds: Int64) {
         let (session, _) = try recentlySignedIn(access)
         let seconds = settings.recentSignInSeconds
         return (AccountRules.recentSecondsLeft(session.authenticatedAt, seconds: seconds, at: clock()), seconds)
@@ -63,7 +63,7 @@ extension Accounts {
     /// - Parameters:
     ///   - refresh: the refresh token.
     ///   - nonce: an arbitrary text of the client for this request, 1 to 128 bytes.
-    public func refresh(_ refresh: String, nonce: String) throws(AccountProblem) -> SignedIn {
+    public func refresh(_ refresh: String, nonce: String) throws(AccountError) -> SignedIn {
         // If the deletion fails, a repetition with the same nonce still returns tokens.
         if let account = sessions.account(refresh: refresh), isLeaving(account) { throw Accounts.leavingProblem }
         let now = clock()
@@ -73,13 +73,13 @@ extension Accounts {
     }
 
     /// Ends the caller's session.
-    public func signOut(_ access: String) throws(AccountProblem) {
+    public func signOut(_ access: String) throws(AccountError) {
         let (session, _) = try signedIn(access)
-        try change(at: clock()) { change throws(AccountProblem) in sessions.end(session.id, .signedOut, in: &change) }
+        try change(at: clock()) { change throws(AccountError) in sessions.end(session.id, .signedOut, in: &change) }
     }
 
     /// Returns the unexpired sessions of the caller's account in the order they began.
-    public func sessions(_ access: String) throws(AccountProblem) -> [Session] {
+    public func sessions(_ access: String) throws(AccountError) -> [Session] {
         let (_, account) = try signedIn(access)
         let now = clock()
         return book.read { state in
@@ -89,10 +89,10 @@ extension Accounts {
 
     /// Ends a session of the caller's account; it can be the caller's session.
     ///
-    /// - Throws: ``AccountProblem/notThere(_:)`` if the session has expired or belongs to another account.
-    public func endSession(_ access: String, _ id: SessionID) throws(AccountProblem) {
+    /// - Throws: ``AccountError/notThere(_:)`` if the session has expired or belongs to another account.
+    public func endSession(_ access: String, _ id: SessionID) throws(AccountError) {
         let (session, account) = try signedIn(access)
-        try change(at: clock()) { change throws(AccountProblem) in
+        try change(at: clock()) { change throws(AccountError) in
             guard change.state.session(id)?.session.account == account.id else {
                 throw .notThere("the account does not have this session: it may have ended")
             }
@@ -101,9 +101,9 @@ extension Accounts {
     }
 
     /// Ends all sessions of the account except the caller's.
-    public func endOtherSessions(_ access: String) throws(AccountProblem) {
+    public func endOtherSessions(_ access: String) throws(AccountError) {
         let (session, account) = try signedIn(access)
-        try change(at: clock()) { change throws(AccountProblem) in
+        try change(at: clock()) { change throws(AccountError) in
             sessions.endAll(of: account.id, except: session.id, .revoked, in: &change)
         }
     }
@@ -117,7 +117,7 @@ extension Accounts {
     ///   - source: the source address of the request.
     public func reauthenticate(
         _ access: String, _ provider: ProviderID, _ evidence: JSONObject, from source: String
-    ) throws(AccountProblem) -> SignedIn {
+    ) throws(AccountError) -> SignedIn {
         let way = try way(provider)
         let (session, account) = try signedIn(access)
         guard let identity = account.identity(provider) else {
@@ -127,7 +127,7 @@ extension Accounts {
         let found = try prove(
             way, evidence, for: .reauthentication(of: identity), charges: charges, accepts: { $0.key == identity.key })
         let recognition = Recognition(proof: found.proof, secret: identity.secret)
-        return try change(at: clock()) { change throws(AccountProblem) in
+        return try change(at: clock()) { change throws(AccountError) in
             try recheck(recognition, account.id, provider, in: &change)
             let shownAt = min(found.proof.authenticatedAt, change.now)
             // The authentication at an OpenID provider may be older than the last one of this session; keep the later time. But a

@@ -8,14 +8,14 @@ extension Accounts {
     ///   - provider: the provider.
     ///   - evidence: the evidence for the provider.
     ///   - device: the device name of the client, at most ``Session/deviceLimitBytes`` bytes; nil for none.
-    ///   - link: the link from ``AccountProblem/accountExists(providers:link:)``. The identity proven there is linked to the
+    ///   - link: the link from ``AccountError/accountExists(providers:link:)``. The identity proven there is linked to the
     ///     account if the account is the intended one. Nil for none.
     ///   - source: the source address of the request.
-    /// - Throws: ``AccountProblem``: ``AccountProblem/wrongCredentials`` both for an unknown address and for a wrong password;
-    ///   ``AccountProblem/noAccount`` and ``AccountProblem/accountExists(providers:link:)`` only to a proven user.
+    /// - Throws: ``AccountError``: ``AccountError/wrongCredentials`` both for an unknown address and for a wrong password;
+    ///   ``AccountError/noAccount`` and ``AccountError/accountExists(providers:link:)`` only to a proven user.
     public func signIn(
         _ provider: ProviderID, _ evidence: JSONObject, device: String?, link: String?, from source: String
-    ) throws(AccountProblem) -> SignedIn {
+    ) throws(AccountError) -> SignedIn {
         let way = try way(provider)
         let device = try checked(device: device)
         var charges = Charges(onFailure: [.source(source)])
@@ -31,7 +31,7 @@ extension Accounts {
             throw try collision(arrived, with: holder.id)
         }
         let pending = try pendingLink(link, for: account, authenticatedAt: proof.authenticatedAt)
-        let signedIn = try change(at: clock()) { change throws(AccountProblem) in
+        let signedIn = try change(at: clock()) { change throws(AccountError) in
             try recheck(recognition, account, provider, in: &change)
             if let pending { try linkAndEndOthers(pending.identity, to: account, kept: nil, in: &change) }
             return try begin(
@@ -44,7 +44,7 @@ extension Accounts {
     /// Returns the identity of a link. The link stays valid until the sign-in with it is done.
     private func pendingLink(
         _ link: String?, for account: AccountID, authenticatedAt: Instant
-    ) throws(AccountProblem) -> PendingLink? {
+    ) throws(AccountError) -> PendingLink? {
         guard let link else { return nil }
         let pending = try pendingLink(link, for: account)
         // The authentication at an OpenID provider may be old.
@@ -53,7 +53,7 @@ extension Accounts {
     }
 
     /// Returns the identity of a link, if the link belongs to this account.
-    func pendingLink(_ link: String, for account: AccountID) throws(AccountProblem) -> PendingLink {
+    func pendingLink(_ link: String, for account: AccountID) throws(AccountError) -> PendingLink {
         let pending = links.with(link, at: clock()) { $0 }
         guard let pending, pending.account == account else { throw .wrongCode }
         return pending
@@ -63,7 +63,7 @@ extension Accounts {
     /// hashed. Stores the new secret if the provider requests it.
     func recheck(
         _ recognition: Recognition, _ account: AccountID, _ provider: ProviderID, in change: inout AccountChange
-    ) throws(AccountProblem) {
+    ) throws(AccountError) {
         let identity = change.state.account(account)?.identity(provider)
         guard let identity, identity.key == recognition.proof.key, identity.secret == recognition.secret else {
             throw .wrongCredentials

@@ -15,10 +15,10 @@ extension Accounts {
     ///   - profile: the profile of the user.
     ///   - device: the device name of the client, at most ``Session/deviceLimitBytes`` bytes; nil for none.
     ///   - source: the source address of the request.
-    /// - Throws: ``AccountProblem``; ``AccountProblem/accountExists(providers:link:)`` only if the provider has verified the email.
+    /// - Throws: ``AccountError``; ``AccountError/accountExists(providers:link:)`` only if the provider has verified the email.
     public func signUp(
         _ provider: ProviderID, _ evidence: JSONObject, profile: Profile, device: String?, from source: String
-    ) throws(AccountProblem) -> SignUpOutcome {
+    ) throws(AccountError) -> SignUpOutcome {
         let way = try way(provider)
         let device = try checked(device: device)
         let profile = try TextRules.checked(profile)
@@ -49,18 +49,18 @@ extension Accounts {
     ///   - code: the code from the mail; blanks, hyphens and letter case are ignored.
     ///   - device: the device name of the client; nil for none.
     ///   - source: the source address of the request.
-    /// - Throws: ``AccountProblem/wrongCode`` and others; ``AccountProblem/accountExists(providers:link:)`` if the address, which
+    /// - Throws: ``AccountError/wrongCode`` and others; ``AccountError/accountExists(providers:link:)`` if the address, which
     ///   the user has proven to own, has an account.
     public func verify(
         attempt: String, code: String, device: String?, from source: String
-    ) throws(AccountProblem) -> SignedIn {
+    ) throws(AccountError) -> SignedIn {
         let device = try checked(device: device)
-        return try redeem(.signUp, attempt, code, from: source) { step throws(AccountProblem) in
+        return try redeem(.signUp, attempt, code, from: source) { step throws(AccountError) in
             guard case .signUp(let address, let identity, let profile) = step else { throw .wrongCode }
             let arrived = Arrived(
                 identity: identity, isRecognized: false, address: address, profile: profile, device: device,
                 authenticatedAt: clock())
-            do throws(AccountProblem) {
+            do throws(AccountError) {
                 return try signIn(arrived)
             } catch {
                 // The user has proven to own the address, even if it already has an account.
@@ -73,7 +73,7 @@ extension Accounts {
     /// Stores a step until its code is confirmed, and sends the code.
     func sendCode(
         for step: PendingStep, mail: (MailText, OneTimeCode, Int64) -> MailMessage
-    ) throws(AccountProblem) -> (attempt: String, ends: Instant) {
+    ) throws(AccountError) -> (attempt: String, ends: Instant) {
         let now = clock()
         let ends = now.advanced(bySeconds: settings.codeSeconds)
         guard mails.hasRoom else { throw Accounts.tooManyMails }
@@ -85,15 +85,15 @@ extension Accounts {
     /// Runs the step that waited for a code. Wrong codes count against the source address.
     func redeem<R>(
         _ kind: PendingStep.Kind, _ attempt: String, _ code: String, from source: String,
-        _ body: (PendingStep) throws(AccountProblem) -> R
-    ) throws(AccountProblem) -> R {
+        _ body: (PendingStep) throws(AccountError) -> R
+    ) throws(AccountError) -> R {
         let now = clock()
         try limiter.charge([.source(source)], at: now)
-        return try steps.redeem(kind, attempt, code: code, at: now) { step throws(AccountProblem) in
+        return try steps.redeem(kind, attempt, code: code, at: now) { step throws(AccountError) in
             limiter.takeBack([.source(source)], at: now)
             return try body(step)
         }
     }
 
-    static let tooManyMails = AccountProblem.unavailable("too many mails are in the queue: try again in a few minutes")
+    static let tooManyMails = AccountError.unavailable("too many mails are in the queue: try again in a few minutes")
 }

@@ -37,7 +37,7 @@ public final class Accounts: Sendable {
     ///   - settings: the lifetimes and limits.
     ///   - clock: returns the current time.
     ///   - report: called with messages for the operator; they contain no secrets or addresses.
-    /// - Throws: ``AccountBookError`` if they cannot be opened; ``AccountProblem/unknownProvider(_:)`` for a duplicate provider.
+    /// - Throws: ``AccountBookError`` if they cannot be opened; ``AccountError/unknownProvider(_:)`` for a duplicate provider.
     public convenience init(
         folder: String, providers: [any IdentityProvider], mailer: any Mailer, directory: any PermissionDirectory,
         settings: AccountSettings, clock: @escaping @Sendable () -> Instant, report: @escaping @Sendable (String) -> Void
@@ -56,7 +56,7 @@ public final class Accounts: Sendable {
         var signInMethods: [ProviderID: any IdentityProvider] = [.password: passwords]
         for provider in providers {
             guard signInMethods.updateValue(provider, forKey: provider.id) == nil else {
-                throw AccountProblem.unknownProvider("the provider \(provider.id) appears twice: give one of them another id")
+                throw AccountError.unknownProvider("the provider \(provider.id) appears twice: give one of them another id")
             }
         }
         self.signInMethods = signInMethods
@@ -92,7 +92,7 @@ public final class Accounts: Sendable {
     /// Starts the flow of a provider (``IdentityProvider/begin(_:at:)``).
     public func begin(
         _ provider: ProviderID, _ request: JSONObject, from source: String
-    ) throws(AccountProblem) -> JSONObject {
+    ) throws(AccountError) -> JSONObject {
         let way = try way(provider)
         try limiter.charge([.beginnings(source)], at: clock())
         do {
@@ -132,15 +132,15 @@ public protocol PermissionDirectory: Sendable {
     /// Makes principals users of every store with accounts. Idempotent.
     ///
     /// - Parameter principals: at most as many as fit into one transaction of a store.
-    func enroll(_ principals: [Name]) throws(DirectoryProblem)
+    func enroll(_ principals: [Name]) throws(DirectoryError)
 
     /// Removes a principal from all stores: its grants, memberships and administered objects. Idempotent, so that a failed deletion
     /// can be repeated.
-    func withdraw(_ principal: Name) throws(DirectoryProblem)
+    func withdraw(_ principal: Name) throws(DirectoryError)
 }
 
 /// An operation that a store rejected.
-public struct DirectoryProblem: Error, Hashable, Sendable, CustomStringConvertible {
+public struct DirectoryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason, the store, and the remedy.
     public let description: String
 
@@ -165,7 +165,7 @@ public struct AccountSettings: Hashable, Sendable {
     public var passwordHash = PasswordHash.Settings()
     /// The maximum number of concurrent password hashes. They run at low priority.
     public var hashesAtOnce = 2
-    /// The maximum number of passwords that wait to be hashed. Further requests get ``AccountProblem/unavailable(_:)``.
+    /// The maximum number of passwords that wait to be hashed. Further requests get ``AccountError/unavailable(_:)``.
     public var hashBacklog = 32
     /// The limits on attempts.
     public var limits = AccountLimits()

@@ -59,7 +59,7 @@ extension AttemptLimiter<Charge> {
     }
 
     /// Counts an attempt against all charges, or rejects it and counts it against none.
-    func charge(_ charges: [Charge], at now: Instant) throws(AccountProblem) {
+    func charge(_ charges: [Charge], at now: Instant) throws(AccountError) {
         let waitSeconds = take(charges, at: now)
         if waitSeconds > 0 { throw .tooManyAttempts(retryAfterSeconds: waitSeconds) }
     }

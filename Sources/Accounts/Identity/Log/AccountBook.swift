@@ -30,7 +30,7 @@ final class AccountBook: Sendable {
     init(folder: String) throws {
         let own = folder + "/accounts"
         try makePrivateFolder(own)
-        do { lock = try FileLock(path: own + "/writer.lock", holder: processDescription()) } catch let held as FileLock.Held {
+        do { lock = try FileLock(path: own + "/writer.lock", holder: processDescription()) } catch let held as FileLock.HeldError {
             throw AccountBookError.held(by: held.holder)
         }
         var opened: [() -> Void] = [lock.release]

@@ -25,7 +25,7 @@ public enum AccountBookError: Error, Hashable, Sendable, CustomStringConvertible
     /// The file with the last known state of the log cannot be read.
     case headMalformed(path: String)
     /// A record cannot be decoded.
-    case unreadable(record: UInt64, DecodingFault)
+    case unreadable(record: UInt64, CodecError)
     /// A record was written by a later version.
     case unknownFormat(record: UInt64, version: UInt8)
     /// The personal data of a record cannot be decrypted with its account's key.

@@ -51,20 +51,20 @@ enum AccountRecordCodec {
         let time = Instant(microseconds: Int64(bitPattern: try reader.fixed64(bytes)))
         let count = try reader.varint(bytes)
         guard count <= AccountChange.eventLimit else {
-            throw DecodingFault.malformed(what: "the number of events", offset: reader.offset)
+            throw CodecError.malformed(what: "the number of events", offset: reader.offset)
         }
         var events: [LoggedEvent] = []
         for index in 0..<Int(count) {
             let (rawKind, version) = (try reader.byte(bytes), try reader.byte(bytes))
             let payload = try reader.range(bytes)
             guard let kind = IdentityEvent.Kind(rawValue: rawKind), 1...kind.currentVersion ~= version else {
-                throw DecodingFault.unknownEvent(kind: rawKind, version: version)
+                throw CodecError.unknownEvent(kind: rawKind, version: version)
             }
             let place = SealedPlace(record: record, index: index, kind: rawKind, version: version)
             events.append(try IdentityEventCodec.decode(kind, bytes.extracting(payload), at: place, openedBy: seals))
         }
         guard reader.offset == bytes.count else {
-            throw DecodingFault.malformed(what: "the end of the record", offset: reader.offset)
+            throw CodecError.malformed(what: "the end of the record", offset: reader.offset)
         }
         return AccountRecord(time: time, events: events)
     }

@@ -22,16 +22,16 @@ struct Folding {
     /// Applies the next record.
     mutating func fold(_ bytes: Span<UInt8>, as record: UInt64) throws {
         let decoded: AccountRecord
-        do { decoded = try AccountRecordCodec.decode(bytes, as: record, openedBy: keys) } catch let fault as DecodingFault {
+        do { decoded = try AccountRecordCodec.decode(bytes, as: record, openedBy: keys) } catch let fault as CodecError {
             throw AccountBookError.unreadable(record: record, fault)
-        } catch let unopened as FoldingKeys.Unopened {
+        } catch let unopened as FoldingKeys.UnopenedError {
             throw AccountBookError.unopened(record: record, unopened.account)
         }
         do {
-            guard decoded.time >= state.time else { throw Misfit("its time \(decoded.time) is before \(state.time)") }
+            guard decoded.time >= state.time else { throw AccountFoldingError("its time \(decoded.time) is before \(state.time)") }
             for event in decoded.events { try fold(event, at: decoded.time) }
             state.time = decoded.time
-        } catch let misfit as Misfit {
+        } catch let misfit as AccountFoldingError {
             throw AccountBookError.misfit(record: record, misfit.text)
         }
     }
@@ -71,8 +71,8 @@ struct Folding {
         }
     }
 
-    private func checkForgotten(_ account: AccountID) throws(Misfit) {
-        guard forgotten[account] != nil else { throw Misfit("account \(account.number) does not exist") }
+    private func checkForgotten(_ account: AccountID) throws(AccountFoldingError) {
+        guard forgotten[account] != nil else { throw AccountFoldingError("account \(account.number) does not exist") }
     }
 }
 
@@ -82,7 +82,7 @@ final class FoldingKeys: PersonalSeals {
     private var slots: [AccountID: KeySlot] = [:]
 
     /// The key of an account exists, but cannot open the sealed data.
-    struct Unopened: Error {
+    struct UnopenedError: Error {
         let account: AccountID
     }
 
@@ -101,7 +101,7 @@ final class FoldingKeys: PersonalSeals {
 
     func open(_ sealed: [UInt8], of account: AccountID, boundTo: [UInt8]) throws -> [UInt8]? {
         guard case .key(let key) = try slot(of: account) else { return nil }
-        guard let plain = Sealing.open(sealed, key: key, boundTo: boundTo) else { throw Unopened(account: account) }
+        guard let plain = Sealing.open(sealed, key: key, boundTo: boundTo) else { throw UnopenedError(account: account) }
         return plain
     }
 }

@@ -128,13 +128,13 @@ enum IdentityEventCodec {
         case .sessionEnded:
             let id = try reader.sessionID(bytes)
             guard let why = SessionEnd(rawValue: try reader.byte(bytes)) else {
-                throw DecodingFault.malformed(what: "why a session ended", offset: reader.offset)
+                throw CodecError.malformed(what: "why a session ended", offset: reader.offset)
             }
             event = .readable(.sessionEnded(id, why))
         case .accountDeleted: event = .readable(.accountDeleted(try reader.account(bytes)))
         }
         guard reader.offset == bytes.count else {
-            throw DecodingFault.malformed(what: "the end of an event", offset: reader.offset)
+            throw CodecError.malformed(what: "the end of an event", offset: reader.offset)
         }
         return event
     }

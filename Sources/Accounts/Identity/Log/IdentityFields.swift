@@ -56,19 +56,19 @@ struct SessionFields {
 }
 
 extension ByteReader {
-    mutating func account(_ bytes: Span<UInt8>) throws(DecodingFault) -> AccountID {
+    mutating func account(_ bytes: Span<UInt8>) throws(CodecError) -> AccountID {
         let number = try varint(bytes)
         guard 1...AccountID.limit ~= number else { throw .malformed(what: "the number of an account", offset: offset) }
         return AccountID(number)
     }
 
-    mutating func sessionID(_ bytes: Span<UInt8>) throws(DecodingFault) -> SessionID { SessionID(try varint(bytes)) }
+    mutating func sessionID(_ bytes: Span<UInt8>) throws(CodecError) -> SessionID { SessionID(try varint(bytes)) }
 
-    mutating func time(_ bytes: Span<UInt8>) throws(DecodingFault) -> Instant {
+    mutating func time(_ bytes: Span<UInt8>) throws(CodecError) -> Instant {
         Instant(microseconds: Int64(bitPattern: try fixed64(bytes)))
     }
 
-    mutating func digest(_ bytes: Span<UInt8>) throws(DecodingFault) -> Digest {
+    mutating func digest(_ bytes: Span<UInt8>) throws(CodecError) -> Digest {
         guard bytes.count - offset >= Digest.byteCount else { throw .truncated(offset: offset) }
         let part = bytes.extracting(offset..<offset + Digest.byteCount)
         offset += Digest.byteCount
@@ -76,18 +76,18 @@ extension ByteReader {
         return digest
     }
 
-    mutating func hashes(_ bytes: Span<UInt8>) throws(DecodingFault) -> SessionHashes {
+    mutating func hashes(_ bytes: Span<UInt8>) throws(CodecError) -> SessionHashes {
         SessionHashes(access: try digest(bytes), refresh: try digest(bytes))
     }
 
-    mutating func provider(_ bytes: Span<UInt8>) throws(DecodingFault) -> ProviderID {
+    mutating func provider(_ bytes: Span<UInt8>) throws(CodecError) -> ProviderID {
         guard let provider = ProviderID(try text(bytes)) else {
             throw .malformed(what: "the name of a provider", offset: offset)
         }
         return provider
     }
 
-    mutating func optionalText(_ bytes: Span<UInt8>) throws(DecodingFault) -> String? {
+    mutating func optionalText(_ bytes: Span<UInt8>) throws(CodecError) -> String? {
         switch try byte(bytes) {
         case 0: return nil
         case 1: return try text(bytes)
@@ -95,23 +95,23 @@ extension ByteReader {
         }
     }
 
-    mutating func email(_ bytes: Span<UInt8>) throws(DecodingFault) -> EmailAddress? {
+    mutating func email(_ bytes: Span<UInt8>) throws(CodecError) -> EmailAddress? {
         guard let text = try optionalText(bytes) else { return nil }
         guard let email = EmailAddress(text), email.text == text else { throw .malformed(what: "an email", offset: offset) }
         return email
     }
 
-    mutating func profile(_ bytes: Span<UInt8>) throws(DecodingFault) -> Profile {
+    mutating func profile(_ bytes: Span<UInt8>) throws(CodecError) -> Profile {
         Profile(displayName: try optionalText(bytes), picture: try optionalText(bytes))
     }
 
-    mutating func identity(_ bytes: Span<UInt8>) throws(DecodingFault) -> LinkedIdentity {
+    mutating func identity(_ bytes: Span<UInt8>) throws(CodecError) -> LinkedIdentity {
         LinkedIdentity(
             provider: try provider(bytes), key: IdentityKey(try blob(bytes)), label: try optionalText(bytes),
             secret: try optionalText(bytes), linkedAt: try time(bytes))
     }
 
-    mutating func session(_ bytes: Span<UInt8>) throws(DecodingFault) -> SessionFields {
+    mutating func session(_ bytes: Span<UInt8>) throws(CodecError) -> SessionFields {
         let (id, account) = (try sessionID(bytes), try account(bytes))
         let (hashes, provider) = (try hashes(bytes), try provider(bytes))
         var times: [Instant] = []
@@ -120,7 +120,7 @@ extension ByteReader {
     }
 
     /// Throws if any bytes are left.
-    func finish(_ bytes: [UInt8]) throws(DecodingFault) {
+    func finish(_ bytes: [UInt8]) throws(CodecError) {
         guard offset == bytes.count else { throw .malformed(what: "the end of the encrypted data", offset: offset) }
     }
 }

@@ -111,11 +111,11 @@ public struct MailMessage: Hashable, Sendable {
 /// Sends mails.
 public protocol Mailer: Sendable {
     /// Sends a mail; returns when the server has accepted it. May block for some seconds; not called on request threads.
-    func send(_ message: MailMessage) throws(MailProblem)
+    func send(_ message: MailMessage) throws(MailError)
 }
 
 /// A mail that was not accepted. For the operator; the caller is not told.
-public struct MailProblem: Error, Hashable, Sendable, CustomStringConvertible {
+public struct MailError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The cause, without the address and the text.
     public let description: String
     /// Whether another attempt would fail too.

@@ -48,7 +48,7 @@ public protocol IdentityProvider: Sendable {
     ///   - request: the request, in the format of the provider.
     ///   - now: the current time.
     /// - Returns: the response for the caller.
-    func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject?
+    func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject?
 
     /// Returns the identity that the evidence claims, before it is proven. Attempts are counted against it, whether or not it
     /// exists. Nil if only the proof shows the identity.
@@ -65,7 +65,7 @@ public protocol IdentityProvider: Sendable {
     ///   - secretOf: returns the stored secret of an identity; nil if the identity does not exist.
     func prove(
         _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderProblem) -> Proof
+    ) throws(ProviderError) -> Proof
 }
 
 extension IdentityProvider {
@@ -126,7 +126,7 @@ public struct Proof: Hashable, Sendable {
 }
 
 /// The reason why a proof failed.
-public enum ProviderProblem: Error, Hashable, Sendable {
+public enum ProviderError: Error, Hashable, Sendable {
     /// The evidence is invalid; the text says why.
     case malformed(String)
     /// The evidence is wrong. The reason is not disclosed.

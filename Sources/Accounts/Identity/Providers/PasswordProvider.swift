@@ -17,7 +17,7 @@ final class PasswordProvider: IdentityProvider {
     /// - Parameters:
     ///   - settings: the cost of a hash. Older hashes are replaced at sign-in.
     ///   - threads: the threads that compute the hashes.
-    /// - Throws: ``CommonPasswordsMissing``, or `PasswordHash.OutOfMemory`.
+    /// - Throws: ``CommonPasswordsError``, or `PasswordHash.OutOfMemoryError`.
     init(_ settings: PasswordHash.Settings, on threads: BackgroundThreads) throws {
         common = try CommonPasswords.installed.get()
         self.settings = settings
@@ -28,7 +28,7 @@ final class PasswordProvider: IdentityProvider {
     /// The number of password hashes, for storage or comparison.
     var hashCount: Int { threads.takenCount }
 
-    func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? { nil }
+    func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? { nil }
 
     func claimedKey(_ evidence: JSONObject) -> IdentityKey? {
         guard case .string(let text)? = evidence["email"] else { return nil }
@@ -37,7 +37,7 @@ final class PasswordProvider: IdentityProvider {
 
     func prove(
         _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderProblem) -> Proof {
+    ) throws(ProviderError) -> Proof {
         guard case .string(let password)? = evidence["password"] else { throw .malformed("`password` is missing: write a string") }
         switch purpose {
         case .enrolment:
@@ -53,7 +53,7 @@ final class PasswordProvider: IdentityProvider {
         }
     }
 
-    private func address(_ evidence: JSONObject) throws(ProviderProblem) -> EmailAddress {
+    private func address(_ evidence: JSONObject) throws(ProviderError) -> EmailAddress {
         guard case .string(let text)? = evidence["email"] else { throw .malformed("`email` is missing: write a string") }
         guard let address = EmailAddress(text) else {
             throw .malformed("`email` is not a mail address: write one like ann@example.org")
@@ -61,7 +61,7 @@ final class PasswordProvider: IdentityProvider {
         return address
     }
 
-    private func enrolled(_ address: EmailAddress, _ password: String, at now: Instant) throws(ProviderProblem) -> Proof {
+    private func enrolled(_ address: EmailAddress, _ password: String, at now: Instant) throws(ProviderError) -> Proof {
         if let complaint = PasswordRules.complaint(password, for: address, common: common) { throw .unfit(complaint) }
         return Proof(
             key: IdentityKey(address), label: address.text, secret: try hash(Array(password.utf8)),
@@ -70,7 +70,7 @@ final class PasswordProvider: IdentityProvider {
 
     private func recognized(
         _ key: IdentityKey, _ password: String, at now: Instant, secret: String?
-    ) throws(ProviderProblem) -> Proof {
+    ) throws(ProviderError) -> Proof {
         let bytes = Array(password.utf8)
         // The result is the same whether or not the account exists.
         guard !bytes.isEmpty, bytes.count <= PasswordRules.limitBytes else { throw .wrong }
@@ -81,14 +81,14 @@ final class PasswordProvider: IdentityProvider {
         return Proof(key: key, secret: isOutdated ? try self.hash(bytes) : nil, authenticatedAt: now)
     }
 
-    private func hash(_ password: [UInt8]) throws(ProviderProblem) -> String {
+    private func hash(_ password: [UInt8]) throws(ProviderError) -> String {
         let settings = settings
         let hash: String? = try onThread { try? PasswordHash.make(password, settings) }
         guard let hash else { throw .unavailable("no memory for hashing a password") }
         return hash
     }
 
-    private func onThread<R: Sendable>(_ work: @escaping @Sendable () -> R) throws(ProviderProblem) -> R {
+    private func onThread<R: Sendable>(_ work: @escaping @Sendable () -> R) throws(ProviderError) -> R {
         guard let result = threads.run(work) else { throw .busy }
         return result
     }

@@ -58,16 +58,16 @@ struct CommonPasswords: Sendable {
     private let words: Set<String>
 
     /// The installed list, read once.
-    static let installed = Result { () throws(CommonPasswordsMissing) in try CommonPasswords(file: file) }
+    static let installed = Result { () throws(CommonPasswordsError) in try CommonPasswords(file: file) }
 
     /// - Parameter file: one word per line, in lowercase.
-    /// - Throws: ``CommonPasswordsMissing`` if the file cannot be read or has no words.
-    init(file: String) throws(CommonPasswordsMissing) {
+    /// - Throws: ``CommonPasswordsError`` if the file cannot be read or has no words.
+    init(file: String) throws(CommonPasswordsError) {
         do {
             let lines = try readFile(file).split(separator: UInt8(ascii: "\n"))
             words = Set(lines.map { String(decoding: $0, as: UTF8.self) })
-        } catch { throw CommonPasswordsMissing(file: file, why: error.detail) }
-        guard !words.isEmpty else { throw CommonPasswordsMissing(file: file, why: "it is empty") }
+        } catch { throw CommonPasswordsError(file: file, why: error.detail) }
+        guard !words.isEmpty else { throw CommonPasswordsError(file: file, why: "it is empty") }
     }
 
     /// Whether a password is in the list, in any letter case, alone or with at most three bytes other than letters before and after
@@ -84,7 +84,7 @@ struct CommonPasswords: Sendable {
 }
 
 /// The list of common passwords cannot be read, so passwords cannot be checked.
-public struct CommonPasswordsMissing: Error, Hashable, Sendable, CustomStringConvertible {
+public struct CommonPasswordsError: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
     public let why: String
 

@@ -77,16 +77,16 @@ struct Sessions: Sendable {
     ///   - text: the refresh token.
     ///   - nonce: an arbitrary text of the client for this request, at most ``nonceLimitBytes`` bytes.
     ///   - now: the current time.
-    /// - Throws: ``AccountProblem/sessionEnded``, ``AccountProblem/malformed(_:)``, or the errors of ``AccountBook``.
+    /// - Throws: ``AccountError/sessionEnded``, ``AccountError/malformed(_:)``, or the errors of ``AccountBook``.
     func refresh(_ text: String, nonce: String, at now: Instant) throws -> (Session, Account, SessionTokens) {
         guard 1...Sessions.nonceLimitBytes ~= nonce.utf8.count else {
-            throw AccountProblem.malformed(
+            throw AccountError.malformed(
                 "a refresh needs a nonce of 1 to \(Sessions.nonceLimitBytes) bytes, new for each refresh")
         }
         // An invented token, or a token of an ended session, is rejected without waiting for the writer.
-        guard let id = texts.session(refresh: text), book.read({ $0.session(id) != nil }) else { throw AccountProblem.sessionEnded }
+        guard let id = texts.session(refresh: text), book.read({ $0.session(id) != nil }) else { throw AccountError.sessionEnded }
         let refreshed = try book.change(at: now) { change in try refresh(id, text, nonce, at: now, in: &change) }
-        guard let refreshed else { throw AccountProblem.sessionEnded }
+        guard let refreshed else { throw AccountError.sessionEnded }
         return refreshed
     }
 
@@ -125,7 +125,7 @@ struct Sessions: Sendable {
     /// Issues new tokens to a session after a reauthentication. The old tokens are invalid immediately.
     func reauthenticate(
         _ id: SessionID, provider: ProviderID, authenticatedAt: Instant, at now: Instant, in change: inout AccountChange
-    ) throws(AccountProblem) -> (Session, SessionTokens) {
+    ) throws(AccountError) -> (Session, SessionTokens) {
         guard let live = change.state.session(id), !live.isOver(at: now) else { throw .sessionEnded }
         let (tokens, ends) = (texts.random(for: id), live.session.ends)
         change.record(

@@ -33,7 +33,7 @@ struct AccountChange {
             problem = "more than \(AccountChange.eventLimit) events"
             return
         }
-        do throws(Misfit) { try state.apply(event, at: time) } catch {
+        do throws(AccountFoldingError) { try state.apply(event, at: time) } catch {
             problem = error.text
             return
         }

@@ -1,7 +1,7 @@
 internal import Primitives
 
 /// The reason why an event is impossible.
-struct Misfit: Error, Hashable, Sendable {
+struct AccountFoldingError: Error, Hashable, Sendable {
     let text: String
 
     init(_ text: String) { self.text = text }
@@ -13,9 +13,9 @@ extension AccountState {
     /// If the clock was set back, the time of a record can be in the future. The idle time of a session is therefore limited: it is
     /// in the future by at most the lifetime of its access token.
     ///
-    /// - Throws: ``Misfit`` if the event is impossible; nothing is changed then. Examples are an email or an identity that
+    /// - Throws: ``AccountFoldingError`` if the event is impossible; nothing is changed then. Examples are an email or an identity that
     ///   would belong to two accounts, and an account that would lose its last identity.
-    mutating func apply(_ event: IdentityEvent, at time: Instant) throws(Misfit) {
+    mutating func apply(_ event: IdentityEvent, at time: Instant) throws(AccountFoldingError) {
         switch event {
         case .accountOpened(let id, let principal, let profile): try open(id, principal, profile, at: time)
         case .emailSet(let id, let email): try setEmail(id, email)
@@ -50,59 +50,59 @@ extension AccountState {
     }
 
     /// Skips the number of an account with a destroyed key.
-    mutating func passOver(_ id: AccountID) throws(Misfit) {
-        guard id == nextAccount else { throw Misfit("account \(id.number), but \(nextAccount.number) is next") }
+    mutating func passOver(_ id: AccountID) throws(AccountFoldingError) {
+        guard id == nextAccount else { throw AccountFoldingError("account \(id.number), but \(nextAccount.number) is next") }
         nextAccount = AccountID(id.number + 1)
     }
 
     /// Skips the number of a session of an account with a destroyed key.
-    mutating func passOver(_ id: SessionID) throws(Misfit) {
-        guard id == nextSession else { throw Misfit("session \(id.number), but \(nextSession.number) is next") }
+    mutating func passOver(_ id: SessionID) throws(AccountFoldingError) {
+        guard id == nextSession else { throw AccountFoldingError("session \(id.number), but \(nextSession.number) is next") }
         nextSession = SessionID(id.number + 1)
     }
 
-    private mutating func open(_ id: AccountID, _ principal: Name, _ profile: Profile, at time: Instant) throws(Misfit) {
-        guard principals[principal] == nil else { throw Misfit("the principal \(principal) has an account already") }
+    private mutating func open(_ id: AccountID, _ principal: Name, _ profile: Profile, at time: Instant) throws(AccountFoldingError) {
+        guard principals[principal] == nil else { throw AccountFoldingError("the principal \(principal) has an account already") }
         try passOver(id)
         accounts[id] = Account(id: id, principal: principal, createdAt: time, email: nil, profile: profile, identities: [])
         principals[principal] = id
     }
 
-    private mutating func setEmail(_ id: AccountID, _ email: EmailAddress?) throws(Misfit) {
+    private mutating func setEmail(_ id: AccountID, _ email: EmailAddress?) throws(AccountFoldingError) {
         let before = try known(id).email
         if let email, let owner = emails[email], owner != id {
-            throw Misfit("the email of account \(id.number) belongs to account \(owner.number)")
+            throw AccountFoldingError("the email of account \(id.number) belongs to account \(owner.number)")
         }
         if let before { emails[before] = nil }
         if let email { emails[email] = id }
         try change(id) { $0.email = email }
     }
 
-    private mutating func link(_ id: AccountID, _ identity: LinkedIdentity) throws(Misfit) {
+    private mutating func link(_ id: AccountID, _ identity: LinkedIdentity) throws(AccountFoldingError) {
         let account = try known(id)
         guard account.identity(identity.provider) == nil else {
-            throw Misfit("account \(id.number) has a second sign-in method of the provider \(identity.provider)")
+            throw AccountFoldingError("account \(id.number) has a second sign-in method of the provider \(identity.provider)")
         }
         try claim(identity.provider, identity.key, for: id)
         try change(id) { $0.identities.append(identity) }
     }
 
-    private mutating func unlink(_ id: AccountID, _ provider: ProviderID) throws(Misfit) {
+    private mutating func unlink(_ id: AccountID, _ provider: ProviderID) throws(AccountFoldingError) {
         let account = try known(id)
         guard let identity = account.identity(provider) else {
-            throw Misfit("account \(id.number) has no sign-in method of the provider \(provider)")
+            throw AccountFoldingError("account \(id.number) has no sign-in method of the provider \(provider)")
         }
-        guard account.identities.count > 1 else { throw Misfit("the last sign-in method of account \(id.number)") }
+        guard account.identities.count > 1 else { throw AccountFoldingError("the last sign-in method of account \(id.number)") }
         identities[IdentityReference(provider: provider, key: identity.key)] = nil
         try change(id) { $0.identities.removeAll { $0.provider == provider } }
     }
 
     private mutating func changeSecret(
         _ id: AccountID, _ provider: ProviderID, _ key: IdentityKey, _ secret: String?
-    ) throws(Misfit) {
+    ) throws(AccountFoldingError) {
         let account = try known(id)
         guard let index = account.identities.firstIndex(where: { $0.provider == provider }) else {
-            throw Misfit("account \(id.number) has no sign-in method of the provider \(provider)")
+            throw AccountFoldingError("account \(id.number) has no sign-in method of the provider \(provider)")
         }
         try claim(provider, key, for: id)
         let before = account.identities[index].key
@@ -115,29 +115,29 @@ extension AccountState {
     }
 
     /// Assigns an identity to an account. Throws if it belongs to another account.
-    private mutating func claim(_ provider: ProviderID, _ key: IdentityKey, for id: AccountID) throws(Misfit) {
+    private mutating func claim(_ provider: ProviderID, _ key: IdentityKey, for id: AccountID) throws(AccountFoldingError) {
         let reference = IdentityReference(provider: provider, key: key)
         if let owner = identities[reference], owner != id {
-            throw Misfit("an identity of account \(id.number) belongs to account \(owner.number)")
+            throw AccountFoldingError("an identity of account \(id.number) belongs to account \(owner.number)")
         }
         identities[reference] = id
     }
 
-    private mutating func begin(_ session: Session, _ hashes: SessionHashes) throws(Misfit) {
+    private mutating func begin(_ session: Session, _ hashes: SessionHashes) throws(AccountFoldingError) {
         _ = try known(session.account)
         try passOver(session.id)
         live[session.id] = LiveSession(session: session, hashes: hashes)
         sessionsOfAccounts[session.account, default: []].append(session.id)
     }
 
-    private mutating func end(_ id: SessionID) throws(Misfit) {
-        guard let account = live[id]?.session.account else { throw Misfit("session \(id.number) has ended") }
+    private mutating func end(_ id: SessionID) throws(AccountFoldingError) {
+        guard let account = live[id]?.session.account else { throw AccountFoldingError("session \(id.number) has ended") }
         live[id] = nil
         let others = (sessionsOfAccounts[account] ?? []).filter { $0 != id }
         sessionsOfAccounts[account] = others.isEmpty ? nil : others
     }
 
-    private mutating func delete(_ id: AccountID) throws(Misfit) {
+    private mutating func delete(_ id: AccountID) throws(AccountFoldingError) {
         let account = try known(id)
         for session in sessionsOfAccounts[id] ?? [] { live[session] = nil }
         sessionsOfAccounts[id] = nil
@@ -147,19 +147,19 @@ extension AccountState {
         accounts[id] = nil
     }
 
-    private func known(_ id: AccountID) throws(Misfit) -> Account {
-        guard let account = accounts[id] else { throw Misfit("account \(id.number) does not exist") }
+    private func known(_ id: AccountID) throws(AccountFoldingError) -> Account {
+        guard let account = accounts[id] else { throw AccountFoldingError("account \(id.number) does not exist") }
         return account
     }
 
-    private mutating func change(_ id: AccountID, _ body: (inout Account) -> Void) throws(Misfit) {
+    private mutating func change(_ id: AccountID, _ body: (inout Account) -> Void) throws(AccountFoldingError) {
         var account = try known(id)
         body(&account)
         accounts[id] = account
     }
 
-    private mutating func change(_ id: SessionID, _ body: (inout LiveSession) -> Void) throws(Misfit) {
-        guard var session = live[id] else { throw Misfit("session \(id.number) has ended") }
+    private mutating func change(_ id: SessionID, _ body: (inout LiveSession) -> Void) throws(AccountFoldingError) {
+        guard var session = live[id] else { throw AccountFoldingError("session \(id.number) has ended") }
         body(&session)
         live[id] = session
     }

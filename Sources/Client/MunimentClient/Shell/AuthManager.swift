@@ -107,8 +107,8 @@ public actor AuthManager {
         case .send(let sender, let request):
             let transport = transport
             Task {
-                let outcome: Result<AuthAnswer, AuthTransportFailure>
-                do throws(AuthTransportFailure) { outcome = .success(try await transport.send(request)) } catch {
+                let outcome: Result<AuthAnswer, AuthTransportError>
+                do throws(AuthTransportError) { outcome = .success(try await transport.send(request)) } catch {
                     outcome = .failure(error)
                 }
                 take(.answered(sender, outcome))

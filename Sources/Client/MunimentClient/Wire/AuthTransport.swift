@@ -57,7 +57,7 @@ public struct AuthAnswer: Hashable, Sendable {
 }
 
 /// The reason why a response is missing. The cases differ in whether the service can have processed the request.
-public enum AuthTransportFailure: Error, Hashable, Sendable {
+public enum AuthTransportError: Error, Hashable, Sendable {
     /// The request was not sent.
     case notSent(String)
     /// The request was sent, at least in part.
@@ -67,5 +67,5 @@ public enum AuthTransportFailure: Error, Hashable, Sendable {
 /// Sends requests to the service.
 public protocol AuthTransport: Sendable {
     /// Sends a request, and returns the response with any status.
-    func send(_ request: AuthRequest) async throws(AuthTransportFailure) -> AuthAnswer
+    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthAnswer
 }

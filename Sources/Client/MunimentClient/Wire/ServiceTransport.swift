@@ -24,17 +24,17 @@ struct ServiceTransport: AuthTransport {
         queue.maxConcurrentOperationCount = ServiceTransport.width
     }
 
-    func send(_ request: AuthRequest) async throws(AuthTransportFailure) -> AuthAnswer {
-        let outcome: Result<AuthAnswer, AuthTransportFailure> = await withCheckedContinuation { continuation in
+    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthAnswer {
+        let outcome: Result<AuthAnswer, AuthTransportError> = await withCheckedContinuation { continuation in
             queue.addOperation {
-                continuation.resume(returning: Result { () throws(AuthTransportFailure) in try exchange(request) })
+                continuation.resume(returning: Result { () throws(AuthTransportError) in try exchange(request) })
             }
         }
         return try outcome.get()
     }
 
     /// Blocks until the response arrives.
-    private func exchange(_ request: AuthRequest) throws(AuthTransportFailure) -> AuthAnswer {
+    private func exchange(_ request: AuthRequest) throws(AuthTransportError) -> AuthAnswer {
         guard let address = HTTPAddress(service + request.path) else { throw .notSent("`\(request.path)` is not a path") }
         var sent = HTTPClientRequest(address)
         sent.method = HTTPClientMethod(rawValue: request.method.rawValue)

@@ -35,7 +35,7 @@ public enum CommitCodec {
     }
 
     /// Decodes a whole commit. Linear in its size.
-    public static func decode(_ bytes: Span<UInt8>) throws(DecodingFault) -> Commit {
+    public static func decode(_ bytes: Span<UInt8>) throws(CodecError) -> Commit {
         var reader = ByteReader()
         var (commit, count) = try decodeHeader(bytes, &reader)
         commit.events.reserveCapacity(count)
@@ -45,14 +45,14 @@ public enum CommitCodec {
     }
 
     /// Decodes everything except the events. Takes constant time apart from the texts in the origin.
-    public static func decodeHeader(_ bytes: Span<UInt8>) throws(DecodingFault) -> Commit {
+    public static func decodeHeader(_ bytes: Span<UInt8>) throws(CodecError) -> Commit {
         var reader = ByteReader()
         return try decodeHeader(bytes, &reader).0
     }
 
     private static func decodeHeader(
         _ bytes: Span<UInt8>, _ reader: inout ByteReader
-    ) throws(DecodingFault) -> (Commit, eventCount: Int) {
+    ) throws(CodecError) -> (Commit, eventCount: Int) {
         let version = try reader.byte(bytes)
         guard version == formatVersion else { throw .unknownFormat(version: version) }
         let revision = Revision(try reader.varint(bytes))
@@ -63,7 +63,7 @@ public enum CommitCodec {
         return (Commit(revision: revision, time: time, actor: actor, origin: origin, events: []), count)
     }
 
-    private static func decodeEvent(_ bytes: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> Event {
+    private static func decodeEvent(_ bytes: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> Event {
         let rawKind = try reader.byte(bytes)
         let version = try reader.byte(bytes)
         let payload = try reader.range(bytes)

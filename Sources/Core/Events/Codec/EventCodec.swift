@@ -84,7 +84,7 @@ enum EventCodec {
 
     static func decode(
         _ kind: Event.Kind, version: UInt8, _ reader: inout ByteReader, _ bytes: Span<UInt8>
-    ) throws(DecodingFault) -> Event {
+    ) throws(CodecError) -> Event {
         switch kind {
         case .storeCreated:
             .storeCreated(StoreCreated(preset: try reader.choice(bytes, "a preset")))
@@ -196,7 +196,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    fileprivate mutating func options(_ bytes: Span<UInt8>, version: UInt8) throws(DecodingFault) -> ClassOptions {
+    fileprivate mutating func options(_ bytes: Span<UInt8>, version: UInt8) throws(CodecError) -> ClassOptions {
         guard version > 1 else { return try options(bytes) }
         let start = offset
         let options = try optionsAndAliases(bytes)

@@ -45,41 +45,41 @@ extension ByteWriter {
 
 /// Decodes the fields that events share.
 extension ByteReader {
-    mutating func id<ID: EntityID>(_ bytes: Span<UInt8>) throws(DecodingFault) -> ID {
+    mutating func id<ID: EntityID>(_ bytes: Span<UInt8>) throws(CodecError) -> ID {
         let start = offset
         let number = try varint(bytes)
         guard number <= ReservedID.limit else { throw .malformed(what: "an id", offset: start) }
         return ID(rawValue: number)
     }
 
-    mutating func optionalID<ID: EntityID>(_ bytes: Span<UInt8>) throws(DecodingFault) -> ID? {
+    mutating func optionalID<ID: EntityID>(_ bytes: Span<UInt8>) throws(CodecError) -> ID? {
         let start = offset
         let number = try varint(bytes)
         guard number <= ReservedID.limit + 1 else { throw .malformed(what: "an id", offset: start) }
         return number == 0 ? nil : ID(rawValue: number - 1)
     }
 
-    mutating func introduction<ID>(_ bytes: Span<UInt8>) throws(DecodingFault) -> Introduction<ID> {
+    mutating func introduction<ID>(_ bytes: Span<UInt8>) throws(CodecError) -> Introduction<ID> {
         let start = offset
         let number = try varint(bytes)
         guard number >> 1 <= ReservedID.limit else { throw .malformed(what: "an id", offset: start) }
         return Introduction(ID(rawValue: number >> 1), name: number & 1 == 1 ? try text(bytes) : nil)
     }
 
-    mutating func privileges(_ bytes: Span<UInt8>) throws(DecodingFault) -> Privileges {
+    mutating func privileges(_ bytes: Span<UInt8>) throws(CodecError) -> Privileges {
         let start = offset
         guard let value = UInt32(exactly: try varint(bytes)) else { throw .malformed(what: "a set of privileges", offset: start) }
         return Privileges(rawValue: value)
     }
 
-    mutating func texts(_ bytes: Span<UInt8>) throws(DecodingFault) -> [String] {
+    mutating func texts(_ bytes: Span<UInt8>) throws(CodecError) -> [String] {
         let count = try self.count(bytes)
         var texts: [String] = []
         for _ in 0..<count { texts.append(try text(bytes)) }
         return texts
     }
 
-    mutating func links(_ bytes: Span<UInt8>) throws(DecodingFault) -> [Introduction<ObjectID>] {
+    mutating func links(_ bytes: Span<UInt8>) throws(CodecError) -> [Introduction<ObjectID>] {
         let count = try self.count(bytes)
         var links: [Introduction<ObjectID>] = []
         for _ in 0..<count { links.append(try introduction(bytes)) }
@@ -87,14 +87,14 @@ extension ByteReader {
     }
 
     /// Decodes the number of elements that follow. Each element takes at least one byte.
-    mutating func count(_ bytes: Span<UInt8>) throws(DecodingFault) -> Int {
+    mutating func count(_ bytes: Span<UInt8>) throws(CodecError) -> Int {
         let start = offset
         let count = try varint(bytes)
         guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: start) }
         return Int(count)
     }
 
-    mutating func optionalBlob(_ bytes: Span<UInt8>) throws(DecodingFault) -> [UInt8]? {
+    mutating func optionalBlob(_ bytes: Span<UInt8>) throws(CodecError) -> [UInt8]? {
         let start = offset
         switch try byte(bytes) {
         case 0: return nil
@@ -103,14 +103,14 @@ extension ByteReader {
         }
     }
 
-    mutating func choice<Choice: RawRepresentable>(_ bytes: Span<UInt8>, _ what: String) throws(DecodingFault) -> Choice
+    mutating func choice<Choice: RawRepresentable>(_ bytes: Span<UInt8>, _ what: String) throws(CodecError) -> Choice
     where Choice.RawValue == UInt8 {
         let start = offset
         guard let choice = Choice(rawValue: try byte(bytes)) else { throw .malformed(what: what, offset: start) }
         return choice
     }
 
-    mutating func accessGranted(_ bytes: Span<UInt8>) throws(DecodingFault) -> AccessGranted {
+    mutating func accessGranted(_ bytes: Span<UInt8>) throws(CodecError) -> AccessGranted {
         let object: ObjectID = try id(bytes)
         let subject: PrincipalID = try id(bytes)
         let privileges = try self.privileges(bytes)
@@ -122,7 +122,7 @@ extension ByteReader {
     }
 
     /// Decodes the options as in version 1 of the events: without aliases.
-    public mutating func options(_ bytes: Span<UInt8>) throws(DecodingFault) -> ClassOptions {
+    public mutating func options(_ bytes: Span<UInt8>) throws(CodecError) -> ClassOptions {
         let start = offset
         let flags = try byte(bytes)
         guard flags < 16, let objectACL = ObjectACL(rawValue: flags & 1), let composition = Composition(rawValue: flags >> 1 & 1)
@@ -134,14 +134,14 @@ extension ByteReader {
     }
 
     /// Decodes options followed by aliases.
-    public mutating func optionsAndAliases(_ bytes: Span<UInt8>) throws(DecodingFault) -> ClassOptions {
+    public mutating func optionsAndAliases(_ bytes: Span<UInt8>) throws(CodecError) -> ClassOptions {
         var options = try options(bytes)
         options.aliases = try aliases(bytes)
         return options
     }
 
     /// Decodes aliases, which must be sorted by name and unique.
-    private mutating func aliases(_ bytes: Span<UInt8>) throws(DecodingFault) -> [ActionAlias] {
+    private mutating func aliases(_ bytes: Span<UInt8>) throws(CodecError) -> [ActionAlias] {
         let start = offset
         let count = try self.count(bytes)
         var aliases: [ActionAlias] = []

@@ -25,7 +25,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func origin(_ bytes: Span<UInt8>) throws(DecodingFault) -> Origin {
+    mutating func origin(_ bytes: Span<UInt8>) throws(CodecError) -> Origin {
         let start = offset
         let fields = try byte(bytes)
         guard fields < 32 else { throw .malformed(what: "the origin", offset: start) }

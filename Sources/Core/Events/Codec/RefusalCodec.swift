@@ -37,8 +37,8 @@ public enum RefusalCodec {
 
     /// Decodes a refusal. Linear in the size of the record.
     ///
-    /// - Throws: ``Primitives/DecodingFault`` for bytes that no encoder writes, and for a layout of a later version.
-    public static func decode(_ bytes: Span<UInt8>) throws(DecodingFault) -> RecordedRefusal {
+    /// - Throws: ``Primitives/CodecError`` for bytes that no encoder writes, and for a layout of a later version.
+    public static func decode(_ bytes: Span<UInt8>) throws(CodecError) -> RecordedRefusal {
         var reader = ByteReader()
         let version = try reader.byte(bytes)
         guard (1...formatVersion).contains(version) else { throw .unknownRefusalFormat(version: version) }
@@ -60,7 +60,7 @@ public enum RefusalCodec {
 
     private static func tried(
         _ bytes: Span<UInt8>, _ reader: inout ByteReader, _ version: UInt8
-    ) throws(DecodingFault) -> TriedChange? {
+    ) throws(CodecError) -> TriedChange? {
         let start = reader.offset
         let kind = try reader.byte(bytes)
         guard kind != Tried.nothing else { return nil }
@@ -108,7 +108,7 @@ extension TriedChange {
 
 extension ByteReader {
     /// Decodes a number that fits an `Int`.
-    fileprivate mutating func whole(_ bytes: Span<UInt8>, _ what: String) throws(DecodingFault) -> Int {
+    fileprivate mutating func whole(_ bytes: Span<UInt8>, _ what: String) throws(CodecError) -> Int {
         let start = offset
         guard let number = Int(exactly: try varint(bytes)) else { throw .malformed(what: what, offset: start) }
         return number

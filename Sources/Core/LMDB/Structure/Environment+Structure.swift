@@ -10,9 +10,9 @@ extension Environment {
                 .notADatabase, "open", path: path, detail: "the data file has \(bytes) bytes, less than its two head pages")
         }
         // A page can be read half written while another process writes it.
-        var fault: StructureFault?
+        var fault: StructureError?
         for _ in 0..<8 {
-            do throws(StructureFault) {
+            do throws(StructureError) {
                 guard let file = PageFile(folder: path) else { return }
                 _ = try HeadPage.both(of: file)
                 return
@@ -32,7 +32,7 @@ extension Environment {
         // The second later commit overwrites the head page of this transaction; the check then starts again.
         for _ in 0..<64 {
             guard let file = PageFile(folder: path) else { return }
-            do throws(StructureFault) {
+            do throws(StructureError) {
                 guard let head = try HeadPage.both(of: file).first(where: { $0.transaction == view.snapshotID }) else {
                     view.reset()
                     try renewForCheck(view)
@@ -53,26 +53,26 @@ extension Environment {
     /// - Throws: a `StorageError` of the kind `corrupted` that describes the fault.
     public static func checkHeadOrder(of path: String) throws(StorageError) {
         guard let file = PageFile(folder: path) else { return }
-        do throws(StructureFault) {
+        do throws(StructureError) {
             for head in try HeadPage.both(of: file) where head.free.root != HeadPage.Tree.noPage {
                 var page = head.free.root
                 for _ in 1..<max(head.free.depth, 1) { page = try lastNode(of: file.page(page), PageKind.branch).child }
                 let last = try lastNode(of: file.page(page), PageKind.leaf).number
                 guard last <= head.transaction else {
-                    throw StructureFault(
+                    throw StructureError(
                         "a head page is of transaction \(head.transaction), and transaction \(last) has freed pages of it")
                 }
             }
         } catch { throw StorageError(.corrupted, "verify", path: path, detail: error.detail) }
     }
 
-    private static func lastNode(of page: Page, _ kind: Int) throws(StructureFault) -> Node {
+    private static func lastNode(of page: Page, _ kind: Int) throws(StructureError) -> Node {
         let nodes = try Nodes(page, kind: kind)
-        guard nodes.count > 0 else { throw StructureFault("page \(page.number) has an invalid reference") }
+        guard nodes.count > 0 else { throw StructureError("page \(page.number) has an invalid reference") }
         return try nodes.node(nodes.count - 1)
     }
 
-    private func renewForCheck(_ view: ReadTransaction) throws(StructureFault) {
-        do throws(StorageError) { try view.renew() } catch { throw StructureFault(error.detail) }
+    private func renewForCheck(_ view: ReadTransaction) throws(StructureError) {
+        do throws(StorageError) { try view.renew() } catch { throw StructureError(error.detail) }
     }
 }

@@ -23,7 +23,7 @@ struct HeadPage {
         let rows: Int
         let root: Int
 
-        init(_ page: Page, at offset: Int) throws(StructureFault) {
+        init(_ page: Page, at offset: Int) throws(StructureError) {
             order = try page.short(offset + 4)
             depth = try page.short(offset + 6)
             branchPages = try page.long(offset + 8)
@@ -37,15 +37,15 @@ struct HeadPage {
     private static let magic = 0xBEEF_C0DE
     private static let formatVersion = 1
 
-    private init(_ page: Page) throws(StructureFault) {
+    private init(_ page: Page) throws(StructureError) {
         guard try page.kind == PageKind.head, try page.word(16) == Self.magic else {
-            throw StructureFault("head page \(page.number) has an invalid start")
+            throw StructureError("head page \(page.number) has an invalid start")
         }
         guard try page.word(20) == Self.formatVersion else {
-            throw StructureFault("head page \(page.number) has the LMDB format \(try page.word(20))")
+            throw StructureError("head page \(page.number) has the LMDB format \(try page.word(20))")
         }
         guard try page.word(40) == Environment.pageBytes else {
-            throw StructureFault("head page \(page.number) has the page size \(try page.word(40)) bytes")
+            throw StructureError("head page \(page.number) has the page size \(try page.word(40)) bytes")
         }
         free = try Tree(page, at: 40)
         main = try Tree(page, at: 88)
@@ -54,20 +54,20 @@ struct HeadPage {
     }
 
     /// Returns both head pages, after checking each of them, and both together.
-    static func both(of file: PageFile) throws(StructureFault) -> [HeadPage] {
+    static func both(of file: PageFile) throws(StructureError) -> [HeadPage] {
         let heads = [try HeadPage(file.page(0)), try HeadPage(file.page(1))]
         // They are written alternately, one transaction after the other.
         let numbers = heads.map(\.transaction)
         let follow =
             numbers.allSatisfy { $0 >= 0 } && numbers[0] % 2 == 0 && numbers[1] % 2 == 1 && abs(numbers[0] - numbers[1]) == 1
         guard follow || numbers == [0, 0] else {
-            throw StructureFault(
+            throw StructureError(
                 "the head pages have the transactions \(numbers[0]) and \(numbers[1]), which are not consecutive")
         }
         for head in heads {
             // The last pages may be free and never written, but they are few.
             guard head.lastPage >= 1, head.lastPage < 2 * file.pageCount + 1024 else {
-                throw StructureFault("the file has \(file.pageCount) pages, but \(head.lastPage) are in use: it was truncated")
+                throw StructureError("the file has \(file.pageCount) pages, but \(head.lastPage) are in use: it was truncated")
             }
         }
         return heads

@@ -6,29 +6,29 @@ struct Nodes {
     private let page: Page
     private let upper: Int
 
-    init(_ page: Page, kind: Int) throws(StructureFault) {
+    init(_ page: Page, kind: Int) throws(StructureError) {
         guard try page.kind == kind, try page.ownNumber == page.number else {
-            throw StructureFault("page \(page.number) does not match its reference")
+            throw StructureError("page \(page.number) does not match its reference")
         }
         self.page = page
         let lower = try page.short(12)
         upper = try page.short(14)
         guard lower >= Self.headerBytes, lower % 2 == 0, lower <= upper, upper <= Environment.pageBytes else {
-            throw StructureFault("page \(page.number) has no room for its entries")
+            throw StructureError("page \(page.number) has no room for its entries")
         }
         count = (lower - Self.headerBytes) / 2
     }
 
-    func node(_ index: Int) throws(StructureFault) -> Node {
+    func node(_ index: Int) throws(StructureError) -> Node {
         let offset = try page.short(Self.headerBytes + 2 * index)
-        guard offset >= upper, offset % 2 == 0 else { throw StructureFault("page \(page.number) has an entry out of place") }
+        guard offset >= upper, offset % 2 == 0 else { throw StructureError("page \(page.number) has an entry out of place") }
         return try Node(page, at: offset)
     }
 
     /// Checks that entries of this size fill their part of the page completely, as LMDB packs them.
-    func checkFill(_ bytes: Int) throws(StructureFault) {
+    func checkFill(_ bytes: Int) throws(StructureError) {
         guard bytes == Environment.pageBytes - upper else {
-            throw StructureFault("the entries of page \(page.number) do not fill it")
+            throw StructureError("the entries of page \(page.number) do not fill it")
         }
     }
 }
@@ -56,7 +56,7 @@ struct Node {
     private let flags: Int
     private let keyBytes: Int
 
-    init(_ page: Page, at offset: Int) throws(StructureFault) {
+    init(_ page: Page, at offset: Int) throws(StructureError) {
         self.page = page
         self.offset = offset
         low = try page.short(offset) | page.short(offset + 2) << 16
@@ -65,11 +65,11 @@ struct Node {
     }
 
     var key: PageBytes {
-        get throws(StructureFault) { try page.bytes(offset + Self.headerBytes..<offset + Self.headerBytes + keyBytes) }
+        get throws(StructureError) { try page.bytes(offset + Self.headerBytes..<offset + Self.headerBytes + keyBytes) }
     }
 
     /// The key as a number, in the table of free pages.
-    var number: Int { get throws(StructureFault) { try page.long(offset + Self.headerBytes) } }
+    var number: Int { get throws(StructureError) { try page.long(offset + Self.headerBytes) } }
 
     /// The child page of a branch entry.
     var child: Int { low | flags << 32 }
@@ -84,15 +84,15 @@ struct Node {
     var isPlain: Bool { flags == 0 && offset + Self.headerBytes + keyBytes + low <= Environment.pageBytes }
 
     var value: Value {
-        get throws(StructureFault) {
+        get throws(StructureError) {
             let place = offset + Self.headerBytes + keyBytes
             switch flags {
             case 0:
-                guard isPlain else { throw StructureFault("page \(page.number) has a value beyond its end") }
+                guard isPlain else { throw StructureError("page \(page.number) has a value beyond its end") }
                 return .here(page: page.number, offset: place, bytes: low)
             case Flag.elsewhere: return .elsewhere(firstPage: try page.long(place), bytes: low)
             case Flag.table where low == HeadPage.Tree.recordBytes: return .table(try HeadPage.Tree(page, at: place))
-            default: throw StructureFault("page \(page.number) has an entry of an unknown kind")
+            default: throw StructureError("page \(page.number) has an entry of an unknown kind")
             }
         }
     }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// A description of a fault in the structure of a data file.
-struct StructureFault: Error {
+struct StructureError: Error {
     let detail: String
     init(_ detail: String) { self.detail = detail }
 }
@@ -29,8 +29,8 @@ struct StructureFault: Error {
 
     deinit { unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
 
-    func page(_ number: Int) throws(StructureFault) -> Page {
-        guard number >= 0, number < pageCount else { throw StructureFault("page \(number) is not in the file: it was truncated") }
+    func page(_ number: Int) throws(StructureError) -> Page {
+        guard number >= 0, number < pageCount else { throw StructureError("page \(number) is not in the file: it was truncated") }
         let start = number * Environment.pageBytes
         return unsafe Page(number: number, bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<start + Environment.pageBytes]))
     }
@@ -48,29 +48,29 @@ struct StructureFault: Error {
 
     private func load<Number: FixedWidthInteger & BitwiseCopyable>(
         _ offset: Int, as type: Number.Type
-    ) throws(StructureFault) -> Number {
+    ) throws(StructureError) -> Number {
         guard offset >= 0, offset + Number.bitWidth / 8 <= Environment.pageBytes else {
-            throw StructureFault("page \(number) points outside of itself")
+            throw StructureError("page \(number) points outside of itself")
         }
         return unsafe Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    func short(_ offset: Int) throws(StructureFault) -> Int { Int(try load(offset, as: UInt16.self)) }
-    func word(_ offset: Int) throws(StructureFault) -> Int { Int(try load(offset, as: UInt32.self)) }
+    func short(_ offset: Int) throws(StructureError) -> Int { Int(try load(offset, as: UInt16.self)) }
+    func word(_ offset: Int) throws(StructureError) -> Int { Int(try load(offset, as: UInt32.self)) }
     /// Returns a number of eight bytes. In an undamaged file only the value for a missing page has the highest bit set.
-    func long(_ offset: Int) throws(StructureFault) -> Int { Int(bitPattern: UInt(try load(offset, as: UInt64.self))) }
+    func long(_ offset: Int) throws(StructureError) -> Int { Int(bitPattern: UInt(try load(offset, as: UInt64.self))) }
 
-    func bytes(_ range: Range<Int>) throws(StructureFault) -> PageBytes {
+    func bytes(_ range: Range<Int>) throws(StructureError) -> PageBytes {
         guard range.lowerBound >= 0, range.upperBound <= Environment.pageBytes else {
-            throw StructureFault("page \(number) points outside of itself")
+            throw StructureError("page \(number) points outside of itself")
         }
         return unsafe PageBytes(UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 
     /// The page number stored in the page.
-    var ownNumber: Int { get throws(StructureFault) { try long(0) } }
+    var ownNumber: Int { get throws(StructureError) { try long(0) } }
     /// The page kind stored in the page.
-    var kind: Int { get throws(StructureFault) { try short(10) & PageKind.mask } }
+    var kind: Int { get throws(StructureError) { try short(10) & PageKind.mask } }
 }
 
 /// The kinds of pages, as LMDB numbers them.

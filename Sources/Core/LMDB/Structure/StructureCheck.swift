@@ -24,10 +24,10 @@ struct StructureCheck {
     }
 
     /// Runs the check. Linear in the pages above the rows, or with `readsLeaves` in all pages.
-    mutating func run() throws(StructureFault) {
+    mutating func run() throws(StructureError) {
         try walk(head.free, .freePages)
         try walk(head.main, .tables)
-        if let lost = isTaken.firstIndex(of: false) { throw StructureFault("page \(lost) is neither free nor part of a table") }
+        if let lost = isTaken.firstIndex(of: false) { throw StructureError("page \(lost) is neither free nor part of a table") }
     }
 
     /// The kind of rows in a table.
@@ -54,36 +54,36 @@ struct StructureCheck {
         func hold(to last: PageBytes) -> Bool { to.map { last.precedes($0) } ?? true }
     }
 
-    private mutating func take(_ number: Int) throws(StructureFault) {
-        guard number > 1, number <= head.lastPage else { throw StructureFault("page \(number) does not exist") }
-        guard !isTaken[number] else { throw StructureFault("page \(number) is used twice, or free and in use") }
+    private mutating func take(_ number: Int) throws(StructureError) {
+        guard number > 1, number <= head.lastPage else { throw StructureError("page \(number) does not exist") }
+        guard !isTaken[number] else { throw StructureError("page \(number) is used twice, or free and in use") }
         isTaken[number] = true
     }
 
-    private mutating func walk(_ tree: HeadPage.Tree, _ content: Content) throws(StructureFault) {
+    private mutating func walk(_ tree: HeadPage.Tree, _ content: Content) throws(StructureError) {
         guard tree.order == (content == .freePages ? HeadPage.Tree.numberKeys : 0) else {
-            throw StructureFault("a table has the invalid key order \(tree.order)")
+            throw StructureError("a table has the invalid key order \(tree.order)")
         }
         guard tree.root != HeadPage.Tree.noPage else {
-            guard tree.rows == 0, tree.depth == 0 else { throw StructureFault("a table of \(tree.rows) rows has no pages") }
+            guard tree.rows == 0, tree.depth == 0 else { throw StructureError("a table of \(tree.rows) rows has no pages") }
             return
         }
-        guard (1...32).contains(tree.depth) else { throw StructureFault("a table has the invalid depth \(tree.depth)") }
+        guard (1...32).contains(tree.depth) else { throw StructureError("a table has the invalid depth \(tree.depth)") }
         // Rows that are too large for a page refer to other pages, which can be old pages too.
         let reads = readsLeaves || content != .rows || tree.overflowPages > 0
         var count = Count()
         try visit(tree.root, levelsBelow: tree.depth - 1, Bounds(), content, readsLeaves: reads, &count)
         guard count.branchPages == tree.branchPages, count.leafPages == tree.leafPages else {
-            throw StructureFault("a table has other pages than its record")
+            throw StructureError("a table has other pages than its record")
         }
         guard !reads || (count.rows == tree.rows && count.overflowPages == tree.overflowPages) else {
-            throw StructureFault("a table has \(count.rows) rows, but its record has \(tree.rows)")
+            throw StructureError("a table has \(count.rows) rows, but its record has \(tree.rows)")
         }
     }
 
     private mutating func visit(
         _ number: Int, levelsBelow: Int, _ bounds: Bounds, _ content: Content, readsLeaves: Bool, _ count: inout Count
-    ) throws(StructureFault) {
+    ) throws(StructureError) {
         try take(number)
         let page = try file.page(number)
         if levelsBelow == 0 {
@@ -93,7 +93,7 @@ struct StructureCheck {
         }
         count.branchPages += 1
         let nodes = try Nodes(page, kind: PageKind.branch)
-        guard nodes.count >= 1 else { throw StructureFault("page \(number) has an invalid reference") }
+        guard nodes.count >= 1 else { throw StructureError("page \(number) has an invalid reference") }
         var inner = bounds
         var bytes = 0
         for index in 0..<nodes.count {
@@ -103,7 +103,7 @@ struct StructureCheck {
             inner.to = index + 1 < nodes.count ? try nodes.node(index + 1).key : bounds.to
             if content != .freePages, index > 0 {
                 guard let key = inner.from, bounds.hold(from: key), bounds.hold(to: key), inner.hold(to: key) else {
-                    throw StructureFault("the keys of page \(number) are out of order")
+                    throw StructureError("the keys of page \(number) are out of order")
                 }
             }
             try visit(node.child, levelsBelow: levelsBelow - 1, inner, content, readsLeaves: readsLeaves, &count)
@@ -114,7 +114,7 @@ struct StructureCheck {
 
     private mutating func readLeaf(
         _ page: Page, _ bounds: Bounds, _ content: Content, _ count: inout Count
-    ) throws(StructureFault) {
+    ) throws(StructureError) {
         let nodes = try Nodes(page, kind: PageKind.leaf)
         count.rows += nodes.count
         var previous: PageBytes?
@@ -125,52 +125,52 @@ struct StructureCheck {
             if content != .freePages {
                 let key = try node.key
                 guard previous?.precedes(key) ?? bounds.hold(from: key) else {
-                    throw StructureFault("the keys of page \(page.number) are out of order")
+                    throw StructureError("the keys of page \(page.number) are out of order")
                 }
                 previous = key
             }
             if content != .rows || !node.isPlain { try follow(node.value, content, &count) }
         }
-        if let previous, !bounds.hold(to: previous) { throw StructureFault("the keys of page \(page.number) are out of order") }
+        if let previous, !bounds.hold(to: previous) { throw StructureError("the keys of page \(page.number) are out of order") }
         try nodes.checkFill(bytes)
     }
 
     /// Checks the pages that a value refers to.
-    private mutating func follow(_ value: Node.Value, _ content: Content, _ count: inout Count) throws(StructureFault) {
+    private mutating func follow(_ value: Node.Value, _ content: Content, _ count: inout Count) throws(StructureError) {
         if case .elsewhere(let first, let bytes) = value { count.overflowPages += try takeOverflow(first, bytes) }
         switch (content, value) {
         case (.freePages, _): try takeFree(value)
         case (.tables, .table(let tree)): try walk(tree, .rows)
-        case (.rows, .table): throw StructureFault("a table is among the rows of another")
+        case (.rows, .table): throw StructureError("a table is among the rows of another")
         default: break
         }
     }
 
     /// Marks the pages of a large value; returns their number.
-    private mutating func takeOverflow(_ first: Int, _ bytes: Int) throws(StructureFault) -> Int {
+    private mutating func takeOverflow(_ first: Int, _ bytes: Int) throws(StructureError) -> Int {
         let page = try file.page(first)
         let pages = try page.word(12)
         guard try page.kind == PageKind.overflow, try page.ownNumber == first, pages >= 1,
             bytes <= pages * Environment.pageBytes - Nodes.headerBytes, first + pages <= file.pageCount
-        else { throw StructureFault("page \(first) does not contain the expected value") }
+        else { throw StructureError("page \(first) does not contain the expected value") }
         for number in first..<first + pages { try take(number) }
         return pages
     }
 
     /// Marks the pages in a record of free pages: their count, followed by their numbers.
-    private mutating func takeFree(_ value: Node.Value) throws(StructureFault) {
+    private mutating func takeFree(_ value: Node.Value) throws(StructureError) {
         let (page, start, bytes): (Int, Int, Int)
         switch value {
         case .here(let number, let offset, let count): (page, start, bytes) = (number, offset, count)
         case .elsewhere(let first, let count): (page, start, bytes) = (first, Nodes.headerBytes, count)
-        case .table: throw StructureFault("the free pages have a table among them")
+        case .table: throw StructureError("the free pages have a table among them")
         }
-        func number(_ index: Int) throws(StructureFault) -> Int {
+        func number(_ index: Int) throws(StructureError) -> Int {
             let offset = start + index * 8
             return try file.page(page + offset / Environment.pageBytes).long(offset % Environment.pageBytes)
         }
         guard bytes >= 8, case let count = try number(0), count >= 0, count <= bytes / 8 - 1 else {
-            throw StructureFault("a list of free pages is longer than its record")
+            throw StructureError("a list of free pages is longer than its record")
         }
         for index in 0..<count { try take(number(index + 1)) }
     }

@@ -49,7 +49,7 @@ public struct AuditCursor: Hashable, Sendable, CustomStringConvertible {
         self = cursor
     }
 
-    private init(decoding bytes: [UInt8]) throws(DecodingFault) {
+    private init(decoding bytes: [UInt8]) throws(CodecError) {
         let bytes = bytes.span
         var reader = ByteReader()
         let version = try reader.byte(bytes)

@@ -157,7 +157,7 @@ private struct Verification {
     }
 
     /// The callback for the progress has thrown an error. This is not a problem of the log.
-    private struct Ended: Error {
+    private struct EndedError: Error {
         let reason: any Error
     }
 
@@ -182,7 +182,7 @@ private struct Verification {
                 events += UInt64(commit.events.count)
                 guard commits % Self.stride == 0 else { return }
                 do { try progress(Progress(stage: "checking the chain", done: commits, total: last.rawValue)) } catch {
-                    throw Ended(reason: error)
+                    throw EndedError(reason: error)
                 }
             }
         }
@@ -204,7 +204,7 @@ private struct Verification {
                 refusals += 1
                 guard refusals % Self.stride == 0 else { return }
                 do { try progress(Progress(stage: "checking the refused commands", done: refusals, total: total)) } catch {
-                    throw Ended(reason: error)
+                    throw EndedError(reason: error)
                 }
             }
         }

@@ -51,10 +51,10 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(decoding text: String) throws {
-        guard let bytes = OpaqueText.bytes(of: text, tag: Self.checksumTag) else { throw DecodingFault.truncated(offset: 0) }
+        guard let bytes = OpaqueText.bytes(of: text, tag: Self.checksumTag) else { throw CodecError.truncated(offset: 0) }
         let body = bytes.span
         var reader = ByteReader()
-        guard try reader.byte(body) == Self.version else { throw DecodingFault.unknownFormat(version: bytes[0]) }
+        guard try reader.byte(body) == Self.version else { throw CodecError.unknownFormat(version: bytes[0]) }
         revision = Revision(try reader.varint(body))
         instant = Instant(microseconds: Int64(bitPattern: try reader.fixed64(body)))
         digest = try reader.blob(body)

@@ -25,7 +25,7 @@ public final class Cancellation: Sendable {
     }
 
     /// A question was stopped before it had an answer.
-    public struct Stopped: Error, Hashable {
+    public struct StoppedError: Error, Hashable {
         public let reason: Reason
     }
 
@@ -46,20 +46,20 @@ public final class Cancellation: Sendable {
 
     /// Throws if questions should stop. For long work between questions.
     ///
-    /// - Throws: ``Stopped``.
-    public func check() throws(Stopped) {
-        if let reason { throw Stopped(reason: reason) }
+    /// - Throws: ``StoppedError``.
+    public func check() throws(StoppedError) {
+        if let reason { throw StoppedError(reason: reason) }
     }
 
     /// Runs questions that this cancellation can stop.
     ///
     /// - Parameter body: asks the questions, on this thread.
-    /// - Throws: ``Stopped``, also if `body` was not begun, and the errors of `body`.
+    /// - Throws: ``StoppedError``, also if `body` was not begun, and the errors of `body`.
     public func perform<R>(_ body: () throws -> R) throws -> R {
         try check()
         let result = ReadInterruption.$isRequested.withValue(interrupts) { Result { try body() } }
         // After an interrupted read the result is invalid, even if the layers above returned one.
-        if hasInterrupted.load(ordering: .acquiring) { throw Stopped(reason: reason ?? .cancelled) }
+        if hasInterrupted.load(ordering: .acquiring) { throw StoppedError(reason: reason ?? .cancelled) }
         return try result.get()
     }
 
@@ -72,6 +72,6 @@ public final class Cancellation: Sendable {
     /// Throws if the work of this thread should stop: for loops that read nothing from the store.
     static func checkCurrent() throws {
         guard let isRequested = ReadInterruption.isRequested, isRequested() else { return }
-        throw Stopped(reason: .cancelled)
+        throw StoppedError(reason: .cancelled)
     }
 }

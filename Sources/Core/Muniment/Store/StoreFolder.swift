@@ -90,7 +90,7 @@ struct StoreFolder: Sendable {
 
     func takeLock() throws -> FileLock {
         guard !isBackup else { throw BackupError.isNotWritable(path: path) }
-        do { return try FileLock(path: lock, holder: processDescription()) } catch let held as FileLock.Held {
+        do { return try FileLock(path: lock, holder: processDescription()) } catch let held as FileLock.HeldError {
             throw StoreError.heldByAnotherWriter(path: path, holder: held.holder)
         }
     }
@@ -198,7 +198,7 @@ struct IndexOpening {
                 try checkBelongs(state)
                 if state.revision > .genesis { return index }
             }
-        } catch is IndexError {} catch is DecodingFault {} catch {
+        } catch is IndexError {} catch is CodecError {} catch {
             index.close()
             throw error
         }

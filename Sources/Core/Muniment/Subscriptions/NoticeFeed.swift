@@ -7,7 +7,7 @@ internal import Synchronization
 /// Each iteration is a separate feed, and begins at the start of the sequence.
 public struct NoticeFeed: AsyncSequence, Sendable {
     public typealias Element = Notice
-    public typealias Failure = FeedEnd
+    public typealias Failure = NoticeFeedError
 
     let store: Store
     let start: NoticeSubscriber
@@ -40,7 +40,7 @@ public struct NoticeFeed: AsyncSequence, Sendable {
         public var revision: Revision { subscriber.revision }
 
         /// Waits for the next notice and returns it. Returns nil after the task was cancelled, and after the end.
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd) -> Notice? {
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(NoticeFeedError) -> Notice? {
             while !hasEnded, !Task.isCancelled {
                 if let notice = found.popFirst() { return notice }
                 // A look is a bounded amount of work. Other feeds on the same thread run between two looks.
@@ -82,7 +82,7 @@ public final class FeedPosition: Sendable {
 }
 
 /// The reason a feed ended. All earlier notices were delivered before.
-public enum FeedEnd: Error, Hashable, Sendable, CustomStringConvertible {
+public enum NoticeFeedError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The store was closed. After reopening it, the feed can continue after the last revision that was delivered in full.
     case storeClosed
     /// The store cannot be read.

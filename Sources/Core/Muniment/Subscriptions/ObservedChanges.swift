@@ -6,7 +6,7 @@ internal import Permissions
 /// Each iteration is a separate observation, and begins at the start of the sequence.
 public struct ObservedChanges: AsyncSequence, Sendable {
     public typealias Element = ObservedChange
-    public typealias Failure = ObservationEnd
+    public typealias Failure = ObservationError
 
     let store: Store
     let start: Observer
@@ -32,7 +32,7 @@ public struct ObservedChanges: AsyncSequence, Sendable {
         /// Waits for the next change and returns it. Returns nil after the task was cancelled, and after the end.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(ObservationEnd) -> ObservedChange? {
+        ) async throws(ObservationError) -> ObservedChange? {
             while !hasEnded, !Task.isCancelled {
                 if let change = pending.popLast() { return change }
                 switch store.look(&observer) {
@@ -102,7 +102,7 @@ extension ObservedChange.Kind {
 }
 
 /// The reason an observation ended. All earlier changes were delivered before.
-public enum ObservationEnd: Error, Hashable, Sendable, CustomStringConvertible {
+public enum ObservationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The caller may not read the object at this revision, even if it may again later.
     case accessEnded(at: Revision)
     /// The object was deleted, directly or with an object above it. A later object of the same name is a different object.

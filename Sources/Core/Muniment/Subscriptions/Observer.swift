@@ -28,7 +28,7 @@ struct Observer: Sendable {
         case more
         /// No change up to the head. Only a commit that touches one of these entities, by number, can cause one.
         case nothing(restsOn: Set<UInt64>)
-        case end(ObservationEnd)
+        case end(ObservationError)
     }
 
     /// The maximum number of versions to examine before other observers take their turn.

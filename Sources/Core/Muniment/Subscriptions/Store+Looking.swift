@@ -31,7 +31,7 @@ extension Store {
     }
 
     /// Calls `body` with a reader, and repeats it if a writer of another process has overtaken the reader.
-    func look<R>(_ body: (IndexReader) throws -> R) -> Result<R, FeedEnd> {
+    func look<R>(_ body: (IndexReader) throws -> R) -> Result<R, NoticeFeedError> {
         for _ in 0..<Self.attempts {
             do {
                 guard let result = try feed.looking({ try withReader(body) }) else { return .failure(.storeClosed) }

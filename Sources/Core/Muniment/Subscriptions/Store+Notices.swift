@@ -50,7 +50,7 @@ extension Store {
     ///
     /// - Revisions are in order. The notices of one revision have a reproducible order, and the last one is marked
     ///   (``Notices/Notice/completesRevision``).
-    /// - The sequence ends by throwing a ``FeedEnd``, and without an error when its task is cancelled (CONFORMANCE F9–F13).
+    /// - The sequence ends by throwing a ``NoticeFeedError``, and without an error when its task is cancelled (CONFORMANCE F9–F13).
     ///
     /// Starting costs nothing. Catching up is linear in the events after `revision`; each commit costs its affected objects that
     /// are relevant to the subscriber. A waiting subscriber costs nothing for commits that do not affect it.
@@ -94,10 +94,10 @@ extension Store {
                                 })
                             {}
                         }
-                        if commit.revision < last, isEnough() { throw EnoughSteps(end: commit.revision) }
+                        if commit.revision < last, isEnough() { throw EnoughStepsError(end: commit.revision) }
                     }
                 }
-            } catch let enough as EnoughSteps { return enough.end }
+            } catch let enough as EnoughStepsError { return enough.end }
             return last
         }
     }
@@ -110,7 +110,7 @@ extension Store {
     }
 
     /// Advances a subscriber. If that fails, its feed ends.
-    func look(_ subscriber: inout NoticeSubscriber) -> Result<NoticeSubscriber.Sight, FeedEnd> {
+    func look(_ subscriber: inout NoticeSubscriber) -> Result<NoticeSubscriber.Sight, NoticeFeedError> {
         let start = subscriber
         let looked = look { (reader) throws in
             var next = start
@@ -133,6 +133,6 @@ extension Store {
 }
 
 /// Ends a walk over commits early.
-private struct EnoughSteps: Error {
+private struct EnoughStepsError: Error {
     let end: Revision
 }

@@ -11,7 +11,7 @@ extension Store {
     /// observer, or one that returns after months, misses nothing and delays no other observer.
     ///
     /// - A change is delivered if the caller may read the object at its revision.
-    /// - At the first revision without read access the sequence throws an ``ObservationEnd``.
+    /// - At the first revision without read access the sequence throws an ``ObservationError``.
     /// - When its task is cancelled, the sequence ends without an error.
     /// - Access with an end stops at the revision that records the end. A store that is open for writing records it within a
     ///   second (``StoreOptions/recordsEnds``, CONFORMANCE F14, E13).

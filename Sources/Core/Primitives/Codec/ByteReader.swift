@@ -1,5 +1,5 @@
 /// The reason bytes cannot be decoded as a commit or a refusal.
-public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
+public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end before the value does.
     case truncated(offset: Int)
     /// An invalid number, text or choice, which no encoder writes.
@@ -32,14 +32,14 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     @inlinable public init(offset: Int = 0) { self.offset = offset }
 
-    @inlinable public mutating func byte(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt8 {
+    @inlinable public mutating func byte(_ bytes: Span<UInt8>) throws(CodecError) -> UInt8 {
         guard offset < bytes.count else { throw .truncated(offset: offset) }
         defer { offset += 1 }
         return bytes[offset]
     }
 
     @inlinable @inline(__always)
-    public mutating func varint(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
+    public mutating func varint(_ bytes: Span<UInt8>) throws(CodecError) -> UInt64 {
         guard offset < bytes.count else { throw .truncated(offset: offset) }
         let first = bytes[offset]
         offset &+= 1
@@ -47,7 +47,7 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Decodes the groups of a number after the first one.
-    @inlinable @inline(__always) mutating func rest(of first: UInt64, _ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
+    @inlinable @inline(__always) mutating func rest(of first: UInt64, _ bytes: Span<UInt8>) throws(CodecError) -> UInt64 {
         var value = first
         var shift: UInt64 = 7
         while offset < bytes.count {
@@ -65,7 +65,7 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
         throw .truncated(offset: offset)
     }
 
-    @inlinable public mutating func fixed64(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt64 {
+    @inlinable public mutating func fixed64(_ bytes: Span<UInt8>) throws(CodecError) -> UInt64 {
         guard bytes.count - offset >= 8 else { throw .truncated(offset: offset) }
         var value: UInt64 = 0
         for index in 0..<8 { value |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
@@ -73,7 +73,7 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
         return value
     }
 
-    @inlinable public mutating func fixed32(_ bytes: Span<UInt8>) throws(DecodingFault) -> UInt32 {
+    @inlinable public mutating func fixed32(_ bytes: Span<UInt8>) throws(CodecError) -> UInt32 {
         guard bytes.count - offset >= 4 else { throw .truncated(offset: offset) }
         var value: UInt32 = 0
         for index in 0..<4 { value |= UInt32(bytes[offset + index]) << UInt32(8 * index) }
@@ -82,19 +82,19 @@ public enum DecodingFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns the range of a length-prefixed run of bytes.
-    @inlinable public mutating func range(_ bytes: Span<UInt8>) throws(DecodingFault) -> Range<Int> {
+    @inlinable public mutating func range(_ bytes: Span<UInt8>) throws(CodecError) -> Range<Int> {
         let count = try varint(bytes)
         guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: offset) }
         defer { offset += Int(count) }
         return offset..<offset + Int(count)
     }
 
-    public mutating func blob(_ bytes: Span<UInt8>) throws(DecodingFault) -> [UInt8] {
+    public mutating func blob(_ bytes: Span<UInt8>) throws(CodecError) -> [UInt8] {
         let range = try range(bytes)
         return [UInt8](unsafeUninitializedCapacityFrom: bytes, range: range)
     }
 
-    public mutating func text(_ bytes: Span<UInt8>) throws(DecodingFault) -> String {
+    public mutating func text(_ bytes: Span<UInt8>) throws(CodecError) -> String {
         let range = try range(bytes)
         let start = range.lowerBound
         guard let text = try? UTF8Span(validating: bytes.extracting(range)) else {

@@ -45,8 +45,8 @@ extension Instant: CustomStringConvertible {
     ///
     /// - Throws: for any other text, a date that does not exist, and years outside 0001–9999. It throws instead of returning nil
     ///   because a nil end means permanent: a typing error must not grant permanent access.
-    public init(_ text: String) throws(MalformedTime) {
-        guard let instant = Instant(reading: text) else { throw MalformedTime(text: text) }
+    public init(_ text: String) throws(TimeFormatError) {
+        guard let instant = Instant(reading: text) else { throw TimeFormatError(text: text) }
         self = instant
     }
 
@@ -172,7 +172,7 @@ extension Int64 {
 }
 
 /// A text that is not a valid time.
-public struct MalformedTime: Error, Hashable, Sendable, CustomStringConvertible {
+public struct TimeFormatError: Error, Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
     public var description: String {

@@ -79,7 +79,7 @@ struct AuditPostings {
     /// - Parameter section: the range of the facet in the row.
     static func records(
         with ids: Set<UInt64>, in section: Range<Int>, of row: Span<UInt8>
-    ) throws(DecodingFault) -> AuditRecords {
+    ) throws(CodecError) -> AuditRecords {
         var records = AuditRecords()
         var reader = ByteReader(offset: section.lowerBound)
         var (id, isFirst) = (UInt64(0), true)

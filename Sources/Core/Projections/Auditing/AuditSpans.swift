@@ -78,7 +78,7 @@ struct EventSpan {
         }
     }
 
-    init(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) {
+    init(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) {
         first = try EventSpan.first(row, &reader)
         var sum: UInt64 = 0
         for _ in 0..<(try reader.varint(row)) {
@@ -92,7 +92,7 @@ struct EventSpan {
         }
     }
 
-    static func first(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> AuditPlace {
+    static func first(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> AuditPlace {
         AuditPlace(Revision(try reader.varint(row)), try reader.varint(row))
     }
 }
@@ -122,7 +122,7 @@ struct RefusalSpan {
         writer.varint(lastHead.rawValue)
     }
 
-    init(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) {
+    init(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) {
         earliest = Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))
         latest = Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))
         firstHead = Revision(try reader.varint(row))

@@ -38,7 +38,7 @@ final class HeadReader {
         _ id: DocumentID, as type: Document.Type
     ) throws -> (begin: Revision, value: Document?) {
         guard try documents.seek(atOrAfter: id.key(.open)), id.matches(documents.fixedKey) else { return (.genesis, nil) }
-        return try decodeOpen(documents, tag: IndexTables.Tag.documents) { row, reader throws(DecodingFault) in
+        return try decodeOpen(documents, tag: IndexTables.Tag.documents) { row, reader throws(CodecError) in
             try Document.decode(row, &reader)
         }
     }
@@ -75,13 +75,13 @@ final class HeadReader {
     }
 
     private func openRelation(_ prefix: RelationPrefix) throws -> (begin: Revision, value: RelationDocument?) {
-        try decodeOpen(relations, tag: IndexTables.Tag.relations) { row, reader throws(DecodingFault) in
+        try decodeOpen(relations, tag: IndexTables.Tag.relations) { row, reader throws(CodecError) in
             try RelationDocument.decode(prefix.kind, row, &reader)
         }
     }
 
     private func decodeOpen<Document>(
-        _ cursor: Cursor, tag: UInt32, _ decode: (Span<UInt8>, inout ByteReader) throws(DecodingFault) -> Document
+        _ cursor: Cursor, tag: UInt32, _ decode: (Span<UInt8>, inout ByteReader) throws(CodecError) -> Document
     ) throws -> (begin: Revision, value: Document?) {
         let key = cursor.fixedKey
         return try cursor.withRow { _, row in

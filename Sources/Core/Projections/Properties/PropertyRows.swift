@@ -17,7 +17,7 @@ struct PropertySlots: Versioned {
         for name in names { writer.text(name) }
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> PropertySlots {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> PropertySlots {
         var names: [String] = []
         for _ in 0..<(try reader.varint(row)) { names.append(try reader.text(row)) }
         return PropertySlots(names: names)
@@ -50,7 +50,7 @@ struct ObjectProperties: Versioned {
     /// Calls `body` with the range of each property's key in a row, without decoding the keys.
     static func forEachKey(
         _ row: Span<UInt8>, _ body: (_ slot: UInt16, Range<Int>) -> Void
-    ) throws(DecodingFault) {
+    ) throws(CodecError) {
         var reader = ByteReader(offset: VersionRow.headerBytes)
         _ = try reader.varint(row)
         for _ in 0..<(try reader.varint(row)) {
@@ -60,7 +60,7 @@ struct ObjectProperties: Versioned {
         }
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ObjectProperties {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> ObjectProperties {
         let classID = ClassID(rawValue: try reader.varint(row))
         var items: [Item] = []
         for _ in 0..<(try reader.varint(row)) {

@@ -11,7 +11,7 @@ public struct AuditPattern: Sendable {
         wanted = groups.compactMap { group in group.first.map { ($0.facet, Set(group.map(\.id))) } }
     }
 
-    func records(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> AuditRecords {
+    func records(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> AuditRecords {
         var sections: [Range<Int>] = []
         for _ in AuditFacet.allCases { sections.append(try reader.range(row)) }
         var records = AuditRecords(all: true)

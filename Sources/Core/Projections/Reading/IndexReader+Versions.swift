@@ -103,7 +103,7 @@ extension IndexReader {
         }
     }
 
-    func decodeRelation(_ prefix: RelationPrefix, _ row: Span<UInt8>) throws(DecodingFault) -> RelationDocument {
+    func decodeRelation(_ prefix: RelationPrefix, _ row: Span<UInt8>) throws(CodecError) -> RelationDocument {
         var reader = ByteReader(offset: VersionRow.headerBytes)
         return try RelationDocument.decode(prefix.kind, row, &reader)
     }
@@ -134,7 +134,7 @@ extension IndexReader {
 
 extension Versioned {
     /// Returns the document in the row of a version.
-    static func decode(_ row: Span<UInt8>) throws(DecodingFault) -> Self {
+    static func decode(_ row: Span<UInt8>) throws(CodecError) -> Self {
         var reader = ByteReader(offset: VersionRow.headerBytes)
         return try decode(row, &reader)
     }

@@ -4,7 +4,7 @@ internal import Permissions
 /// Data with versions in a table of the index.
 protocol Versioned: Equatable {
     func encode(into writer: inout ByteWriter)
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> Self
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> Self
 }
 
 /// An object: its class, parent and owner, and its access list.
@@ -46,7 +46,7 @@ struct ObjectDocument: Versioned {
         writer.varint(lastChange.rawValue - created.rawValue)
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ObjectDocument {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> ObjectDocument {
         let head = try ObjectHead(row, &reader)
         var attachments = ByteReader(offset: head.attachedOffset)
         var attached: [PermissionID] = []
@@ -71,7 +71,7 @@ struct ObjectDocument: Versioned {
         let entriesOffset: Int
 
         @inline(__always)
-        init(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) {
+        init(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) {
             let flags = try reader.byte(row)
             let classID = ClassID(rawValue: try reader.varint(row))
             let parent = flags & ObjectDocument.parentFlag == 0 ? nil : ObjectID(rawValue: try reader.varint(row))
@@ -98,7 +98,7 @@ extension AccessEntry {
         if !permanent.isEmpty { writer.varint(UInt64(permanent.rawValue)) }
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> AccessEntry {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> AccessEntry {
         let head = try reader.varint(row)
         var entry = AccessEntry(subject: PrincipalID(rawValue: head >> 2), forGood: try reader.privilegeBits(row))
         if head & 1 != 0 {
@@ -113,7 +113,7 @@ extension AccessEntry {
     @inline(__always)
     static func live(
         _ row: Span<UInt8>, _ reader: inout ByteReader, for subjects: SubjectSet?, at instant: Instant
-    ) throws(DecodingFault) -> Privileges {
+    ) throws(CodecError) -> Privileges {
         let head = try reader.varint(row)
         var privileges = try reader.privilegeBits(row)
         if head & 1 != 0 {
@@ -130,7 +130,7 @@ extension AccessEntry {
 
 extension ByteReader {
     @inline(__always)
-    mutating func privilegeBits(_ bytes: Span<UInt8>) throws(DecodingFault) -> Privileges {
+    mutating func privilegeBits(_ bytes: Span<UInt8>) throws(CodecError) -> Privileges {
         Privileges(rawValue: UInt32(truncatingIfNeeded: try varint(bytes)))
     }
 }
@@ -148,7 +148,7 @@ struct MembershipDocument: Versioned {
         }
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> MembershipDocument {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> MembershipDocument {
         let count = try reader.varint(row)
         var roles: [PrincipalID] = []
         var previous: UInt64 = 0
@@ -166,7 +166,7 @@ extension ClassOptions: Versioned {
         writer.aliases(aliases)
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ClassOptions {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> ClassOptions {
         try reader.optionsAndAliases(row)
     }
 }
@@ -177,7 +177,7 @@ extension PermissionGrant: Versioned {
         writer.varint(UInt64(privileges.rawValue))
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> PermissionGrant {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> PermissionGrant {
         PermissionGrant(subject: PrincipalID(rawValue: try reader.varint(row)), privileges: try reader.privilegeBits(row))
     }
 }
@@ -197,13 +197,13 @@ struct ValueDocument: Versioned {
         writer.blob(json)
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> ValueDocument {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> ValueDocument {
         let links = try decodeLinks(row, &reader)
         return ValueDocument(json: try reader.blob(row), links: links)
     }
 
     /// Decodes only the links, which precede the value.
-    static func decodeLinks(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> [ObjectLink] {
+    static func decodeLinks(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> [ObjectLink] {
         let count = try reader.varint(row)
         var links: [ObjectLink] = []
         for _ in 0..<count {
@@ -222,7 +222,7 @@ extension EndingPrivileges {
         writer.fixed64(UInt64(bitPattern: until.microseconds))
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> EndingPrivileges {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> EndingPrivileges {
         let privileges = try reader.privilegeBits(row)
         return EndingPrivileges(privileges: privileges, until: Instant(microseconds: Int64(bitPattern: try reader.fixed64(row))))
     }
@@ -265,7 +265,7 @@ enum RelationDocument: Versioned {
 
     static func decode(
         _ kind: RelationKind, _ row: Span<UInt8>, _ reader: inout ByteReader
-    ) throws(DecodingFault) -> RelationDocument {
+    ) throws(CodecError) -> RelationDocument {
         switch kind {
         case .entry: .entry(try AccessEntry.decode(row, &reader))
         case .link: try decodeLinks(row, &reader)
@@ -273,7 +273,7 @@ enum RelationDocument: Versioned {
         }
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> RelationDocument {
         guard reader.offset < row.count else { return .bare }
         let privileges = try reader.privilegeBits(row)
         var ending: [EndingPrivileges] = []
@@ -281,7 +281,7 @@ enum RelationDocument: Versioned {
         return .grant(privileges, ending: ending)
     }
 
-    private static func decodeLinks(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(DecodingFault) -> RelationDocument {
+    private static func decodeLinks(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> RelationDocument {
         let count = try reader.varint(row)
         var sources: [ObjectID] = []
         var previous: UInt64 = 0

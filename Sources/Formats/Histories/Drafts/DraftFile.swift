@@ -21,7 +21,7 @@ public struct DraftFile: Sendable {
     ///   - file: a file of JSON Lines.
     ///   - caller: the caller of changes without one.
     ///   - levels: the definitions of levels in grants, unless the file's header has some; nil for none.
-    /// - Throws: ``FormatError``, ``UnreadableFile``.
+    /// - Throws: ``FormatError``, ``UnreadableFileError``.
     public init(file: String, caller: Name, levels: [Level]? = nil) throws {
         var lines = try LineReader(file: file)
         var context = LineContext(kind: .scenario, levels: levels.map(LineContext.byName))

@@ -50,7 +50,7 @@ public struct HistoryImporter {
     ///   - file: the history.
     ///   - resume: continues after the last transaction of this file in the store.
     ///   - progress: called from time to time on this thread.
-    /// - Throws: ``FormatError``, ``ImportError``, ``UnreadableFile``, or an error of the store. The lines before the faulty one
+    /// - Throws: ``FormatError``, ``ImportError``, ``UnreadableFileError``, or an error of the store. The lines before the faulty one
     ///   are then imported.
     public func run(
         file: String, resume: Bool = false, progress: ((ImportProgress) -> Void)? = nil

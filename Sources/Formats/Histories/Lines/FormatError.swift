@@ -27,7 +27,7 @@ public struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A file that cannot be read.
-public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible {
+public struct UnreadableFileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
     /// The error message of the system.
     public let reason: String

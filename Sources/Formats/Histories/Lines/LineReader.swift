@@ -26,12 +26,12 @@ struct LineReader: Sendable {
     private var number = 0
     private var consumed: UInt64 = 0
 
-    init(file: String) throws(UnreadableFile) {
+    init(file: String) throws(UnreadableFileError) {
         self.file = file
         do {
             handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
         } catch {
-            throw UnreadableFile(file: file, reason: LineReader.reason(error))
+            throw UnreadableFileError(file: file, reason: LineReader.reason(error))
         }
     }
 
@@ -92,7 +92,7 @@ struct LineReader: Sendable {
         do {
             chunk = try handle.read(upToCount: LineReader.chunkBytes)
         } catch {
-            throw UnreadableFile(file: file, reason: LineReader.reason(error))
+            throw UnreadableFileError(file: file, reason: LineReader.reason(error))
         }
         guard let chunk, !chunk.isEmpty else { return false }
         buffer.removeSubrange(..<start)

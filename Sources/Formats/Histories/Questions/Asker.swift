@@ -16,7 +16,7 @@ public struct Asker {
     ///   - file: the questions.
     ///   - write: receives each answered line, without its line end.
     /// - Returns: the number of questions.
-    /// - Throws: ``FormatError`` for a line that is not a question or cannot be answered, ``UnreadableFile``, and the errors of
+    /// - Throws: ``FormatError`` for a line that is not a question or cannot be answered, ``UnreadableFileError``, and the errors of
     ///   `write` and the store.
     @discardableResult
     public func answer(file: String, write: (String) throws -> Void) throws -> Int {

@@ -26,7 +26,7 @@ package struct RecordedHistory: Sendable {
 
     /// Reads a `permission-history/1` or a `scenario/1` file. The questions of a scenario are ignored.
     ///
-    /// - Throws: ``FormatError``, ``UnreadableFile``.
+    /// - Throws: ``FormatError``, ``UnreadableFileError``.
     package init(file: String) throws { try self.init { try LineReader(file: file) } }
 
     /// Reads the lines of a text; `named` is its name in errors.

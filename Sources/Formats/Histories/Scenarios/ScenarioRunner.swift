@@ -10,7 +10,7 @@ public struct ScenarioRunner: Sendable {
 
     /// Runs one file.
     ///
-    /// - Throws: ``FormatError`` if the file is malformed, ``UnreadableFile``, or an error of the store. An unmet expectation does
+    /// - Throws: ``FormatError`` if the file is malformed, ``UnreadableFileError``, or an error of the store. An unmet expectation does
     ///   not throw: it is in the result.
     public func run(file: String) throws -> ScenarioResult { try run(try LineReader(file: file)) }
 

@@ -17,13 +17,13 @@ extension AccessDifference {
 extension Store {
     /// Returns the access of a subject or to an object at two times, and both times.
     ///
-    /// - Throws: ``SpanRunsBackwards`` if the second time is earlier than the first.
+    /// - Throws: ``SpanError`` if the second time is earlier than the first.
     package func difference(
         of name: Name, from earlier: Moment, to later: Moment, for audience: Audience = .unrestricted
     ) throws -> (differences: [AccessDifference], moments: JSONObject) {
         let (first, from) = try read(at: earlier) { ($0.revision, $0.members) }
         let (last, to) = try read(at: later) { ($0.revision, $0.members) }
-        guard first <= last else { throw SpanRunsBackwards(from: first, to: last) }
+        guard first <= last else { throw SpanError(from: first, to: last) }
         let differences =
             try name.isSubject
             ? difference(for: name, from: earlier, to: later) : difference(on: name, from: earlier, to: later, for: audience)
@@ -32,7 +32,7 @@ extension Store {
 }
 
 /// A span of revisions with an end before its start.
-package struct SpanRunsBackwards: Error, Hashable, CustomStringConvertible {
+package struct SpanError: Error, Hashable, CustomStringConvertible {
     package let from: Revision
     package let to: Revision
 

@@ -23,11 +23,11 @@ extension EntryList {
         /// In the order of saving.
         public let succeeded: [Entry]
         /// The entries that were refused, in the order of saving, each with its reason. Always empty for ``SaveMode/together``.
-        public let failed: [RefusedEntry]
+        public let failed: [EntryError]
     }
 
     /// An entry that was not saved, and the reason.
-    public struct RefusedEntry: Error, Hashable, Sendable, CustomStringConvertible {
+    public struct EntryError: Error, Hashable, Sendable, CustomStringConvertible {
         public let entry: Entry
         public let reason: Refusal
 
@@ -42,7 +42,7 @@ extension EntryList {
     ///   - mode: all entries or none, or each entry separately.
     ///   - repetition: whether an entry that exists already, or no longer exists, is an error.
     /// - Returns: the entries that succeeded and, for ``SaveMode/oneByOne``, those that failed.
-    /// - Throws: for ``SaveMode/together``, ``RefusedEntry`` for the first refused entry; nothing is changed. `Refusal` if the
+    /// - Throws: for ``SaveMode/together``, ``EntryError`` for the first refused entry; nothing is changed. `Refusal` if the
     ///   whole list is refused. ``Muniment/StoreError`` or `LogError` if the store cannot write; for ``SaveMode/oneByOne``, the
     ///   entries saved before stay saved.
     /// - Complexity: linear in the number of entries.
@@ -59,7 +59,7 @@ extension EntryList {
             return Outcome(succeeded: changes, failed: [])
         case .oneByOne:
             var succeeded: [Entry] = []
-            var failed: [RefusedEntry] = []
+            var failed: [EntryError] = []
             for entry in changes {
                 do {
                     _ = try await store.commit(Transaction(caller, [try change(for: entry, repetition)]))
@@ -81,14 +81,14 @@ extension EntryList {
     }
 
     /// Returns the refusal of an entry. If the bucket gives the privileges permanently, the refusal says so instead of `notThere`.
-    private func refused(_ entry: Entry, _ refusal: Refusal) throws -> RefusedEntry {
-        guard refusal.code == .notThere, !entry.isGranted else { return RefusedEntry(entry: entry, reason: refusal) }
+    private func refused(_ entry: Entry, _ refusal: Refusal) throws -> EntryError {
+        guard refusal.code == .notThere, !entry.isGranted else { return EntryError(entry: entry, reason: refusal) }
         let kept = try keptByBucket(entry)
-        guard !kept.isEmpty else { return RefusedEntry(entry: entry, reason: refusal) }
+        guard !kept.isEmpty else { return EntryError(entry: entry, reason: refusal) }
         let message =
             "`\(entry.subject)` has `\(kept.joined(separator: ", "))` on every object of the bucket `\(object.className)` "
             + "permanently, as the bucket's owner: it cannot be revoked on `\(object)`"
-        return RefusedEntry(entry: entry, reason: Refusal(.permanentEntry, message, change: refusal.change))
+        return EntryError(entry: entry, reason: Refusal(.permanentEntry, message, change: refusal.change))
     }
 
     /// Returns the privileges of an entry that its subject has through a permanent entry on the bucket.

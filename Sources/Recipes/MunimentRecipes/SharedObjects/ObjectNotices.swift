@@ -6,7 +6,7 @@ internal import Notices
 /// Each iteration begins at the start of the sequence.
 public struct ObjectNotices: AsyncSequence, Sendable {
     public typealias Element = ObjectsNotice
-    public typealias Failure = FeedEnd
+    public typealias Failure = NoticeFeedError
 
     let feed: NoticeFeed
     let className: String
@@ -25,7 +25,7 @@ public struct ObjectNotices: AsyncSequence, Sendable {
         }
 
         /// Waits for the next notice and returns it. Nil after the task is cancelled, and after the end.
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd)
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(NoticeFeedError)
             -> ObjectsNotice?
         {
             while true {
@@ -36,7 +36,7 @@ public struct ObjectNotices: AsyncSequence, Sendable {
         }
 
         /// Returns all notices of the next revision that has any.
-        private mutating func nextRevision(isolation actor: isolated (any Actor)? = #isolation) async throws(FeedEnd)
+        private mutating func nextRevision(isolation actor: isolated (any Actor)? = #isolation) async throws(NoticeFeedError)
             -> [Notice]?
         {
             var notices: [Notice] = []

@@ -8,7 +8,7 @@ extension SharedObjects {
     ///
     /// To receive one kind of change, use `for try await case .childAdded(let name, let value) in changes.map(\.kind)`. An observer
     /// ends with its task or its loop. It always observes as the user that created it. If that user loses read access to the
-    /// object, the observation ends with ``Muniment/ObservationEnd/accessEnded(at:)``.
+    /// object, the observation ends with ``Muniment/ObservationError/accessEnded(at:)``.
     ///
     /// - Parameters:
     ///   - path: names between slashes, `"address/city"`; empty for the whole value.

@@ -22,8 +22,8 @@ final class AccessTokenRules: Sendable {
 
     init(_ type: AccessTokenType) { self.type = type }
 
-    /// - Throws: ``JWTProblem`` (`notAnAccessToken`) if the JWT is an ID token, a logout token, a refresh token or has another type.
-    func check(_ jwt: CheckedJWT) throws(JWTProblem) {
+    /// - Throws: ``JWTError`` (`notAnAccessToken`) if the JWT is an ID token, a logout token, a refresh token or has another type.
+    func check(_ jwt: CheckedJWT) throws(JWTError) {
         // A bearer token does not prove the key that the JWT is bound to, so it may be a stolen copy (RFC 7800, RFC 9449, RFC 8705).
         if jwt.claims["cnf"] != nil {
             throw .notAnAccessToken("its `cnf` binds it to a key, but a bearer token does not prove a key")

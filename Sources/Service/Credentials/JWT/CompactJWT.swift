@@ -16,7 +16,7 @@ struct CompactJWT {
 
     static let limitBytes = 8_192
 
-    init(_ text: String) throws(JWTProblem) {
+    init(_ text: String) throws(JWTError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= CompactJWT.limitBytes else { throw .tooLong(byteCount: bytes.count) }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -47,10 +47,10 @@ struct CompactJWT {
     }
 
     /// The claims. Must be read only after the signature was verified.
-    var claims: JSONObject { get throws(JWTProblem) { try CompactJWT.object(payload) } }
+    var claims: JSONObject { get throws(JWTError) { try CompactJWT.object(payload) } }
 
     /// A duplicate name is an error, because other parsers may use the other value.
-    private static func object(_ bytes: [UInt8]) throws(JWTProblem) -> JSONObject {
+    private static func object(_ bytes: [UInt8]) throws(JWTError) -> JSONObject {
         // RFC 8259 has no byte order mark before JSON.
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]),
             case .object(let members)? = try? JSONText.decode(bytes, limit: limitBytes)

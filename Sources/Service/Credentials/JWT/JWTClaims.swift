@@ -27,8 +27,8 @@ public struct CheckedJWT: Sendable {
 
     /// Returns the time of a claim; nil if the claim is missing.
     ///
-    /// - Throws: ``JWTProblem/malformed`` if it is not a number of seconds since 1970.
-    public func time(_ name: String) throws(JWTProblem) -> Instant? { try claims.time(name) }
+    /// - Throws: ``JWTError/malformed`` if it is not a number of seconds since 1970.
+    public func time(_ name: String) throws(JWTError) -> Instant? { try claims.time(name) }
 }
 
 /// The claims that a JWT must have.
@@ -40,7 +40,7 @@ struct ClaimRules {
     static let leewaySeconds: Int64 = 60
 
     /// Checks the claims of a JWT with a valid signature.
-    func check(_ jwt: CompactJWT, at now: Instant) throws(JWTProblem) -> CheckedJWT {
+    func check(_ jwt: CompactJWT, at now: Instant) throws(JWTError) -> CheckedJWT {
         let claims = try jwt.claims
         guard let issuer = claims.text("iss"), ExactText(issuer) == ExactText(self.issuer) else { throw .wrongIssuer }
         guard names(claims["aud"]) else { throw .wrongAudience }
@@ -67,7 +67,7 @@ struct ClaimRules {
 
 extension VerifiedClaims {
     /// Creates the user of a checked JWT, if its subject is valid as a user name.
-    init(_ jwt: CheckedJWT) throws(JWTProblem) {
+    init(_ jwt: CheckedJWT) throws(JWTError) {
         issuer = jwt.claims.text("iss") ?? ""
         subject = Name("user:" + jwt.subject)
         until = jwt.until
@@ -78,7 +78,7 @@ extension VerifiedClaims {
 
 extension JSONObject {
     /// Returns the seconds since 1970 (RFC 7519, section 2), optionally with a fraction; nil if the claim is missing.
-    fileprivate func time(_ name: String) throws(JWTProblem) -> Instant? {
+    fileprivate func time(_ name: String) throws(JWTError) -> Instant? {
         switch self[name] {
         case nil: return nil
         case .integer(let seconds)?:

@@ -35,13 +35,13 @@ public final class JWTVerifier: Sendable {
     ///   - text: the JWT as it was sent, at most 8,192 bytes.
     ///   - now: the time of the check; clocks may differ by a minute.
     /// - Returns: the user, or nil if keys must be fetched first: then call ``verify(_:at:)`` on a thread that may block.
-    /// - Throws: ``JWTProblem`` if the JWT is invalid.
-    public func verifyCached(_ text: String, at now: Instant) throws(JWTProblem) -> VerifiedClaims? {
+    /// - Throws: ``JWTError`` if the JWT is invalid.
+    public func verifyCached(_ text: String, at now: Instant) throws(JWTError) -> VerifiedClaims? {
         guard let jwt = try checkCached(text, at: now) else { return nil }
         return try claims(ofAccessToken: jwt)
     }
 
-    private func checkCached(_ text: String, at now: Instant) throws(JWTProblem) -> CheckedJWT? {
+    private func checkCached(_ text: String, at now: Instant) throws(JWTError) -> CheckedJWT? {
         let jwt = try CompactJWT(text)
         switch cache.withLock({ $0.decide(keyID: jwt.keyID, algorithm: jwt.algorithm, at: now) }) {
         case .fetch:
@@ -60,19 +60,19 @@ public final class JWTVerifier: Sendable {
     /// - Parameters:
     ///   - text: the JWT as it was sent, at most 8,192 bytes.
     ///   - now: the time of the check; clocks may differ by a minute. It is evaluated again after each wait.
-    /// - Throws: ``JWTProblem`` if the JWT is invalid, or if the keys to verify it are missing.
-    public func verify(_ text: String, at now: @autoclosure () -> Instant) throws(JWTProblem) -> VerifiedClaims {
+    /// - Throws: ``JWTError`` if the JWT is invalid, or if the keys to verify it are missing.
+    public func verify(_ text: String, at now: @autoclosure () -> Instant) throws(JWTError) -> VerifiedClaims {
         try claims(ofAccessToken: try check(text, at: now()))
     }
 
-    private func claims(ofAccessToken jwt: CheckedJWT) throws(JWTProblem) -> VerifiedClaims {
+    private func claims(ofAccessToken jwt: CheckedJWT) throws(JWTError) -> VerifiedClaims {
         try accessTokens.check(jwt)
         return try VerifiedClaims(jwt)
     }
 
     /// Verifies a JWT as ``verify(_:at:)`` does, and returns all of its claims. Its subject need not be a valid user name, and it
     /// may be another JWT than an access token.
-    public func check(_ text: String, at now: @autoclosure () -> Instant) throws(JWTProblem) -> CheckedJWT {
+    public func check(_ text: String, at now: @autoclosure () -> Instant) throws(JWTError) -> CheckedJWT {
         if let jwt = try checkCached(text, at: now()) { return jwt }
         fetching.withLock { _ in
             // Another thread's fetch may have added the key, or may have failed a moment ago.
@@ -87,7 +87,7 @@ public final class JWTVerifier: Sendable {
         return jwt
     }
 
-    private func check(_ jwt: CompactJWT, with key: VerificationKey, at now: Instant) throws(JWTProblem) -> CheckedJWT {
+    private func check(_ jwt: CompactJWT, with key: VerificationKey, at now: Instant) throws(JWTError) -> CheckedJWT {
         guard key.verifies(jwt.signature, of: jwt.signedBytes, by: jwt.algorithm.scheme) else { throw .wrongSignature }
         return try rules.check(jwt, at: now)
     }

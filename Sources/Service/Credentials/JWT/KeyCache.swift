@@ -28,7 +28,7 @@ struct KeyCache {
         case use(VerificationKey)
         /// Fetch the keys, and call again.
         case fetch
-        case refuse(JWTProblem)
+        case refuse(JWTError)
     }
 
     func decide(keyID: String?, algorithm: JWTAlgorithm, at now: Instant) -> Decision {

@@ -21,8 +21,8 @@ public struct RunningService: Sendable {
     /// - Parameters:
     ///   - path: the path of the request, percent-encoded, with a leading slash.
     ///   - json: the body.
-    /// - Throws: ``ServiceUnreachable``. The service may have executed the request nevertheless.
-    public func post(_ path: String, json: [UInt8]) throws(ServiceUnreachable) -> (status: Int, body: [UInt8]) {
+    /// - Throws: ``ServiceUnreachableError``. The service may have executed the request nevertheless.
+    public func post(_ path: String, json: [UInt8]) throws(ServiceUnreachableError) -> (status: Int, body: [UInt8]) {
         try send(.post, path, json: json)
     }
 
@@ -32,11 +32,11 @@ public struct RunningService: Sendable {
     ///   - method: the method of the request.
     ///   - path: the path of the request, percent-encoded, with a leading slash.
     ///   - json: the body; nil for none.
-    /// - Throws: ``ServiceUnreachable``. The service may have executed the request nevertheless.
+    /// - Throws: ``ServiceUnreachableError``. The service may have executed the request nevertheless.
     public func send(
         _ method: HTTPClientMethod, _ path: String, json: [UInt8]? = nil
-    ) throws(ServiceUnreachable) -> (status: Int, body: [UInt8]) {
-        guard let address = HTTPAddress(note.address + path) else { throw ServiceUnreachable(why: "its note has no address") }
+    ) throws(ServiceUnreachableError) -> (status: Int, body: [UInt8]) {
+        guard let address = HTTPAddress(note.address + path) else { throw ServiceUnreachableError(why: "its note has no address") }
         var request = HTTPClientRequest(address)
         request.method = method
         request.body = json
@@ -49,7 +49,7 @@ public struct RunningService: Sendable {
             let response = try HTTPClient.send(request)
             return (response.status, response.body)
         } catch {
-            throw ServiceUnreachable(why: "\(error)")
+            throw ServiceUnreachableError(why: "\(error)")
         }
     }
 
@@ -58,7 +58,7 @@ public struct RunningService: Sendable {
 }
 
 /// The service did not respond.
-public struct ServiceUnreachable: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ServiceUnreachableError: Error, Hashable, Sendable, CustomStringConvertible {
     public let why: String
 
     public var description: String {

@@ -23,7 +23,7 @@ public final class ServiceLock: Sendable {
         place = ServicePlace(dataDirectory: dataDirectory)
         secret = LocalSecret.random()
         try makePrivateFolder(place.folder)
-        do { lock = try FileLock(path: place.lock, holder: processDescription()) } catch let held as FileLock.Held {
+        do { lock = try FileLock(path: place.lock, holder: processDescription()) } catch let held as FileLock.HeldError {
             throw ServiceLockError.alreadyRuns(dataDirectory: dataDirectory, holder: held.holder)
         }
         do { try removeFile(place.note) } catch {

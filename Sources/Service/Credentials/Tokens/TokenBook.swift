@@ -22,8 +22,8 @@ struct TokenBook {
 
     /// Applies a line.
     ///
-    /// - Throws: ``TokenFileError/Reason`` if the line contradicts the lines before it.
-    mutating func apply(_ line: TokenLine) throws(TokenFileError.Reason) {
+    /// - Throws: ``TokenFileError/LineError`` if the line contradicts the lines before it.
+    mutating func apply(_ line: TokenLine) throws(TokenFileError.LineError) {
         switch line {
         case .created(let token, let digest):
             guard token.id == nextID else { throw .unexpectedID(token.id, expected: nextID) }

@@ -3,7 +3,7 @@ public import Events
 /// The token file cannot be decoded. No token is valid until it is repaired.
 public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem of a line.
-    public enum Reason: Error, Hashable, Sendable {
+    public enum LineError: Error, Hashable, Sendable {
         case unknownFormat
         /// The line was written by a build before format 2, without checksums.
         case withoutChecksums
@@ -23,7 +23,7 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
     public let path: String
     /// The number of the line, from 1.
     public let line: Int
-    public let reason: Reason
+    public let reason: LineError
 
     public var description: String {
         let problem =

@@ -35,7 +35,7 @@ struct TokenFile {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().map(Array.init)
         var number = 1
         var isOlder = record != nil
-        do throws(TokenFileError.Reason) {
+        do throws(TokenFileError.LineError) {
             let (known, knownSum) = try TokenFile.checkedHead(lines[0])
             byteCount = lines[0].count + 1
             for line in lines.dropFirst() {
@@ -80,7 +80,7 @@ struct TokenFile {
     }
 
     /// Returns the number of lines that the first line counts, and the checksum of the last of these lines.
-    fileprivate static func checkedHead(_ line: [UInt8]) throws(TokenFileError.Reason) -> (lines: Int, sum: Digest) {
+    fileprivate static func checkedHead(_ line: [UInt8]) throws(TokenFileError.LineError) -> (lines: Int, sum: Digest) {
         if line == Array("\(format)1\"}".utf8) { throw .withoutChecksums }
         guard line.starts(with: "\(format)2\",".utf8) else { throw .unknownFormat }
         let parts = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
@@ -107,7 +107,7 @@ struct TokenRecord {
     init?(at path: String) throws {
         guard try exists(path) else { return nil }
         let bytes = try readFile(path)
-        do throws(TokenFileError.Reason) {
+        do throws(TokenFileError.LineError) {
             guard bytes.last == UInt8(ascii: "\n") else { throw .checksum }
             (lines, sum) = try TokenFile.checkedHead(Array(bytes.dropLast()))
         } catch { throw TokenFileError(path: path, line: 1, reason: error) }

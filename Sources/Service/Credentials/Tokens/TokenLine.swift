@@ -20,10 +20,10 @@ enum TokenLine {
 
     static let limitBytes = 16_384
 
-    init(_ bytes: [UInt8]) throws(TokenFileError.Reason) {
+    init(_ bytes: [UInt8]) throws(TokenFileError.LineError) {
         let value: JSONValue
         do { value = try JSONText.decode(bytes, limit: TokenLine.limitBytes) } catch { throw .malformed(error.description) }
-        var members = try ObjectReader<TokenFileError.Reason>(value)
+        var members = try ObjectReader<TokenFileError.LineError>(value)
         let time = try members.required("time", try members.optionalInstant("time"))
         if let id = try members.optionalText("revoked") {
             self = .revoked(id: id, time)
@@ -87,12 +87,12 @@ extension StoreScope {
     }
 }
 
-extension TokenFileError.Reason: MemberFailure {
+extension TokenFileError.LineError: MemberFailure {
     package init(_ problem: MemberProblem) { self = .malformed(problem.description) }
 }
 
-extension ObjectReader<TokenFileError.Reason> {
-    fileprivate mutating func stores() throws(TokenFileError.Reason) -> StoreScope {
+extension ObjectReader<TokenFileError.LineError> {
+    fileprivate mutating func stores() throws(TokenFileError.LineError) -> StoreScope {
         if value("stores") == .string("*") { return .all }
         let names = try texts("stores")
         guard !names.isEmpty, names.allSatisfy(StoreScope.isStoreName) else {
@@ -101,7 +101,7 @@ extension ObjectReader<TokenFileError.Reason> {
         return .named(names)
     }
 
-    fileprivate mutating func right() throws(TokenFileError.Reason) -> Right {
+    fileprivate mutating func right() throws(TokenFileError.LineError) -> Right {
         let name = try optionalText("as").map { Name($0) }
         switch (try text("can"), name) {
         case ("ask", nil): return .ask

@@ -106,7 +106,7 @@ public struct AccountsOptions: Sendable {
 }
 
 /// A store configured for accounts does not exist.
-public struct NoStoreForAccounts: Error, Hashable, Sendable, CustomStringConvertible {
+public struct AccountStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public let store: StoreName
     public let dataDirectory: String
 

@@ -15,7 +15,7 @@ struct StoreDirectory: PermissionDirectory {
     /// Receives faults. They are not reported to users, because they would disclose which stores exist and their state.
     let report: @Sendable (String) -> Void
 
-    func enroll(_ principals: [Name]) throws(DirectoryProblem) {
+    func enroll(_ principals: [Name]) throws(DirectoryError) {
         for name in stores {
             let store = try open(name)
             try carryOut(in: name) {
@@ -30,15 +30,15 @@ struct StoreDirectory: PermissionDirectory {
 
     /// Withdraws a principal from every store of the data directory, including stores without accounts, because entries may name it
     /// there. Also revokes tokens that act as the principal.
-    func withdraw(_ principal: Name) throws(DirectoryProblem) {
+    func withdraw(_ principal: Name) throws(DirectoryError) {
         let names: [StoreName]
         do { names = try data.names() } catch { throw fault("the data directory cannot be read: \(error)") }
-        let open = try names.map { (name) throws(DirectoryProblem) in (name: name, store: try self.open(name)) }
+        let open = try names.map { (name) throws(DirectoryError) in (name: name, store: try self.open(name)) }
         // Checks all stores before changing any: an obstacle in one store leaves all unchanged.
         for (name, store) in open {
             let administrators = try carryOut(in: name) { try store.administrators }
             guard administrators != [principal] else {
-                throw DirectoryProblem(
+                throw DirectoryError(
                     "the store `\(name)` has no other administrator: appoint one first (`muniment admin appoint`, or a "
                         + "transaction with `appointAdministrator`)")
             }
@@ -58,7 +58,7 @@ struct StoreDirectory: PermissionDirectory {
     /// The largest time to wait for running commits, in seconds. Commits take milliseconds.
     private static let patienceSeconds = 30
 
-    private func endTokens(actingAs principal: Name) throws(DirectoryProblem) {
+    private func endTokens(actingAs principal: Name) throws(DirectoryError) {
         do {
             let now = clock()
             for token in try tokens.list() where token.right == .act(as: principal) && token.isGood(at: now) {
@@ -69,24 +69,24 @@ struct StoreDirectory: PermissionDirectory {
         }
     }
 
-    private func open(_ name: StoreName) throws(DirectoryProblem) -> Store {
+    private func open(_ name: StoreName) throws(DirectoryError) -> Store {
         guard let hosted = try carryOut(in: name, { try data.store(name) }) else {
             throw fault("the store `\(name)` no longer exists: restore it, or remove it from the settings of accounts")
         }
         return hosted.store
     }
 
-    private func carryOut<R>(in name: StoreName, _ body: () throws -> R) throws(DirectoryProblem) -> R {
+    private func carryOut<R>(in name: StoreName, _ body: () throws -> R) throws(DirectoryError) -> R {
         do { return try body() } catch let refusal as Refusal {
-            throw DirectoryProblem("the store `\(name)` refused the change: \(refusal.message)")
+            throw DirectoryError("the store `\(name)` refused the change: \(refusal.message)")
         } catch {
             throw fault("the store `\(name)`: \(error)")
         }
     }
 
     /// Reports a fault to the log, and returns a general problem for the client.
-    private func fault(_ what: String) -> DirectoryProblem {
+    private func fault(_ what: String) -> DirectoryError {
         report("accounts and stores: \(what)")
-        return DirectoryProblem("a store cannot do this now: try again later; the service's log has the reason")
+        return DirectoryError("a store cannot do this now: try again later; the service's log has the reason")
     }
 }

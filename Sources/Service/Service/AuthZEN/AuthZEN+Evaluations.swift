@@ -10,7 +10,7 @@ extension AuthZEN {
     ///
     /// - Parameter body: the request, as JSON.
     /// - Returns: the decisions in the order of the request, as JSON. With two of the semantics, the list ends at the decisive one.
-    /// - Throws: ``AuthZENProblem`` for a request that is invalid as a whole, and errors of a store that cannot be read.
+    /// - Throws: ``AuthZENError`` for a request that is invalid as a whole, and errors of a store that cannot be read.
     package func evaluations(_ body: [UInt8]) throws -> [UInt8] {
         let request = try EvaluationsRequest(body, self)
         if let fault = request.fault { throw fault }
@@ -44,13 +44,13 @@ struct EvaluationsRequest {
     private(set) var items: [EvaluationItem] = []
     private(set) var semantic = EvaluationsSemantic.all
     /// The error of the request as a whole, apart from its defaults.
-    private(set) var fault: AuthZENProblem?
+    private(set) var fault: AuthZENError?
     /// The moment of evaluations without a context.
     var moment: Moment { defaults.context?.moment ?? .now }
 
-    init(_ body: [UInt8], _ authZEN: AuthZEN) throws(AuthZENProblem) {
+    init(_ body: [UInt8], _ authZEN: AuthZEN) throws(AuthZENError) {
         var (defaults, items, semantic) = (RequestParts(), [EvaluationItem]?.none, EvaluationsSemantic?.none)
-        var fault: AuthZENProblem?
+        var fault: AuthZENError?
         try authZEN.read(body) { reader, name throws(JSONError) in
             switch name {
             case "evaluations":
@@ -67,7 +67,7 @@ struct EvaluationsRequest {
     }
 
     private static func items(
-        _ reader: inout JSONReader, _ fault: inout AuthZENProblem?
+        _ reader: inout JSONReader, _ fault: inout AuthZENError?
     ) throws(JSONError) -> [EvaluationItem] {
         guard try reader.next() == .array else {
             fault = .wrongType("evaluations", "a list")
@@ -81,14 +81,14 @@ struct EvaluationsRequest {
             if count <= AuthZEN.evaluationsPerRequest { items.append(try EvaluationItem(&reader)) } else { try reader.skip() }
         }
         if count > AuthZEN.evaluationsPerRequest {
-            fault = AuthZENProblem(
+            fault = AuthZENError(
                 "the request has \(count) evaluations: send at most \(AuthZEN.evaluationsPerRequest) in one request")
         }
         return items
     }
 
     private static func semantic(
-        _ reader: inout JSONReader, _ fault: inout AuthZENProblem?
+        _ reader: inout JSONReader, _ fault: inout AuthZENError?
     ) throws(JSONError) -> EvaluationsSemantic {
         guard try reader.next() == .object else {
             fault = .wrongType("options", "an object")
@@ -110,11 +110,11 @@ struct EvaluationsRequest {
 /// One of several evaluations.
 struct EvaluationItem {
     private(set) var parts = RequestParts()
-    private(set) var fault: AuthZENProblem?
+    private(set) var fault: AuthZENError?
 
     init(_ reader: inout JSONReader) throws(JSONError) {
         guard try reader.next() == .object else {
-            fault = AuthZENProblem("an evaluation must be an object")
+            fault = AuthZENError("an evaluation must be an object")
             try reader.skip()
             return
         }
@@ -156,7 +156,7 @@ private struct EvaluationAnswers {
                 var other = Evaluator(snapshot, telling: authZEN.decided)
                 return try decide(question, item, by: &other)
             }
-        } catch let error as AuthZENProblem {
+        } catch let error as AuthZENError {
             writer.raw("{\"decision\":false,\"context\":{\"error\":{\"status\":\(error.status),\"message\":")
             writer.write(error.message)
             writer.raw("}}}")

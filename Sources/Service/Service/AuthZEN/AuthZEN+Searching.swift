@@ -14,7 +14,7 @@ extension AuthZEN {
     ///
     /// - Parameter body: the request, as JSON.
     /// - Returns: a page of the subjects by name, as JSON. All following pages use the same moment.
-    /// - Throws: ``AuthZENProblem``, and errors of a store that cannot be read.
+    /// - Throws: ``AuthZENError``, and errors of a store that cannot be read.
     package func searchSubjects(_ body: [UInt8]) throws -> [UInt8] {
         try search(.subject, body) { parts, snapshot in
             guard let subject = parts.subject, let resource = parts.resource else { return [] }
@@ -33,7 +33,7 @@ extension AuthZEN {
     ///
     /// - Parameter body: the request, as JSON.
     /// - Returns: a page of the resources by name, as JSON. All following pages use the same moment.
-    /// - Throws: ``AuthZENProblem``, and errors of a store that cannot be read.
+    /// - Throws: ``AuthZENError``, and errors of a store that cannot be read.
     package func searchResources(_ body: [UInt8]) throws -> [UInt8] {
         try search(.resource, body) { parts, snapshot in
             guard let (subject, resource) = try known(parts, snapshot),
@@ -47,7 +47,7 @@ extension AuthZEN {
     ///
     /// - Parameter body: the request, as JSON.
     /// - Returns: a page of the actions by name, as JSON. All following pages use the same moment.
-    /// - Throws: ``AuthZENProblem``, and errors of a store that cannot be read.
+    /// - Throws: ``AuthZENError``, and errors of a store that cannot be read.
     package func searchActions(_ body: [UInt8]) throws -> [UInt8] {
         try search(.action, body) { parts, snapshot in
             guard let (subject, resource) = try known(parts, snapshot),
@@ -76,18 +76,18 @@ extension AuthZEN {
             }
         }
         guard let token = PageToken(text) else {
-            throw AuthZENProblem("invalid `page.token`: pass the `next_token` of the previous page unchanged")
+            throw AuthZENError("invalid `page.token`: pass the `next_token` of the previous page unchanged")
         }
         let limit = request.page.limit.map { min($0, Self.resultsPerPageLimit) } ?? token.limit
         guard token.digest == (try request.digest()), token.limit == limit else {
-            throw AuthZENProblem("`page.token` is from another request: repeat that request, or begin without a token")
+            throw AuthZENError("`page.token` is from another request: repeat that request, or begin without a token")
         }
         do {
             return try store.read(at: .revisionAt(token.revision, token.instant)) { snapshot in
                 try page(of: find(request.parts, snapshot), limit, from: token.offset, request, snapshot)
             }
         } catch StoreError.noSuchRevision {
-            throw AuthZENProblem("`page.token` is from another store: begin without a token")
+            throw AuthZENError("`page.token` is from another store: begin without a token")
         }
     }
 

@@ -31,7 +31,7 @@ package struct AuthZEN {
     ///
     /// - Parameter body: the request, as JSON.
     /// - Returns: the decision, as JSON.
-    /// - Throws: ``AuthZENProblem`` for an invalid request, and errors of a store that cannot be read.
+    /// - Throws: ``AuthZENError`` for an invalid request, and errors of a store that cannot be read.
     package func evaluation(_ body: [UInt8]) throws -> [UInt8] {
         var parts = RequestParts()
         try read(body) { reader, name throws(JSONError) in
@@ -60,25 +60,25 @@ package struct AuthZEN {
     /// Reads the members of a request.
     func read(
         _ body: [UInt8], _ take: (inout JSONReader, String) throws(JSONError) -> Void
-    ) throws(AuthZENProblem) {
+    ) throws(AuthZENError) {
         do {
             var reader = try JSONReader(body)
             guard try reader.next() == .object else {
-                throw AuthZENProblem("the body must be a JSON object with `subject`, `action` and `resource`")
+                throw AuthZENError("the body must be a JSON object with `subject`, `action` and `resource`")
             }
             try reader.takeMembers(take)
             try reader.end()
-        } catch let problem as AuthZENProblem {
+        } catch let problem as AuthZENError {
             throw problem
         } catch {
-            throw (error as? JSONError).map(AuthZENProblem.init) ?? AuthZENProblem("the body cannot be read: \(error)")
+            throw (error as? JSONError).map(AuthZENError.init) ?? AuthZENError("the body cannot be read: \(error)")
         }
     }
 
     /// Reads the store at the moment of a request.
     func reading<R>(_ moment: Moment, _ body: (Snapshot) throws -> R) throws -> R {
         do { return try store.read(at: moment, body) } catch let error as StoreError {
-            if case .noSuchRevision = error { throw AuthZENProblem("`context.at`: \(error)") }
+            if case .noSuchRevision = error { throw AuthZENError("`context.at`: \(error)") }
             throw error
         }
     }
@@ -86,7 +86,7 @@ package struct AuthZEN {
 
 extension Question {
     /// Creates the question from the parts of a request. Missing parts are taken from `defaults` as a whole.
-    init(_ parts: RequestParts, defaults: RequestParts = RequestParts()) throws(AuthZENProblem) {
+    init(_ parts: RequestParts, defaults: RequestParts = RequestParts()) throws(AuthZENError) {
         guard let subject = parts.subject ?? defaults.subject else { throw .missingPart("subject") }
         guard let action = parts.action ?? defaults.action else { throw .missingPart("action") }
         guard let resource = parts.resource ?? defaults.resource else { throw .missingPart("resource") }
@@ -100,7 +100,7 @@ extension Question {
 }
 
 /// Why a request, or one of several evaluations, is refused. A denial is not an error.
-package struct AuthZENProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct AuthZENError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The HTTP status: 400, or 403 if the caller may not send this query.
     package let status: Int
     /// The problem, and its solution.
@@ -115,10 +115,10 @@ package struct AuthZENProblem: Error, Hashable, Sendable, CustomStringConvertibl
         self.init("the body is not valid JSON: \(error)")
     }
 
-    static func missingPart(_ part: String) -> AuthZENProblem { AuthZENProblem("`\(part)` is missing: add it") }
-    static func missing(_ member: String) -> AuthZENProblem { AuthZENProblem("`\(member)` is missing or empty: write a string") }
-    static func wrongType(_ member: String, _ wanted: String) -> AuthZENProblem { AuthZENProblem("`\(member)` must be \(wanted)") }
-    static func repeated(_ member: String) -> AuthZENProblem { AuthZENProblem("`\(member)` appears twice: keep one of them") }
+    static func missingPart(_ part: String) -> AuthZENError { AuthZENError("`\(part)` is missing: add it") }
+    static func missing(_ member: String) -> AuthZENError { AuthZENError("`\(member)` is missing or empty: write a string") }
+    static func wrongType(_ member: String, _ wanted: String) -> AuthZENError { AuthZENError("`\(member)` must be \(wanted)") }
+    static func repeated(_ member: String) -> AuthZENError { AuthZENError("`\(member)` appears twice: keep one of them") }
 
     package var description: String { message }
 }
@@ -163,7 +163,7 @@ package enum Asker: Hashable, Sendable {
     /// Throws unless the caller may query a subject.
     func requireAsking(about subject: EntityPart, in store: Store) throws {
         guard case .itself(let name) = self, try !mayAsk(about: subject.principal, in: store) else { return }
-        throw AuthZENProblem(
+        throw AuthZENError(
             status: 403, "this token allows \(name) only questions about itself: use a token with the right `ask`")
     }
 
@@ -171,7 +171,7 @@ package enum Asker: Hashable, Sendable {
     func requireAsking(aboutAccessTo resource: EntityPart, in store: Store) throws {
         guard case .itself(let name) = self, try !mayAskAnything(in: store) else { return }
         if let object = resource.object, try mayAsk(aboutObject: object, in: store) { return }
-        throw AuthZENProblem(
+        throw AuthZENError(
             status: 403,
             "this token allows \(name) only searches for subjects of objects where it may set permissions: use a token with the right `ask`"
         )

@@ -42,7 +42,7 @@ struct PageToken: Equatable {
     private init(_ bytes: [UInt8]) throws {
         let span = bytes.span
         var reader = ByteReader()
-        guard try reader.byte(span) == Self.version else { throw DecodingFault.unknownFormat(version: bytes[0]) }
+        guard try reader.byte(span) == Self.version else { throw CodecError.unknownFormat(version: bytes[0]) }
         revision = Revision(try reader.varint(span))
         instant = Instant(microseconds: Int64(bitPattern: try reader.fixed64(span)))
         limit = Int(clamping: try reader.varint(span))

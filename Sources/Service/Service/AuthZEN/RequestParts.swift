@@ -11,7 +11,7 @@ struct RequestParts {
     var context: ContextPart?
 
     /// The error of the first part that is duplicate or contains a value of the wrong type.
-    var fault: AuthZENProblem? { subject?.fault ?? action?.fault ?? resource?.fault ?? context?.fault }
+    var fault: AuthZENError? { subject?.fault ?? action?.fault ?? resource?.fault ?? context?.fault }
 
     /// Reads the value of a member if it is one of the four parts. Returns whether it was.
     mutating func take(_ name: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
@@ -32,7 +32,7 @@ final class EntityPart {
     private(set) var type = ""
     /// Empty if missing.
     private(set) var id = ""
-    private(set) var fault: AuthZENProblem?
+    private(set) var fault: AuthZENError?
 
     enum Role: String {
         case subject, resource
@@ -45,7 +45,7 @@ final class EntityPart {
             return
         }
         var (type, id) = (String?.none, String?.none)
-        var fault = isRepeated ? AuthZENProblem.repeated(role.rawValue) : nil
+        var fault = isRepeated ? AuthZENError.repeated(role.rawValue) : nil
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
             case "type": try reader.takeText(role.rawValue, "type", &type, &fault)
@@ -62,7 +62,7 @@ final class EntityPart {
 final class ActionPart {
     /// Empty if missing.
     private(set) var name = ""
-    private(set) var fault: AuthZENProblem?
+    private(set) var fault: AuthZENError?
 
     fileprivate init(_ reader: inout JSONReader, isRepeated: Bool) throws(JSONError) {
         guard try reader.next() == .object else {
@@ -70,7 +70,7 @@ final class ActionPart {
             try reader.skip()
             return
         }
-        var (name, fault) = (String?.none, isRepeated ? AuthZENProblem.repeated("action") : nil)
+        var (name, fault) = (String?.none, isRepeated ? AuthZENError.repeated("action") : nil)
         try reader.takeMembers { reader, member throws(JSONError) in
             switch member {
             case "name": try reader.takeText("action", "name", &name, &fault)
@@ -88,7 +88,7 @@ struct ContextPart {
     private(set) var moment: Moment?
     /// Whether the response must contain the reason.
     private(set) var wantsReason = false
-    private(set) var fault: AuthZENProblem?
+    private(set) var fault: AuthZENError?
 
     fileprivate init(_ reader: inout JSONReader, isRepeated: Bool) throws(JSONError) {
         guard try reader.next() == .object else {
@@ -97,7 +97,7 @@ struct ContextPart {
             return
         }
         var (at, reason) = (JSONValue?.none, false)
-        var fault = isRepeated ? AuthZENProblem.repeated("context") : nil
+        var fault = isRepeated ? AuthZENError.repeated("context") : nil
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
             case "at":
@@ -126,7 +126,7 @@ struct ContextPart {
 extension JSONReader {
     /// Reads a text as a member of a part. A value of another type is an error.
     fileprivate mutating func takeText(
-        _ part: String, _ member: String, _ text: inout String?, _ fault: inout AuthZENProblem?
+        _ part: String, _ member: String, _ text: inout String?, _ fault: inout AuthZENError?
     ) throws(JSONError) {
         guard try next() == .text else {
             fault = fault ?? .wrongType("\(part).\(member)", "a string")
@@ -138,7 +138,7 @@ extension JSONReader {
 
     /// Skips an unused object. A value that is not an object is an error.
     fileprivate mutating func skipObject(
-        _ part: String, _ member: String, _ fault: inout AuthZENProblem?
+        _ part: String, _ member: String, _ fault: inout AuthZENError?
     ) throws(JSONError) {
         if try next() != .object { fault = fault ?? .wrongType("\(part).\(member)", "an object") }
         try skip()

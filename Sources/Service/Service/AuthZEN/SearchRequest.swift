@@ -15,8 +15,8 @@ struct SearchRequest {
     /// The bytes of the request.
     private let body: [UInt8]
 
-    /// - Throws: ``AuthZENProblem`` for an invalid request. Types and ids that no store can contain are valid.
-    init(_ body: [UInt8], _ kind: SearchedKind, _ authZEN: AuthZEN) throws(AuthZENProblem) {
+    /// - Throws: ``AuthZENError`` for an invalid request. Types and ids that no store can contain are valid.
+    init(_ body: [UInt8], _ kind: SearchedKind, _ authZEN: AuthZEN) throws(AuthZENError) {
         (self.kind, self.body) = (kind, body)
         var (parts, page) = (RequestParts(), PagePart?.none)
         try authZEN.read(body) { reader, name throws(JSONError) in
@@ -31,7 +31,7 @@ struct SearchRequest {
     }
 
     /// The missing required part. An id of the searched entity is ignored.
-    private var missing: AuthZENProblem? {
+    private var missing: AuthZENError? {
         guard let subject = parts.subject else { return .missingPart("subject") }
         guard let resource = parts.resource else { return .missingPart("resource") }
         if kind != .action {
@@ -47,7 +47,7 @@ struct SearchRequest {
 
     /// Returns a digest of the request: the first bytes of SHA-256 of its kind and all its members in the order of their names,
     /// except for the token and the limit of its page.
-    func digest() throws(AuthZENProblem) -> [UInt8] {
+    func digest() throws(AuthZENError) -> [UInt8] {
         do {
             guard case .object(var members) = try JSONText.decode(body) else { return [] }
             if case .object(var page)? = members["page"] {
@@ -56,7 +56,7 @@ struct SearchRequest {
             }
             let text = Array(kind.rawValue.utf8) + (try JSONText.encode(.object(members)))
             return Array(Digest(of: text.span).bytes.prefix(8))
-        } catch { throw AuthZENProblem(error) }
+        } catch { throw AuthZENError(error) }
     }
 }
 
@@ -65,7 +65,7 @@ struct PagePart {
     private(set) var token: String?
     /// The largest number of results on the page.
     private(set) var limit: Int?
-    private(set) var fault: AuthZENProblem?
+    private(set) var fault: AuthZENError?
 
     init() {}
 
@@ -76,7 +76,7 @@ struct PagePart {
             return
         }
         var (token, limit) = (JSONValue?.none, JSONValue?.none)
-        var fault = isRepeated ? AuthZENProblem.repeated("page") : nil
+        var fault = isRepeated ? AuthZENError.repeated("page") : nil
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
             case "token":

@@ -74,7 +74,7 @@ struct Authenticator: Sendable {
         guard let verifier, credential.utf8.contains(UInt8(ascii: ".")) else { throw .unauthenticated }
         // Verifying a signature takes a thousand times as long as a table lookup, so clients with invalid ones are limited.
         guard failures.accepts(ClientAddress.group(peer), at: clock()) else { throw .tooManyFailures }
-        do throws(JWTProblem) {
+        do throws(JWTError) {
             guard let claims = try verifier.verifyCached(credential, at: clock()) else { return .unverified(jwt: credential) }
             return .known(Caller(claims, issuerStores))
         } catch {
@@ -85,7 +85,7 @@ struct Authenticator: Sendable {
     /// Returns the caller of a JWT, after fetching the issuer's keys. Can block for as long as the fetch takes.
     func caller(verifying jwt: String, from peer: String) throws(Problem) -> Caller {
         guard let verifier else { throw .unauthenticated }
-        do throws(JWTProblem) { return Caller(try verifier.verify(jwt, at: clock()), issuerStores) } catch {
+        do throws(JWTError) { return Caller(try verifier.verify(jwt, at: clock()), issuerStores) } catch {
             throw problem(for: error, from: peer)
         }
     }
@@ -124,7 +124,7 @@ struct Authenticator: Sendable {
         throw .unauthenticated
     }
 
-    private func problem(for problem: JWTProblem, from peer: String) -> Problem {
+    private func problem(for problem: JWTError, from peer: String) -> Problem {
         guard case .keysUnavailable = problem else { return wrong(from: peer) }
         return .issuerIsSlow
     }

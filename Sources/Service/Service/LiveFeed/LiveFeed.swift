@@ -60,9 +60,9 @@ final class LiveFeed: Sendable {
     /// - Parameters:
     ///   - event: its bytes, made by ``ServerSentEvent/event(_:at:)``.
     ///   - cursor: the client's position after the event.
-    /// - Throws: `HTTPStreamClosed` if the client has closed the connection or may no longer listen.
-    func send(_ event: [UInt8], at cursor: FeedCursor) async throws(HTTPStreamClosed) {
-        guard isAllowed() else { throw HTTPStreamClosed() }
+    /// - Throws: `HTTPStreamClosedError` if the client has closed the connection or may no longer listen.
+    func send(_ event: [UInt8], at cursor: FeedCursor) async throws(HTTPStreamClosedError) {
+        guard isAllowed() else { throw HTTPStreamClosedError() }
         // Set before the event is sent, so that a later heartbeat cannot set the client back to an earlier position.
         state.withLock { $0.told = cursor }
         try await stream.write(event)

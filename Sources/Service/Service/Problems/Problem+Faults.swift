@@ -13,14 +13,14 @@ extension Problem {
     init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case is Cancellation.Stopped: self = .deadlineExceeded
+        case is Cancellation.StoppedError: self = .deadlineExceeded
         case let refusal as Refusal: self.init(refusal)
-        case let problem as AuthZENProblem: self.init(problem.status == 403 ? .forbidden : .malformed, problem.message)
-        case let problem as AccountProblem: self.init(problem)
+        case let problem as AuthZENError: self.init(problem.status == 403 ? .forbidden : .malformed, problem.message)
+        case let problem as AccountError: self.init(problem)
         case let error as JSONError where error.kind == .tooLong: self.init(.tooLarge, "the body is too large: \(error)")
         case let error as JSONError: self.init(.malformed, "the body is not JSON: \(error)")
-        case let error as SpanRunsBackwards: self.init(.malformed, "\(error)")
-        case let error as MalformedTime: self.init(.malformed, "\(error)")
+        case let error as SpanError: self.init(.malformed, "\(error)")
+        case let error as TimeFormatError: self.init(.malformed, "\(error)")
         case let error as StoreError: self.init(error)
         case let error as FileError where error.isLackOfResources: self = .lacksResources
         case AccountBookError.lacksResources: self = .lacksResources
@@ -55,7 +55,7 @@ extension Problem {
 
 extension Problem {
     /// Creates the problem for a refused account operation.
-    init(_ problem: AccountProblem) {
+    init(_ problem: AccountError) {
         switch problem {
         case .malformed(let detail): self.init(.malformed, detail)
         case .wrongCredentials:

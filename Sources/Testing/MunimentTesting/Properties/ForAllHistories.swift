@@ -22,7 +22,7 @@ public import RandomHistories
 ///   - vocabulary: the names to use; nil for a small world with all features of a store. Its names should exist after `beginning`.
 ///   - seed: the seed of the first history; the others follow it. Nil for `MUNIMENT_SEED`, or a different seed in every run.
 ///   - property: checks a revision; throws if the property does not hold, as expectations do.
-/// - Throws: ``BrokenProperty``.
+/// - Throws: ``PropertyError``.
 public func forAllHistories(
     _ count: Int = 100, length: Int = 60, after beginning: History? = nil, drawnFrom vocabulary: Vocabulary? = nil,
     seed: UInt64? = nil, _ property: (HistoryStep) throws -> Void
@@ -33,7 +33,7 @@ public func forAllHistories(
         let drawn = DrawnHistory(seed: first &+ offset, length: length, after: beginning, from: vocabulary)
         guard let (history, failure) = try drawn.failure(of: property) else { continue }
         let shrunk = Shrinking.shrink(history, breaking: failure, property)
-        throw BrokenProperty(seed: first &+ offset, drawn: history.entries.count, shrunk)
+        throw PropertyError(seed: first &+ offset, drawn: history.entries.count, shrunk)
     }
 }
 

@@ -187,7 +187,7 @@ struct Shrinking {
 extension Shrinking {
     /// The scenario file, which also fails under `muniment scenario`.
     private var scenario: String {
-        let unmet = failure as? UnmetExpectation
+        let unmet = failure as? ExpectationError
         var lines = best.scenarioLines(
             note: unmet.map { "expected: \($0.expected)" } ?? "breaks a property: \(failure)", outcomes: outcomes)
         if let question = unmet?.question { lines.append(question) }
@@ -205,7 +205,7 @@ private enum FailureKind: Equatable {
     case error(ObjectIdentifier)
 
     init(_ error: any Error) {
-        guard let unmet = error as? UnmetExpectation else {
+        guard let unmet = error as? ExpectationError else {
             self = .error(ObjectIdentifier(type(of: error)))
             return
         }

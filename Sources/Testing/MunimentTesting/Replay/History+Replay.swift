@@ -9,7 +9,7 @@ extension History {
     /// access that is due ends, or a caller is seen for the first time. A refused transaction or one without effect creates none.
     ///
     /// - Parameter body: checks a revision; expectations throw from it.
-    /// - Throws: ``UnmetExpectation`` if a transaction has an unexpected outcome, ``HistoryError``, the errors of `body`, and the
+    /// - Throws: ``ExpectationError`` if a transaction has an unexpected outcome, ``HistoryError``, the errors of `body`, and the
     ///   errors of the store.
     public func replay(_ body: (HistoryStep) throws -> Void = { _ in }) throws { try Replay(of: self).runEach(body) }
 
@@ -114,7 +114,7 @@ final class Replay {
         let outcome = refusal.map { History.Outcome.refused($0.code) } ?? .accepted
         outcomes[entry] = outcome
         guard let expected, expected != outcome else { return }
-        throw UnmetExpectation(
+        throw ExpectationError(
             expected: "the transaction is \(expected)", actual: "it is \(outcome)", reason: refusal?.description,
             revision: try store.head.revision, time: memory.now, cause: cause, title: history.title, entry: entry, question: nil,
             isOutcome: true, kind: "")

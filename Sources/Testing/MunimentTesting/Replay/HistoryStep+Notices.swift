@@ -21,7 +21,7 @@ extension HistoryStep {
     /// - Parameters:
     ///   - subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
     ///   - expected: the objects of each kind of notice; empty to expect none.
-    /// - Throws: ``UnmetExpectation`` with the actual notices.
+    /// - Throws: ``ExpectationError`` with the actual notices.
     public func expectNotices(for subscriber: Name, _ expected: [Notice.Kind: [Name]]) throws {
         let actual = try notices(for: subscriber)
         let pairs = expected.flatMap { kind, objects in objects.map { ToldOf(kind: kind, object: $0) } }.sorted()

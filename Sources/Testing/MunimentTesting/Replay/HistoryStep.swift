@@ -28,14 +28,14 @@ public struct HistoryStep {
 extension HistoryStep {
     /// Expects a subject to have all of these privileges on an object at this revision.
     ///
-    /// - Throws: ``UnmetExpectation`` with the reason of the missing privilege.
+    /// - Throws: ``ExpectationError`` with the reason of the missing privilege.
     public func expect(_ subject: Name, may privileges: String..., on object: Name) throws {
         try expect(subject, privileges, on: object, isAllowed: true)
     }
 
     /// Expects a subject to have none of these privileges on an object at this revision.
     ///
-    /// - Throws: ``UnmetExpectation`` with the source of the privilege.
+    /// - Throws: ``ExpectationError`` with the source of the privilege.
     public func expect(_ subject: Name, mayNot privileges: String..., on object: Name) throws {
         try expect(subject, privileges, on: object, isAllowed: false)
     }
@@ -56,7 +56,7 @@ extension HistoryStep {
 
     /// Expects a subject to have exactly these privileges on an object at this revision.
     ///
-    /// - Throws: ``UnmetExpectation`` with the actual privileges.
+    /// - Throws: ``ExpectationError`` with the actual privileges.
     public func expectPrivileges(of subject: Name, on object: Name, _ privileges: [String]) throws {
         let (expected, actual) = (privileges.sorted(), try snapshot.privileges(of: subject, on: object))
         guard Set(expected) != Set(actual) else { return }
@@ -71,7 +71,7 @@ extension HistoryStep {
     /// Expects exactly these users and things to have a privilege on an object, as ``Muniment/Snapshot/subjects(with:on:)`` lists
     /// them.
     ///
-    /// - Throws: ``UnmetExpectation`` with the actual subjects.
+    /// - Throws: ``ExpectationError`` with the actual subjects.
     public func expectSubjects(with privilege: String, on object: Name, _ subjects: [Name]) throws {
         let (expected, actual) = (subjects.sorted().map(\.text), try snapshot.subjects(with: [privilege], on: object))
         guard expected != actual else { return }
@@ -89,14 +89,14 @@ extension HistoryStep {
     /// - Parameters:
     ///   - isMet: whether the condition holds.
     ///   - expectation: the condition, written after "expected:".
-    /// - Throws: ``UnmetExpectation``.
+    /// - Throws: ``ExpectationError``.
     public func expect(_ isMet: Bool, _ expectation: String) throws {
         if !isMet { throw unmet(expectation, nil, because: nil, question: nil) }
     }
 
     func unmet(
         _ expected: String, _ actual: String?, because reason: String?, question: [(String, JSONValue)]?
-    ) -> UnmetExpectation {
+    ) -> ExpectationError {
         // The kind of a check includes its answer: allowed and denied are different failures.
         var kind = expected
         if let question, case .string(let word)? = question.first?.1 {
@@ -107,7 +107,7 @@ extension HistoryStep {
         if !isLast, question?.contains(where: { $0.0 == "until" }) == false {
             question?.insert(("at", .integer(Int64(clamping: revision.rawValue))), at: 1)
         }
-        return UnmetExpectation(
+        return ExpectationError(
             expected: expected, actual: actual, reason: reason, revision: revision, time: time, cause: cause, title: title,
             entry: entry, question: question.map(History.line), isOutcome: false, kind: kind)
     }

@@ -36,7 +36,7 @@ enum AccountsAccess {
 
     /// Sends a request, and returns the body of its response.
     ///
-    /// - Throws: ``AccountRefusal`` if the request was refused, or ``Credentials/ServiceUnreachable``.
+    /// - Throws: ``AccountCommandError`` if the request was refused, or ``Credentials/ServiceUnreachableError``.
     func send(_ method: HTTPClientMethod, _ target: String) throws -> JSONValue {
         let (status, body): (Int, JSONValue)
         switch self {
@@ -45,7 +45,7 @@ enum AccountsAccess {
             let answer = try service.send(method, target)
             (status, body) = (answer.status, (try? JSONText.decode(answer.body)) ?? .null)
         }
-        guard status < 300 else { throw AccountRefusal(status: status, problem: body) }
+        guard status < 300 else { throw AccountCommandError(status: status, problem: body) }
         return body
     }
 
@@ -54,13 +54,13 @@ enum AccountsAccess {
 
 /// The administration of accounts sends no mails.
 private struct NoMailer: Mailer {
-    func send(_ message: MailMessage) throws(MailProblem) {
-        throw MailProblem("`muniment account` sends mail only through a running service", isFinal: true)
+    func send(_ message: MailMessage) throws(MailError) {
+        throw MailError("`muniment account` sends mail only through a running service", isFinal: true)
     }
 }
 
 /// A refusal of the service for an account, with its message.
-struct AccountRefusal: Error, CustomStringConvertible {
+struct AccountCommandError: Error, CustomStringConvertible {
     let description: String
     /// Whether the service failed, unlike a refused request.
     let isTrouble: Bool

@@ -10,7 +10,7 @@ import Service
 
 /// Opens the mailer, secrets and providers of an accounts file.
 extension AccountsFile {
-    /// - Throws: ``SettingsProblem`` for invalid settings, or a file error.
+    /// - Throws: ``SettingsError`` for invalid settings, or a file error.
     func openMailer() throws -> any Mailer {
         let clock = systemClock
         switch mail {
@@ -18,12 +18,12 @@ extension AccountsFile {
             guard let sender = MailSender("Muniment <no-reply@localhost>") else {
                 preconditionFailure("the built-in mail sender is invalid")
             }
-            do throws(MailProblem) { return try Outbox(folder: folder, sender: sender, clock: clock) } catch {
-                throw SettingsProblem("`mail.outbox`: \(error)")
+            do throws(MailError) { return try Outbox(folder: folder, sender: sender, clock: clock) } catch {
+                throw SettingsError("`mail.outbox`: \(error)")
             }
         case .smtp(let smtp):
             guard let server = SMTPAddress(smtp.address) else {
-                throw SettingsProblem(
+                throw SettingsError(
                     "`mail.smtp.address` `\(smtp.address)` is not the address of a mail server; write `smtps://HOST:465`, or "
                         + "`smtp://HOST:587`")
             }
@@ -39,12 +39,12 @@ extension AccountsFile {
     static func secret(in path: String) throws -> String {
         let text = String(decoding: try readFile(path), as: UTF8.self)
         guard let line = text.split(whereSeparator: \.isNewline).first else {
-            throw SettingsProblem("`\(path)` is empty; write the secret on its first line")
+            throw SettingsError("`\(path)` is empty; write the secret on its first line")
         }
         return String(line)
     }
 
-    /// - Throws: ``SettingsProblem`` for a provider that cannot be used for sign-in, or a file error.
+    /// - Throws: ``SettingsError`` for a provider that cannot be used for sign-in, or a file error.
     func openProviders() throws -> [any IdentityProvider] {
         try providers.map { provider in
             let secret = try provider.clientSecretFile.map(AccountsFile.secret)
@@ -53,7 +53,7 @@ extension AccountsFile {
                     try OpenIDSettings(
                         id: provider.id, issuer: provider.issuer, clientID: provider.clientID, clientSecret: secret,
                         redirectURIs: provider.redirectURIs, trustsEmail: provider.trustsEmail, priority: provider.priority))
-            } catch { throw SettingsProblem("the provider `\(provider.id)`: \(error)") }
+            } catch { throw SettingsError("the provider `\(provider.id)`: \(error)") }
         }
     }
 }
@@ -73,7 +73,7 @@ extension Call {
                 return AccountsOptions(
                     stores: file.stores, providers: try file.openProviders(), mailer: try file.openMailer(), settings: file.settings
                 )
-            } catch let problem as SettingsProblem {
+            } catch let problem as SettingsError {
                 throw UsageError("`\(path)`: \(problem)")
             } catch let problem as FileError {
                 throw UsageError("`\(path)`: \(problem)")

@@ -43,10 +43,10 @@ struct AccountsFile: Hashable {
     /// - Parameters:
     ///   - bytes: the text of the file.
     ///   - folder: the base folder of relative paths in the file.
-    init(_ bytes: [UInt8], relativeTo folder: String) throws(SettingsProblem) {
+    init(_ bytes: [UInt8], relativeTo folder: String) throws(SettingsError) {
         let value: JSONValue
         do { value = try JSONText.decode(bytes, limit: AccountsFile.limitBytes) } catch {
-            throw SettingsProblem("it is not JSON: \(error)")
+            throw SettingsError("it is not JSON: \(error)")
         }
         var members = try Settings(value)
         stores = try AccountsFile.stores(&members)
@@ -75,7 +75,7 @@ struct AccountsFile: Hashable {
         try members.finish()
     }
 
-    private static func stores(_ members: inout Settings) throws(SettingsProblem) -> [StoreName] {
+    private static func stores(_ members: inout Settings) throws(SettingsError) -> [StoreName] {
         var stores: [StoreName] = []
         for text in try members.optionalFilledTexts("stores") ?? [StoreName.default.text] {
             guard let name = StoreName(text) else {
@@ -88,7 +88,7 @@ struct AccountsFile: Hashable {
         return stores
     }
 
-    private static func settings(_ members: inout Settings) throws(SettingsProblem) -> AccountSettings {
+    private static func settings(_ members: inout Settings) throws(SettingsError) -> AccountSettings {
         var settings = AccountSettings()
         if let name = try members.optionalFilledText("serviceName") {
             guard !name.isEmpty, name.utf8.count <= 256,
@@ -121,11 +121,11 @@ struct AccountsFile: Hashable {
 }
 
 /// Reads the members of an object in a settings file.
-private typealias Settings = ObjectReader<SettingsProblem>
+private typealias Settings = ObjectReader<SettingsError>
 private typealias InnerSettings = ObjectReader<MemberProblem>
 
 /// A problem in a settings file and its remedy, without the file name.
-struct SettingsProblem: MemberFailure, Hashable, CustomStringConvertible {
+struct SettingsError: MemberFailure, Hashable, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }

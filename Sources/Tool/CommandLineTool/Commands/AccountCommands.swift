@@ -22,7 +22,7 @@ extension Command {
         return try call.withAccounts { access, call in
             guard let account = try access.send(.get, "/v1/accounts?email=" + FormText.escaped(email.text)).list("accounts").first
             else {
-                throw AccountRefusal(nobody: "no account has the email `\(email)`")
+                throw AccountCommandError(nobody: "no account has the email `\(email)`")
             }
             return try call.show(account)
         }
@@ -135,7 +135,7 @@ extension Call {
     }
 }
 
-extension AccountRefusal {
+extension AccountCommandError {
     fileprivate init(nobody sentence: String) { self.init(status: 404, problem: .object(["detail": .string(sentence)])) }
 }
 

@@ -66,7 +66,7 @@ extension Command {
         }
         let later = try call.options[.later].map(Values.moment) ?? .now
         let (differences, moments) = try call.withStore(.reading) { store in
-            do { return try store.difference(of: name, from: earlier, to: later) } catch is SpanRunsBackwards {
+            do { return try store.difference(of: name, from: earlier, to: later) } catch is SpanError {
                 throw UsageError("--to is earlier than --from; swap them")
             }
         }
@@ -83,7 +83,7 @@ extension Store {
         for revision in [asked, from] {
             if let revision, revision > head { throw StoreError.noSuchRevision(revision, head: head) }
         }
-        if let asked, asked < from { throw UsageError(SpanRunsBackwards(from: from, to: asked).description) }
+        if let asked, asked < from { throw UsageError(SpanError(from: from, to: asked).description) }
         return asked ?? head
     }
 }

@@ -86,7 +86,7 @@ private struct BlockingFeed {
     init(_ feed: NoticeFeed) { iterator = feed.makeAsyncIterator() }
 
     private final class Step: Sendable {
-        let result = Mutex<(NoticeFeed.Iterator, Result<Notice?, FeedEnd>)?>(nil)
+        let result = Mutex<(NoticeFeed.Iterator, Result<Notice?, NoticeFeedError>)?>(nil)
         let isThere = DispatchSemaphore(value: 0)
     }
 
@@ -94,8 +94,8 @@ private struct BlockingFeed {
         let step = Step()
         Task { [iterator] in
             var iterator = iterator
-            let result: Result<Notice?, FeedEnd>
-            do throws(FeedEnd) { result = .success(try await iterator.next()) } catch { result = .failure(error) }
+            let result: Result<Notice?, NoticeFeedError>
+            do throws(NoticeFeedError) { result = .success(try await iterator.next()) } catch { result = .failure(error) }
             step.result.withLock { $0 = (iterator, result) }
             step.isThere.signal()
         }

@@ -70,14 +70,14 @@ extension Command {
         }
         let token: Token
         do { token = try call.tokenRegistry.revoke(id: id, at: .present) } catch let error as TokenError {
-            throw TokenRefusal(error: error)
+            throw TokenCommandError(error: error)
         }
         return try call.answer(token.json(at: .present), lines: ["revoked \(token.id)"])
     }
 }
 
 /// A token that cannot be revoked, because it does not exist or is already revoked.
-struct TokenRefusal: Error, CustomStringConvertible {
+struct TokenCommandError: Error, CustomStringConvertible {
     let error: TokenError
 
     var description: String { error.description }

@@ -12,13 +12,13 @@ struct Failure {
 
     init(_ error: any Error) {
         switch error {
-        case is OutputClosed: (code, message) = (.success, nil)
+        case is OutputClosedError: (code, message) = (.success, nil)
         case let error as UsageError: (code, message) = (.usage, error.message)
         case let error as FormatError: (code, message) = (.usage, error.description)
-        case let error as UnreadableFile: (code, message) = (.usage, error.description)
-        case let error as OutputFailure: (code, message) = (.storeTrouble, error.description)
-        case let error as TokenRefusal: (code, message) = (.failure, error.description)
-        case let error as AccountRefusal: (code, message) = (error.isTrouble ? .storeTrouble : .failure, error.description)
+        case let error as UnreadableFileError: (code, message) = (.usage, error.description)
+        case let error as OutputError: (code, message) = (.storeTrouble, error.description)
+        case let error as TokenCommandError: (code, message) = (.failure, error.description)
+        case let error as AccountCommandError: (code, message) = (error.isTrouble ? .storeTrouble : .failure, error.description)
         case let error as ImportError: (code, message) = (.failure, error.description)
         case let error as Refusal:
             // The tool sends one change at a time, so its index is not useful.

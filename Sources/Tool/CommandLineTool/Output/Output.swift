@@ -28,7 +28,7 @@ final class Output {
         if buffer.count >= Output.bufferBytes { try flush() }
     }
 
-    /// Throws ``OutputClosed`` if the reader has closed the output.
+    /// Throws ``OutputClosedError`` if the reader has closed the output.
     func flush() throws {
         guard !buffer.isEmpty else { return }
         let pending = buffer
@@ -36,17 +36,17 @@ final class Output {
         do { try FileHandle.standardOutput.write(contentsOf: pending) } catch {
             let error = error as NSError
             let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-            if cause.domain == NSPOSIXErrorDomain, cause.code == Int(POSIXErrorCode.EPIPE.rawValue) { throw OutputClosed() }
-            throw OutputFailure(reason: cause.localizedDescription)
+            if cause.domain == NSPOSIXErrorDomain, cause.code == Int(POSIXErrorCode.EPIPE.rawValue) { throw OutputClosedError() }
+            throw OutputError(reason: cause.localizedDescription)
         }
     }
 }
 
 /// The reader has closed the output, which is not a failure.
-struct OutputClosed: Error {}
+struct OutputClosedError: Error {}
 
 /// The output could not be written.
-struct OutputFailure: Error, CustomStringConvertible {
+struct OutputError: Error, CustomStringConvertible {
     let reason: String
 
     var description: String {

@@ -21,8 +21,8 @@ struct StoreOfService {
 
     /// Commits changes through the service, as one transaction.
     ///
-    /// - Throws: ``Permissions/Refusal`` for the same reasons as the store, ``Credentials/ServiceUnreachable``, or
-    ///   ``ServiceFault``.
+    /// - Throws: ``Permissions/Refusal`` for the same reasons as the store, ``Credentials/ServiceUnreachableError``, or
+    ///   ``ServiceResponseError``.
     func commit(_ changes: [Change], as caller: Name) throws -> Receipt {
         var writer = JSONWriter()
         writer.raw(#"{"as":"#)
@@ -37,13 +37,13 @@ struct StoreOfService {
         let answer = try? JSONText.decode(body)
         if status == 200, let receipt = answer.flatMap(Receipt.init(answer:)) { return receipt }
         if let refusal = answer.flatMap(Refusal.init(answer:)) { throw refusal }
-        throw ServiceFault(
+        throw ServiceResponseError(
             status: status, detail: answer?["detail"].flatMap { if case .string(let text) = $0 { text } else { nil } })
     }
 }
 
 /// The service responded, but neither made the change nor refused it.
-struct ServiceFault: Error, CustomStringConvertible {
+struct ServiceResponseError: Error, CustomStringConvertible {
     let status: Int
     let detail: String?
 
@@ -53,7 +53,7 @@ struct ServiceFault: Error, CustomStringConvertible {
 }
 
 /// A command that needs exclusive access to a store that a service holds.
-struct HeldByService: Error, CustomStringConvertible {
+struct HeldByServiceError: Error, CustomStringConvertible {
     let command: String
     let path: String
 

@@ -27,16 +27,16 @@ struct TLSPaths: Sendable {
 
     /// Reads both.
     ///
-    /// - Throws: `ExposedFile` if other users can open the key, ``UnusableCertificate``, or a file error.
+    /// - Throws: `ExposedFileError` if other users can open the key, ``CertificateError``, or a file error.
     func read() throws -> Content {
         try requirePrivateFile(key)
         let pem = String(decoding: try readFile(certificate), as: UTF8.self)
         guard let found = Certificate(pem: pem) else {
-            throw UnusableCertificate(description: "`\(certificate)` is not a certificate. Give a file in PEM.")
+            throw CertificateError(description: "`\(certificate)` is not a certificate. Give a file in PEM.")
         }
         let least = VerificationKey.rsaBits.lowerBound
         if let bits = found.rsaBits, bits < least {
-            throw UnusableCertificate(
+            throw CertificateError(
                 description: "the RSA key of the certificate `\(certificate)` has \(bits) bits, and at least \(least) are needed. "
                     + "Get a certificate with a larger key, or with a P-256 key.")
         }
@@ -62,7 +62,7 @@ struct TLSPaths: Sendable {
                 let (next, now) = (try read(), clock())
                 let problem = next.problem(at: now)
                 if let problem, current.withLock({ $0.problem(at: now) }) == nil {
-                    throw UnusableCertificate(description: problem)
+                    throw CertificateError(description: problem)
                 }
                 try server.replaceCertificate(with: next.files)
                 try service.announce(host: endpoint.address, port: server.port, certificatePEM: next.files.certificatePEM)
@@ -82,6 +82,6 @@ struct TLSPaths: Sendable {
 }
 
 /// A certificate that the service does not accept.
-private struct UnusableCertificate: Error, CustomStringConvertible {
+private struct CertificateError: Error, CustomStringConvertible {
     let description: String
 }

@@ -121,11 +121,11 @@ struct SiteProvider: IdentityProvider {
     let id = ProviderID("site") ?? .password
     let priority = 3
 
-    func begin(_ request: JSONObject, at now: Instant) throws(ProviderProblem) -> JSONObject? { nil }
+    func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? { nil }
 
     func prove(
         _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderProblem) -> Proof {
+    ) throws(ProviderError) -> Proof {
         guard case .string(let user)? = evidence["user"] else { throw .malformed("`user` is missing") }
         var email: (address: EmailAddress, isVerified: Bool)?
         if case .string(let text)? = evidence["email"], let address = EmailAddress(text) {

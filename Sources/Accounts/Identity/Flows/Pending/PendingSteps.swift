@@ -24,7 +24,7 @@ final class PendingSteps: Sendable {
     /// - Returns: the secret for the caller, and the code for the mail. Both are needed to run the step.
     func add(
         _ step: PendingStep, until ends: Instant, at now: Instant
-    ) throws(AccountProblem) -> (attempt: String, code: OneTimeCode) {
+    ) throws(AccountError) -> (attempt: String, code: OneTimeCode) {
         let code = OneTimeCode.random()
         return (try table.add(Row(step: step, code: code), until: ends, at: now), code)
     }
@@ -33,13 +33,13 @@ final class PendingSteps: Sendable {
     ///
     /// - Parameters:
     ///   - kind: the requested kind; a step of another kind is not changed.
-    ///   - body: runs the step. If it fails with an error that permits another attempt (``AccountProblem/mayBeTriedAgain``), the
+    ///   - body: runs the step. If it fails with an error that permits another attempt (``AccountError/mayBeTriedAgain``), the
     ///     code stays valid.
-    /// - Throws: ``AccountProblem/wrongCode`` if anything does not match. The fifth wrong code ends the attempt.
+    /// - Throws: ``AccountError/wrongCode`` if anything does not match. The fifth wrong code ends the attempt.
     func redeem<R>(
         _ kind: PendingStep.Kind, _ attempt: String, code: String, at now: Instant,
-        _ body: (PendingStep) throws(AccountProblem) -> R
-    ) throws(AccountProblem) -> R {
+        _ body: (PendingStep) throws(AccountError) -> R
+    ) throws(AccountError) -> R {
         let step = try take(kind, attempt, code, at: now)
         do {
             let result = try body(step)
@@ -56,7 +56,7 @@ final class PendingSteps: Sendable {
 
     private func take(
         _ kind: PendingStep.Kind, _ attempt: String, _ code: String, at now: Instant
-    ) throws(AccountProblem) -> PendingStep {
+    ) throws(AccountError) -> PendingStep {
         let step = table.with(attempt, at: now) { row -> PendingStep? in
             guard var found = row, found.step.kind == kind, !found.isUsed else { return nil }
             if found.code.matches(code) {
@@ -81,7 +81,7 @@ final class PendingSteps: Sendable {
     var count: Int { table.count }
 }
 
-extension AccountProblem {
+extension AccountError {
     /// Whether the same request can be repeated, unchanged or with another password. The evidence stays valid.
     var mayBeTriedAgain: Bool {
         switch self {

@@ -26,9 +26,9 @@ package final class PendingTable<Value: Sendable>: Sendable {
     /// Stores a value until it expires.
     ///
     /// - Returns: the secret of the value.
-    /// - Throws: ``AccountProblem/unavailable(_:)`` if the table is full. No value is evicted: otherwise an attacker could end the
+    /// - Throws: ``AccountError/unavailable(_:)`` if the table is full. No value is evicted: otherwise an attacker could end the
     ///   attempts of other users.
-    package func add(_ value: Value, until ends: Instant, at now: Instant) throws(AccountProblem) -> String {
+    package func add(_ value: Value, until ends: Instant, at now: Instant) throws(AccountError) -> String {
         let secret = prefix + Base64URL.encode(Secrets.randomBytes(32))
         let isTaken = rows.withLock { rows in
             if rows.count >= limit { rows = rows.filter { $0.value.ends > now } }

@@ -71,9 +71,9 @@ extension Call {
                 try cancellation.perform { if !isHead { try produce(&writer) } }
                 try writer.flush()
                 stream.finish()
-            } catch is HTTPStreamClosed {
+            } catch is HTTPStreamClosedError {
                 // The client has disconnected.
-            } catch is Cancellation.Stopped {
+            } catch is Cancellation.StoppedError {
                 stream.abort()
             } catch {
                 report("request \(requestID ?? "-"): \(error)")

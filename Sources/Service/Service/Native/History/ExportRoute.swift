@@ -31,7 +31,7 @@ enum ExportRoute {
             for asked in [to, from == Revision(1) ? nil : from] {
                 if let asked, asked > head { throw StoreError.noSuchRevision(asked, head: head) }
             }
-            guard from <= last || to == nil else { throw Problem(.malformed, SpanRunsBackwards(from: from, to: last).description) }
+            guard from <= last || to == nil else { throw Problem(.malformed, SpanError(from: from, to: last).description) }
             return try call.lines(call.lineType ?? Call.lineTypes[0], at: last) { writer in
                 let exporter = HistoryExporter(store)
                 var lines: [String] = []

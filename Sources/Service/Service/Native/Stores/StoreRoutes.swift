@@ -104,7 +104,7 @@ enum StoreRoutes {
                 let report = try store.verifyLog { progress in
                     let line = [UInt8]("\(progress.line)\n".utf8)
                     // A client that has not read the last report gets the next one; if the client has disconnected, the work stops.
-                    if !stream.offer(line), stream.isClosed { throw HTTPStreamClosed() }
+                    if !stream.offer(line), stream.isClosed { throw HTTPStreamClosedError() }
                 }
                 try writer.write(report.json)
             }

@@ -1,7 +1,7 @@
 public import Events
 
 /// An expectation of a test that was not met at some revision, with the actual result.
-public struct UnmetExpectation: Error, Sendable, CustomStringConvertible {
+public struct ExpectationError: Error, Sendable, CustomStringConvertible {
     /// The expected result.
     public let expected: String
     /// The actual result; nil if it is just the opposite of the expected one.

@@ -1,5 +1,5 @@
 /// A random history that breaks a property, with everything needed to reproduce it.
-public struct BrokenProperty: Error, Sendable, CustomStringConvertible {
+public struct PropertyError: Error, Sendable, CustomStringConvertible {
     /// The seed of the history.
     public let seed: UInt64
     /// The number of generated entries up to the failure.
@@ -22,7 +22,7 @@ public struct BrokenProperty: Error, Sendable, CustomStringConvertible {
 public struct ShrunkHistory: Sendable, CustomStringConvertible {
     /// The remaining history, ready to replay.
     public let history: History
-    /// The failure: ``UnmetExpectation``, or another error of the property.
+    /// The failure: ``ExpectationError``, or another error of the property.
     public let failure: any Error
     /// A `scenario/1` file that fails in the same way under `muniment scenario`, if a scenario can express the expectation.
     public let scenario: String

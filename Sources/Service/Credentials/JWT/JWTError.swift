@@ -1,5 +1,5 @@
 /// Why a JWT is rejected. For logs: the client is only told that the JWT is invalid.
-public enum JWTProblem: Error, Hashable, Sendable, CustomStringConvertible {
+public enum JWTError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Not a signed JWT in the compact form: three parts in base64url, the first two JSON objects.
     case malformed
     case tooLong(byteCount: Int)

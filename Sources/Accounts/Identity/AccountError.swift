@@ -1,5 +1,5 @@
 /// The reason why an account operation failed (CONFORMANCE I3).
-public enum AccountProblem: Error, Hashable, Sendable {
+public enum AccountError: Error, Hashable, Sendable {
     /// The request is invalid; the text says why and how to correct it.
     case malformed(String)
     /// The email is unknown, or the password or the provider's code is wrong. All cases have the same text and take the same time.
