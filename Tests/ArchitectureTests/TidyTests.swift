@@ -50,6 +50,20 @@ struct TidyTests {
         }
     }
 
+    @Test("The name of every error type of Sources ends in Error, or is Refusal or Problem")
+    func errorsHaveOneFamilyName() throws {
+        let declaration = #/\b(?:struct|enum|class) (\w+)(?:<[^>]*>)?: (?:@?[\w.]+, )*Error\b/#
+        var found = 0
+        for file in try SourceTree.swiftFiles(below: "Sources") {
+            for match in file.text.matches(of: declaration) {
+                found += 1
+                let name = match.output.1
+                #expect(name.hasSuffix("Error") || ["Refusal", "Problem"].contains(name), "\(file.path): \(name)")
+            }
+        }
+        try #require(found > 40)
+    }
+
     /// Phrases that make readers stop, and that plain words replace.
     static let slowPhrases = [
         "whoever", "comes to", "goes on", "any more", "at the most", "so long as", "as often as", "what is none",

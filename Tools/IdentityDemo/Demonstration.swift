@@ -74,7 +74,9 @@ struct Demonstration {
             throw Unmet(description: "acme vouches for the email, and a code was sent")
         }
         try check(bob.email == "bob@example.com", "another user signs up by acme, without a code")
-        try await check(AuthError.lastSignInMethod, "the only way into an account is not taken away") { try await manager.unlink("acme") }
+        try await check(AuthError.lastSignInMethod, "the only way into an account is not taken away") {
+            try await manager.unlink("acme")
+        }
         try await manager.signOut()
     }
 

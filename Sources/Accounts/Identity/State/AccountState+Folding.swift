@@ -61,7 +61,8 @@ extension AccountState {
         nextSession = SessionID(id.number + 1)
     }
 
-    private mutating func open(_ id: AccountID, _ principal: Name, _ profile: Profile, at time: Instant) throws(AccountFoldingError) {
+    private mutating func open(_ id: AccountID, _ principal: Name, _ profile: Profile, at time: Instant) throws(AccountFoldingError)
+    {
         guard principals[principal] == nil else { throw AccountFoldingError("the principal \(principal) has an account already") }
         try passOver(id)
         accounts[id] = Account(id: id, principal: principal, createdAt: time, email: nil, profile: profile, identities: [])

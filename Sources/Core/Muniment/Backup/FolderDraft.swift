@@ -41,7 +41,8 @@ enum FolderDraft {
     }
 
     private static func takeLock(in draft: String, for path: String) throws -> FileLock {
-        do { return try FileLock(path: draft + "/" + lockName, holder: processDescription()) } catch let held as FileLock.HeldError {
+        do { return try FileLock(path: draft + "/" + lockName, holder: processDescription()) } catch let held as FileLock.HeldError
+        {
             throw BackupError.isBeingMade(path: path, holder: held.holder)
         } catch let error as FileError where error.isMissing {
             // The other process may have renamed its folder in the meantime.

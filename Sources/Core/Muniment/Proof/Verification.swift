@@ -141,11 +141,11 @@ private struct Verification {
         on log: EventLog, through last: Revision, progress: (Progress) throws -> Void
     ) throws -> VerificationReport {
         notes.append("the store is open: its log was checked, but not its index; `muniment verify` checks both")
-        do { try walk(log, to: last, progress) } catch let ended as Ended { throw ended.reason } catch {
+        do { try walk(log, to: last, progress) } catch let ended as EndedError { throw ended.reason } catch {
             problems.append("\(error)")
             return report(nil)
         }
-        do { try walkRefusals(log, progress) } catch let ended as Ended { throw ended.reason } catch {
+        do { try walkRefusals(log, progress) } catch let ended as EndedError { throw ended.reason } catch {
             problems.append("\(error)")
         }
         let (time, hash) = try log.read { (try $0.time(of: last), try $0.hash(of: last)) }
