@@ -36,7 +36,7 @@ struct AddedKindTests {
             "case .objectArchived(let event): try changeObject(event.object) { $0.lastChange = revision }"
         ],
         "Sources/Core/Muniment/Describing/EventDescription.swift": [
-            "case .objectArchived(let event): return EventDescription(\"ObjectArchived\", try name(event.object), [:])"
+            "case .objectArchived(let event): try content(\"object\", name(event.object), \"was archived\")"
         ],
         "Sources/Formats/Histories/Export/ExportedChanges.swift": ["case .objectArchived: nil"],
         "Tests/TestSupport/Naive/NaiveFold.swift": ["case .objectArchived: break"],

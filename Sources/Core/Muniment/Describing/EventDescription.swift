@@ -10,7 +10,7 @@ package struct EventDescription {
     /// The contents of the event, with names instead of numbers.
     package let members: JSONObject
 
-    package init(_ kind: String, _ sentence: String, _ members: JSONObject) {
+    init(_ kind: String, _ sentence: String, _ members: JSONObject) {
         self.kind = kind
         // Names from earlier versions may contain misleading characters.
         self.sentence = sentence.showingUnseen()
@@ -29,83 +29,211 @@ package struct EventDescriber {
     /// The parts that descriptions omit.
     let withheld: WithheldParts
 
+    /// The largest number of characters of a value that a sentence quotes.
+    private static let excerptLength = 200
+
     package init(commit: DescribedCommit, withholding withheld: WithheldParts = []) {
         (self.commit, self.withheld) = (commit, withheld)
     }
 
     package func describe(_ event: Event) throws -> EventDescription {
+        let (sentence, members) = try content(of: event)
+        return EventDescription(event.kind.name, sentence, members)
+    }
+
+    private typealias Content = (sentence: String, members: JSONObject)
+
+    private func content(of event: Event) throws -> Content {
         switch event {
         case .storeCreated(let event):
-            let preset = event.preset == .open ? "open" : "locked"
-            return EventDescription("StoreCreated", "the store was created \(preset)", ["preset": .string(preset)])
-        case .classDefined(let event):
-            return try describe("ClassDefined", "was defined", event.classID, event.options)
-        case .classChanged(let event):
-            return try describe("ClassChanged", "became", Introduction(event.classID), event.options)
-        case .principalRegistered(let event):
-            let principal = try name(event.principal)
-            return EventDescription("PrincipalRegistered", "\(principal) was registered", ["principal": .string(principal)])
-        case .roleCreated(let event):
-            let role = try name(event.role)
-            return EventDescription("RoleCreated", "\(role) was created", ["role": .string(role)])
-        case .roleDeleted(let event):
-            let role = try name(event.role)
-            return EventDescription("RoleDeleted", "\(role) was deleted", ["role": .string(role)])
+            ("the store was created \(event.preset)", ["preset": .string("\(event.preset)")])
+        case .classDefined(let event): try content(event.options, of: name(event.classID), "was defined")
+        case .classChanged(let event): try content(event.options, of: name(event.classID), "became")
+        case .principalRegistered(let event): try content("principal", name(event.principal), "was registered")
+        case .roleCreated(let event): try content("role", name(event.role), "was created")
+        case .roleDeleted(let event): try content("role", name(event.role), "was deleted")
         case .memberAdded(let event):
-            return try membership("MemberAdded", event.member, "became a member of", event.role)
+            try content("member", name(event.member), "became a member of", "role", name(event.role))
         case .memberRemoved(let event):
-            return try membership("MemberRemoved", event.member, "is no longer a member of", event.role)
-        case .objectCreated(let event): return try describe(event)
-        case .objectWritten(let event): return try describe(event)
-        case .objectMoved(let event): return try describe(event)
-        case .objectDeleted(let event): return try describe(event)
-        case .ownerChanged(let event): return try describe(event)
-        case .accessGranted(let event): return try describe(event)
-        case .accessRevoked(let event): return try describe(event)
-        case .accessExpired(let event): return try describe(event)
+            try content("member", name(event.member), "is no longer a member of", "role", name(event.role))
+        case .objectCreated(let event): try content(of: event)
+        case .objectWritten(let event): try content(of: event)
+        case .objectMoved(let event): try content(of: event)
+        case .objectDeleted(let event): try content("object", name(event.object), "was deleted, with everything in it")
+        case .ownerChanged(let event): try content("object", name(event.object), "was given to", "owner", name(event.owner))
+        case .accessGranted(let event): try content(of: event)
+        case .accessRevoked(let event):
+            try loss(of: event.privileges, event.subject, event.object) { "\($0) lost \($1) on \($2)" }
+        case .accessExpired(let event):
+            try loss(of: event.privileges, event.subject, event.object) { "the access of \($0) for \($1) on \($2) expired" }
         case .permissionDefined(let event):
-            return try describe("PermissionDefined", "was defined", event.permission, event.subject, event.privileges)
+            try content(event.privileges, for: name(event.subject), of: name(event.permission), "was defined")
         case .permissionChanged(let event):
-            return try describe("PermissionChanged", "became", Introduction(event.permission), event.subject, event.privileges)
+            try content(event.privileges, for: name(event.subject), of: name(event.permission), "became")
         case .permissionAttached(let event):
-            return try attachment("PermissionAttached", event.permission, "was attached to", event.object)
+            try content("permission", name(event.permission), "was attached to", "object", name(event.object))
         case .permissionDetached(let event):
-            return try attachment("PermissionDetached", event.permission, "was detached from", event.object)
-        case .administratorAppointed(let event):
-            let principal = try name(event.principal)
-            return EventDescription(
-                "AdministratorAppointed", "\(principal) became an administrator", ["principal": .string(principal)])
-        case .clockCorrected:
-            return EventDescription(
-                "ClockCorrected", "the clock was corrected: earlier commits with a later time count as made at this time", [:])
+            try content("permission", name(event.permission), "was detached from", "object", name(event.object))
+        case .administratorAppointed(let event): try content("principal", name(event.principal), "became an administrator")
         case .administratorDismissed(let event):
-            let principal = try name(event.principal)
-            return EventDescription(
-                "AdministratorDismissed", "\(principal) is no longer an administrator", ["principal": .string(principal)])
+            try content("principal", name(event.principal), "is no longer an administrator")
+        case .clockCorrected: ("the clock was corrected: earlier commits with a later time count as made at this time", [:])
         }
     }
-}
 
-extension EventDescriber {
-    func name(_ id: some EntityID) throws -> String { try commit.name(id) }
+    private func content(_ member: String, _ name: String, _ verb: String) -> Content {
+        ("\(name) \(verb)", [member: .string(name)])
+    }
 
-    func name(_ introduction: Introduction<some EntityID>) throws -> String {
+    private func content(_ member: String, _ name: String, _ verb: String, _ other: String, _ otherName: String) -> Content {
+        ("\(name) \(verb) \(otherName)", [member: .string(name), other: .string(otherName)])
+    }
+
+    private func name(_ id: some EntityID) throws -> String { try commit.name(id) }
+
+    private func name(_ introduction: Introduction<some EntityID>) throws -> String {
         try introduction.name ?? commit.name(introduction.id)
     }
 
     /// Returns a set of privileges in words.
-    func words(_ privileges: Privileges) -> String {
+    private func words(_ privileges: Privileges) -> String {
         if privileges == .all { return "everything" }
         return privileges.isEmpty ? "nothing" : commit.names(of: privileges).joined(separator: ", ")
     }
 
     /// Returns a set of privileges as a list of names.
-    func list(_ privileges: Privileges) -> JSONValue { .texts(commit.names(of: privileges)) }
+    private func list(_ privileges: Privileges) -> JSONValue { .texts(commit.names(of: privileges)) }
 
-    private func membership(
-        _ kind: String, _ member: PrincipalID, _ verb: String, _ role: PrincipalID
-    ) throws -> EventDescription {
-        let (member, role) = (try name(member), try name(role))
-        return EventDescription(kind, "\(member) \(verb) \(role)", ["member": .string(member), "role": .string(role)])
+    // MARK: Objects
+
+    private func content(of event: ObjectCreated) throws -> Content {
+        let (object, owner) = (try name(event.object), try name(event.owner))
+        var sentence = "\(object) was created"
+        var members: JSONObject = ["object": .string(object), "owner": .string(owner)]
+        if !withheld.contains(.parent), let parent = try event.parent.map({ try name($0) }) {
+            sentence += " in \(parent)"
+            members["parent"] = .string(parent)
+        }
+        sentence += ", owned by \(owner)"
+        if !withheld.contains(.value), let value = event.value {
+            sentence += ", with the value \(excerpt(value))"
+            members["value"] = try JSONText.decode(value)
+        }
+        return (sentence, members)
+    }
+
+    private func content(of event: ObjectWritten) throws -> Content {
+        let object = try name(event.object)
+        guard !withheld.contains(.value) else { return ("the value of \(object) was changed", ["object": .string(object)]) }
+        return (
+            "the value of \(object) became \(excerpt(event.value))",
+            ["object": .string(object), "value": try JSONText.decode(event.value)]
+        )
+    }
+
+    private func content(of event: ObjectMoved) throws -> Content {
+        let object = try name(event.object)
+        guard !withheld.contains(.parent) else { return content("object", object, "was moved") }
+        let parent = try event.parent.map { try name($0) }
+        return (
+            "\(object) was moved " + (parent.map { "to \($0)" } ?? "to the top"),
+            ["object": .string(object), "parent": .optional(parent)]
+        )
+    }
+
+    private func excerpt(_ value: [UInt8]) -> String {
+        let text = String(decoding: value, as: UTF8.self)
+        return text.count <= Self.excerptLength ? text : text.prefix(Self.excerptLength) + "…"
+    }
+
+    // MARK: Entries and permissions
+
+    private func content(of event: AccessGranted) throws -> Content {
+        let (subject, object) = (try name(event.subject), try name(event.object))
+        var sentence = "\(subject) was granted \(words(event.privileges)) on \(object)"
+        var members: JSONObject = [
+            "subject": .string(subject), "object": .string(object), "privileges": list(event.privileges),
+            "cause": .string("\(event.cause)"),
+        ]
+        if event.until != .forever {
+            sentence += " until \(event.until)"
+            members["until"] = .time(event.until)
+        }
+        switch event.cause {
+        case .granted: break
+        case .preset: sentence += ", as in every open store"
+        case .creator: sentence += ", as its owner"
+        case .permanentCreator: sentence += ", as its owner, permanently"
+        }
+        return (sentence, members)
+    }
+
+    private func loss(
+        of privileges: Privileges, _ subject: PrincipalID, _ object: ObjectID,
+        sentence: (_ subject: String, _ privileges: String, _ object: String) -> String
+    ) throws -> Content {
+        let (subject, object) = (try name(subject), try name(object))
+        return (
+            sentence(subject, words(privileges), object),
+            ["subject": .string(subject), "object": .string(object), "privileges": list(privileges)]
+        )
+    }
+
+    private func content(
+        _ privileges: Privileges, for subject: String, of permission: String, _ verb: String
+    ) -> Content {
+        (
+            "\(permission) \(verb): \(words(privileges)) for \(subject)",
+            ["permission": .string(permission), "subject": .string(subject), "privileges": list(privileges)]
+        )
+    }
+
+    // MARK: Classes
+
+    private func content(_ options: ClassOptions, of classID: String, _ verb: String) -> Content {
+        (
+            "\(classID) \(verb): " + words(options).joined(separator: "; "),
+            ["class": .string(classID), "options": json(options)]
+        )
+    }
+
+    /// Returns the options that are set, in words.
+    private func words(_ options: ClassOptions) -> [String] {
+        var words = [options.objectACL == ObjectACL.required ? "entries on each object" : "no entries on objects"]
+        if options.composition == .widening { words.append("the class or the object gives access") }
+        if !options.inherits.isEmpty { words.append("objects inherit \(self.words(options.inherits))") }
+        if !options.creatorPrivileges.isEmpty {
+            words.append(
+                "creators get \(self.words(options.creatorPrivileges))"
+                    + (options.creatorPermanent ? ", permanently" : ""))
+        }
+        if options.readThroughLinks { words.append("readable through links") }
+        if !options.privileges.isEmpty { words.append("privileges \(self.words(options.privileges))") }
+        if !options.properties.isEmpty { words.append("properties \(options.properties.joined(separator: ", "))") }
+        if !options.aliases.isEmpty {
+            words.append(
+                "aliases "
+                    + options.aliases.map { "\($0.name)=\(commit.names(of: $0.privileges).joined(separator: "+"))" }.joined(
+                        separator: ", "))
+        }
+        return words
+    }
+
+    /// Returns the options with the keys of `SCENARIOS.md`.
+    private func json(_ options: ClassOptions) -> JSONValue {
+        var members: JSONObject = [
+            "objectACL": .string(options.objectACL == ObjectACL.required ? "required" : "none"),
+            "composition": .string(options.composition == .narrowing ? "narrowing" : "widening"),
+            "inherits": options.inherits == .all ? .bool(true) : options.inherits.isEmpty ? .bool(false) : list(options.inherits),
+            "creatorPrivileges": list(options.creatorPrivileges),
+            "creatorPermanent": .bool(options.creatorPermanent),
+            "readThroughLinks": .bool(options.readThroughLinks),
+            "privileges": list(options.privileges),
+            "properties": .texts(options.properties),
+        ]
+        if !options.aliases.isEmpty {
+            members["aliases"] = .object(JSONObject(options.aliases.map { ($0.name, list($0.privileges)) }))
+        }
+        return .object(members)
     }
 }
