@@ -81,7 +81,8 @@ extension AccessRules where State: ExplainableState {
     func objectReasons(for subjects: SubjectSet?, on object: ObjectID, wanted: Privileges) throws -> ObjectReasons? {
         guard let (place, options) = try located(object) else { return nil }
         var sources: [(source: AccessSource, grants: [Grant])] = []
-        let levels = try walk(on: object, at: place, options, wanted: wanted, isExhaustive: true) { source in
+        sources.reserveCapacity(8)
+        let levels = try walk(on: object, at: place, options, wanted: wanted, isExhaustive: true) { [state, instant] source in
             let grants =
                 source.isOpen
                 ? [] : try state.grants(source.level, on: source.object, to: subjects, at: instant, wanted: source.mask)

@@ -36,7 +36,7 @@ public struct AccessEntry: Hashable, Sendable {
 
 extension [AccessEntry] {
     /// Returns the privileges that these entries give some subjects at an instant.
-    @inlinable public func live(for subjects: SubjectSet, at instant: Instant) -> Privileges {
+    @inlinable @inline(__always) public func live(for subjects: SubjectSet, at instant: Instant) -> Privileges {
         var privileges: Privileges = []
         for entry in self where subjects.contains(entry.subject) { privileges.formUnion(entry.live(at: instant)) }
         return privileges

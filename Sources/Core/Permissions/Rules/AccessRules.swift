@@ -68,23 +68,20 @@ public import Events
     }
 
     /// Returns the levels without links, and the number of objects read for the object part.
-    @inlinable func levels(
+    @inlinable @inline(__always)
+    func levels(
         for subjects: SubjectSet, on object: ObjectID, at place: Place, _ options: ClassOptions, wanted: Privileges,
         deciding: SubjectSet? = nil
     ) throws -> (levels: Levels, objectsRead: Int) {
         let objectDecides = options.objectACL == .required
-        let classSubjects = objectDecides && options.composition == .narrowing ? subjects : deciding ?? subjects
-        let objectSubjects = objectDecides ? deciding ?? subjects : subjects
+        let classDecides = !objectDecides || options.composition == .widening
         var objectsRead = 0
         let levels = try walk(on: object, at: place, options, wanted: wanted, isExhaustive: false) { source in
             if source.level == .object { objectsRead += 1 }
             if source.isOpen { return source.mask }
-            let subjects =
-                switch source.level {
-                case .store: subjects
-                case .class: classSubjects
-                case .object: objectSubjects
-                }
+            if let deciding, source.level == .object ? objectDecides : classDecides && source.level == .class {
+                return try state.level(source.level, on: source.object, for: deciding, at: instant, wanted: source.mask)
+            }
             return try state.level(source.level, on: source.object, for: subjects, at: instant, wanted: source.mask)
         }
         return (levels, objectsRead)

@@ -54,9 +54,15 @@ extension IndexReader {
     }
 
     func allEntries(of document: ObjectDocument, _ object: ObjectID) throws -> [AccessEntry] {
-        guard document.isSpread else { return document.entries }
+        document.isSpread ? try spreadEntries(on: object) : document.entries
+    }
+
+    /// Returns the entries of an object that stores them in separate rows, for some subjects or for all.
+    func spreadEntries(on object: ObjectID, for subjects: SubjectSet? = nil) throws -> [AccessEntry] {
+        let prefix = RelationPrefix(kind: .entry, first: object.rawValue)
+        if let subjects { return try subjects.members.compactMap { try relation(prefix, $0.rawValue)?.entry } }
         var entries: [AccessEntry] = []
-        try forEachVersion(RelationPrefix(kind: .entry, first: object.rawValue)) { key, end, relation in
+        try forEachVersion(prefix) { key, end, relation in
             if key.begin <= revision, revision < end, let entry = relation.entry { entries.append(entry) }
             return true
         }

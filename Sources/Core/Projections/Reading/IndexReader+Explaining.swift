@@ -20,7 +20,9 @@ extension IndexReader: ExplainableState {
         guard let head = current.head, let row = current.row else { return [] }
         var grants: [Grant] = []
         if head.isSpread {
-            try addSpread(object, subjects, instant, wanted, to: &grants)
+            for entry in try spreadEntries(on: object, for: subjects) {
+                grants.add(entry, on: object, at: instant, wanted: wanted)
+            }
         } else {
             try row.withBytes { _, bytes in
                 var reader = ByteReader(offset: head.entriesOffset)
@@ -43,24 +45,6 @@ extension IndexReader: ExplainableState {
             grants.add(entry, on: object, at: instant, wanted: wanted, permission: permission)
         }
         return grants
-    }
-
-    private func addSpread(
-        _ object: ObjectID, _ subjects: SubjectSet?, _ instant: Instant, _ wanted: Privileges, to grants: inout [Grant]
-    ) throws {
-        let prefix = RelationPrefix(kind: .entry, first: object.rawValue)
-        guard let subjects else {
-            return try forEachVersion(prefix) { key, end, relation in
-                if key.begin <= revision, revision < end, let entry = relation.entry {
-                    grants.add(entry, on: object, at: instant, wanted: wanted)
-                }
-                return true
-            }
-        }
-        for subject in subjects.members {
-            guard let entry = try relation(prefix, subject.rawValue)?.entry else { continue }
-            grants.add(entry, on: object, at: instant, wanted: wanted)
-        }
     }
 
     public func ancestry(of caller: PrincipalID) throws -> Ancestry {

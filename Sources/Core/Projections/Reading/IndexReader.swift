@@ -158,7 +158,25 @@ extension IndexReader: AccessState {
     public func level(
         _ level: DecidingLevel, on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
     ) throws -> Privileges {
-        if let entries = try upperSpan(level, object)?.entries { return entries.live(for: subjects, at: instant) }
+        switch level {
+        case .store: try live(storeLevelSpan(), for: subjects, at: instant)
+        case .class: try live(upperSpan(of: object), for: subjects, at: instant)
+        case .object: try storedLevel(on: object, for: subjects, at: instant, wanted: wanted)
+        }
+    }
+
+    @inline(__always)
+    private func live(_ span: UpperSpan, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
+        guard let entries = span.entries else {
+            return try storedLevel(on: span.object, for: subjects, at: instant, wanted: .all)
+        }
+        return entries.live(for: subjects, at: instant)
+    }
+
+    /// Returns the privileges that the entries in an object's rows give.
+    private func storedLevel(
+        on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges
+    ) throws -> Privileges {
         let current = try stand(on: object)
         guard let head = current.head, let row = current.row else { return [] }
         var privileges: Privileges = []
